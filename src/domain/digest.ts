@@ -1,0 +1,11 @@
+import type { Brand } from "./brand.ts";
+
+/** SHA-256 of a content, as 64 lower-case hex digits: the content's name in the blob store and its ETag. */
+export type Digest = Brand<string, "Digest">;
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Reads a digest from a file name or a row; null when it is none. */
+export function parseDigest(text: string): Digest | null {
+  return DIGEST.test(text) ? (text as Digest) : null;
+}
