@@ -5,7 +5,11 @@ export type Digest = Brand<string, "Digest">;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
+function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
+
 /** Reads a digest from a file name or a row; null when it is none. */
 export function parseDigest(text: string): Digest | null {
-  return DIGEST.test(text) ? (text as Digest) : null;
+  return isDigest(text) ? text : null;
 }

@@ -8,14 +8,21 @@ export type KeyId = Brand<string, "KeyId">;
 
 type Id = UserId | DriveId | FileId | KeyId;
 
-/** Makes an identifier that sorts by the time `now` (milliseconds since the epoch). */
-export function newId<T extends Id>(now: number): T {
-  return Bun.randomUUIDv7("hex", now) as T;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function isId<T extends Id>(text: string): text is T {
+  return UUID.test(text);
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Makes an identifier that sorts by the time `now` (milliseconds since the epoch). */
+export function newId<T extends Id>(now: number): T {
+  const id = Bun.randomUUIDv7("hex", now);
+  if (!isId<T>(id)) throw new Error("the runtime made a malformed UUID");
+  return id;
+}
 
 /** Reads an identifier a caller sent; null when it cannot be one (which a caller sees as 404). */
 export function parseId<T extends Id>(text: string): T | null {
-  return UUID.test(text) ? (text.toLowerCase() as T) : null;
+  const lower = text.toLowerCase();
+  return isId<T>(lower) ? lower : null;
 }
