@@ -1,12 +1,15 @@
-import type { KeyId, UserId, DriveId } from "./id.ts";
+import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "./id.ts";
+import { CofferError } from "./errors.ts";
 
-export type Scope = "read-write" | "read-only";
+export const SCOPES = ["read-write", "read-only"] as const;
+export type Scope = (typeof SCOPES)[number];
 
-export type Plan = "free" | "pro" | "team";
+export const PLANS = ["free", "pro", "team"] as const;
+export type Plan = (typeof PLANS)[number];
 
 /**
- * Who is asking, once authenticated. An account key reaches every drive of its user; a drive key
- * reaches one drive, whoever owns it. The plan is the owner's, `free` for an unclaimed drive.
+ * Who is asking, once authenticated. An account caller reaches every drive of its user; a drive
+ * caller reaches one drive, whoever owns it. The plan is the owner's, `free` for an unclaimed drive.
  */
 export type Caller = AccountCaller | DriveCaller;
 
@@ -16,6 +19,7 @@ export interface AccountCaller {
   readonly scope: Scope;
   readonly plan: Plan;
   readonly userId: UserId;
+  readonly userPk: UserPk;
 }
 
 export interface DriveCaller {
@@ -24,4 +28,11 @@ export interface DriveCaller {
   readonly scope: Scope;
   readonly plan: Plan;
   readonly driveId: DriveId;
+  readonly drivePk: DrivePk;
+}
+
+/** Narrows to an account caller; throws FORBIDDEN for a key that is limited to one drive. */
+export function requireAccount(caller: Caller): AccountCaller {
+  if (caller.kind === "account") return caller;
+  throw new CofferError("FORBIDDEN", "This key is limited to one drive; the operation needs an account key.");
 }

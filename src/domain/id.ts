@@ -26,3 +26,13 @@ export function parseId<T extends Id>(text: string): T | null {
   const lower = text.toLowerCase();
   return isId<T>(lower) ? lower : null;
 }
+
+/**
+ * Row handles: the integers by which rows refer to each other. They never leave the process, so a
+ * caller can neither send nor see one.
+ */
+export type UserPk = Brand<number, "UserPk">;
+export type DrivePk = Brand<number, "DrivePk">;
+export type FolderPk = Brand<number, "FolderPk">;
+export type FilePk = Brand<number, "FilePk">;
+export type BlobPk = Brand<number, "BlobPk">;

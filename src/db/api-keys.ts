@@ -1,0 +1,118 @@
+import type { ApiKey, SecretHash } from "../domain/api-key.ts";
+import type { Caller, Plan, Scope } from "../domain/caller.ts";
+import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+export interface NewApiKey {
+  readonly id: KeyId;
+  readonly hash: SecretHash;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly createdAt: number;
+}
+
+/** What a key reaches: all drives of a user, or one drive. */
+export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk };
+
+interface CallerRow {
+  readonly keyId: KeyId;
+  readonly scope: Scope;
+  readonly userPk: UserPk | null;
+  readonly userId: UserId | null;
+  readonly drivePk: DrivePk | null;
+  readonly driveId: DriveId | null;
+  readonly plan: Plan;
+}
+
+const COLUMNS = `id, prefix, name, scope, created_at AS createdAt, last_used_at AS lastUsedAt`;
+const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
+
+export class ApiKeys {
+  readonly #caller;
+  readonly #insert;
+  readonly #ofUser;
+  readonly #ofDrive;
+  readonly #removeOfUser;
+  readonly #removeOfDrive;
+  readonly #removeAllOf;
+  readonly #touch;
+
+  constructor({ sql }: Database) {
+    this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
+      `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
+              coalesce(u.plan, o.plan, 'free') AS plan
+         FROM api_key k
+         LEFT JOIN user u ON u.pk = k.user
+         LEFT JOIN drive d ON d.pk = k.drive
+         LEFT JOIN user o ON o.pk = d.user
+        WHERE k.hash = :hash
+          AND (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))`,
+    );
+    this.#insert = sql.prepare<
+      never,
+      [Parameters<NewApiKey> & { user: UserPk | null; drive: DrivePk | null }]
+    >(
+      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at)
+       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt)`,
+    );
+    this.#ofUser = sql.prepare<ApiKey, [UserPk]>(
+      `SELECT ${COLUMNS} FROM api_key WHERE ${OF_USER} ORDER BY created_at, pk`,
+    );
+    this.#ofDrive = sql.prepare<ApiKey, [DrivePk]>(
+      `SELECT ${COLUMNS} FROM api_key WHERE drive = ? ORDER BY created_at, pk`,
+    );
+    this.#removeOfUser = sql.prepare<never, [UserPk, KeyId]>(
+      `DELETE FROM api_key WHERE ${OF_USER} AND id = ?2`,
+    );
+    this.#removeOfDrive = sql.prepare<never, [DrivePk, KeyId]>(
+      "DELETE FROM api_key WHERE drive = ? AND id = ?",
+    );
+    this.#removeAllOf = sql.prepare<never, [DrivePk]>("DELETE FROM api_key WHERE drive = ?");
+    this.#touch = sql.prepare<never, [{ id: KeyId; at: number }]>(
+      "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id",
+    );
+  }
+
+  /** Whoever holds the key with this hash; null when there is none, or its drive is gone. */
+  callerOf(hash: SecretHash, now: number): Caller | null {
+    const row = this.#caller.get({ hash, now });
+    if (row === null) return null;
+    const { keyId, scope, plan, userPk, userId, drivePk, driveId } = row;
+    if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
+    if (drivePk !== null && driveId !== null) return { kind: "drive", keyId, scope, plan, drivePk, driveId };
+    throw new Error(`key ${keyId} reaches neither a user nor a drive`);
+  }
+
+  /** A user's own keys and those of the user's drives, or a drive's keys; oldest first. */
+  list(reach: KeyReach): ApiKey[] {
+    return "user" in reach ? this.#ofUser.all(reach.user) : this.#ofDrive.all(reach.drive);
+  }
+
+  /** Inside a write. */
+  insert(key: NewApiKey, reach: KeyReach): void {
+    this.#insert.run({
+      ...key,
+      user: "user" in reach ? reach.user : null,
+      drive: "drive" in reach ? reach.drive : null,
+    });
+  }
+
+  /** Removes a key within reach; false when it is not. Inside a write. */
+  remove(id: KeyId, reach: KeyReach): boolean {
+    const { changes } =
+      "user" in reach ? this.#removeOfUser.run(reach.user, id) : this.#removeOfDrive.run(reach.drive, id);
+    return changes > 0;
+  }
+
+  /** Removes every key of a drive. Inside a write. */
+  removeAllOf(drive: DrivePk): void {
+    this.#removeAllOf.run(drive);
+  }
+
+  /** Notes when a key was last used. Inside a write. */
+  touch(id: KeyId, at: number): void {
+    this.#touch.run({ id, at });
+  }
+}

@@ -1,0 +1,59 @@
+import type { Digest } from "../domain/digest.ts";
+import type { BlobPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+
+export interface BlobRow {
+  readonly pk: BlobPk;
+  readonly digest: Digest;
+}
+
+/** What the database knows of contents; the bytes are the blob store's. */
+export class Blobs {
+  readonly #upsert;
+  readonly #known;
+  readonly #stamp;
+  readonly #orphans;
+  readonly #remove;
+
+  constructor({ sql }: Database) {
+    this.#upsert = sql.prepare<{ pk: BlobPk }, [Digest, number, string | null]>(
+      `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
+       ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
+    );
+    this.#known = sql.prepare<object, [Digest]>("SELECT 1 FROM blob WHERE digest = ?");
+    this.#stamp = sql.prepare<never, [number]>(
+      "UPDATE blob SET orphaned_at = ? WHERE refs = 0 AND orphaned_at IS NULL",
+    );
+    this.#orphans = sql.prepare<BlobRow, [number, number]>(
+      "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
+    );
+    this.#remove = sql.prepare<never, [BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0");
+  }
+
+  /** The row of a content, made where there is none. Inside a write. */
+  ensure(digest: Digest, size: number, preview: string | null): BlobPk {
+    const row = this.#upsert.get(digest, size, preview);
+    if (row === null) throw new Error("an upserted blob came back without a row");
+    return row.pk;
+  }
+
+  /** Whether a row names this content. */
+  has(digest: Digest): boolean {
+    return this.#known.get(digest) !== null;
+  }
+
+  /** Starts the grace period of the contents that nothing refers to any more. Inside a write. */
+  stampOrphans(now: number): void {
+    this.#stamp.run(now);
+  }
+
+  /** Some contents that nothing has referred to since `before`. */
+  orphans(before: number, limit: number): BlobRow[] {
+    return this.#orphans.all(before, limit);
+  }
+
+  /** Forgets a content, unless something refers to it again; whether it did. Inside a write. */
+  remove(pk: BlobPk): boolean {
+    return this.#remove.run(pk).changes > 0;
+  }
+}

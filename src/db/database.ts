@@ -1,0 +1,74 @@
+import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import type { Clock } from "../clock.ts";
+import { CofferError } from "../domain/errors.ts";
+import { migrate } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/**
+ * The one connection to the database. Reads run at once; every write goes through `write`, which
+ * answers only after its commit is on the disk.
+ */
+export class Database {
+  readonly sql: Sqlite;
+  readonly #writes: WriteQueue;
+
+  private constructor(sql: Sqlite) {
+    this.sql = sql;
+    this.#writes = new WriteQueue(sql);
+  }
+
+  /**
+   * Opens or makes the database file and brings its schema up to date.
+   *
+   * @throws Error with what to do, see `migrate`
+   */
+  static open(path: string, clock: Clock): Database {
+    const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
+    try {
+      sql.run("PRAGMA busy_timeout = 10000");
+      sql.run("PRAGMA journal_mode = WAL");
+      // FULL syncs the log at every commit: an answered write survives a power cut.
+      sql.run("PRAGMA synchronous = FULL");
+      sql.run("PRAGMA foreign_keys = ON");
+      sql.run("PRAGMA temp_store = MEMORY");
+      sql.run("PRAGMA cache_size = -16000");
+      sql.run("PRAGMA journal_size_limit = 67108864");
+      migrate(sql, MIGRATIONS, clock);
+    } catch (error) {
+      sql.close();
+      throw error;
+    }
+    return new Database(sql);
+  }
+
+  /**
+   * Runs `job` in a transaction and resolves with its result once that is durable. Jobs handed in
+   * during one turn of the event loop share a commit, but not a fate: one that throws is undone
+   * alone, and its error is what its promise rejects with. The job must not await.
+   *
+   * @throws CofferError STORAGE_FULL when the disk has no room for it
+   */
+  async write<T>(job: () => T): Promise<T> {
+    try {
+      return await this.#writes.add(job);
+    } catch (error) {
+      if (error instanceof SQLiteError && error.code === "SQLITE_FULL") {
+        throw new CofferError("STORAGE_FULL", "The disk is full.");
+      }
+      throw error;
+    }
+  }
+
+  /** Whether the database answers. */
+  ping(): void {
+    this.sql.query("SELECT 1").get();
+  }
+
+  /** Finishes the writes handed in so far, and closes. */
+  async close(): Promise<void> {
+    await this.#writes.drain();
+    this.sql.run("PRAGMA optimize");
+    this.sql.close(true);
+  }
+}

@@ -1,0 +1,142 @@
+import type { Drive } from "../domain/drive.ts";
+import type { DriveId, DrivePk, UserId, UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+export interface NewDrive {
+  readonly id: DriveId;
+  readonly user: UserPk | null;
+  readonly name: string;
+  readonly slug: string | null;
+  readonly description: string;
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+}
+
+interface DriveRow extends Omit<Drive, "owner"> {
+  readonly userPk: UserPk | null;
+  readonly userId: UserId | null;
+}
+
+// Files past their expiry are gone for every reader before the sweep has taken them off the counts.
+const SELECT = `
+  SELECT d.pk, d.id, d.name, d.slug, d.description, u.pk AS userPk, u.id AS userId,
+         r.file_count - (SELECT count(*) FROM file f WHERE f.drive = d.pk AND f.expires_at <= :now) AS fileCount,
+         r.total_size - (SELECT ifnull(sum(f.size), 0) FROM file f WHERE f.drive = d.pk AND f.expires_at <= :now)
+           AS totalSize,
+         d.expires_at AS expiresAt, d.created_at AS createdAt, d.updated_at AS updatedAt
+    FROM drive d
+    JOIN folder r ON r.drive = d.pk AND r.path = ''
+    LEFT JOIN user u ON u.pk = d.user
+   WHERE d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)`;
+
+/** Drives that are there: deleted and expired ones are invisible to every reader here. */
+export class Drives {
+  readonly #byId;
+  readonly #byPk;
+  readonly #bySlug;
+  readonly #byUser;
+  readonly #insert;
+  readonly #touch;
+  readonly #slugTaken;
+  readonly #storedBy;
+  readonly #markDeleted;
+  readonly #expired;
+  readonly #deleted;
+  readonly #remove;
+
+  constructor({ sql }: Database) {
+    this.#byId = sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`);
+    this.#byPk = sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`);
+    this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
+    this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
+      `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
+    );
+    this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
+      `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
+       VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
+    );
+    this.#touch = sql.prepare<never, [number, DrivePk]>("UPDATE drive SET updated_at = ? WHERE pk = ?");
+    this.#slugTaken = sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?");
+    this.#storedBy = sql.prepare<{ bytes: number }, [{ user: UserPk; now: number }]>(
+      `SELECT ifnull(sum(totalSize), 0) AS bytes FROM (${SELECT} AND d.user = :user)`,
+    );
+    this.#markDeleted = sql.prepare<never, [number, DrivePk]>(
+      "UPDATE drive SET deleted_at = ?, slug = NULL WHERE pk = ? AND deleted_at IS NULL",
+    );
+    this.#expired = sql.prepare<{ pk: DrivePk }, [number, number]>(
+      "SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL ORDER BY expires_at LIMIT ?",
+    );
+    this.#deleted = sql.prepare<{ pk: DrivePk }, [number]>(
+      "SELECT pk FROM drive WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT ?",
+    );
+    this.#remove = sql.prepare<never, [DrivePk]>("DELETE FROM drive WHERE pk = ?");
+  }
+
+  byId(id: DriveId, now: number): Drive | null {
+    return fromRow(this.#byId.get({ id, now }));
+  }
+
+  byPk(pk: DrivePk, now: number): Drive | null {
+    return fromRow(this.#byPk.get({ pk, now }));
+  }
+
+  bySlug(slug: string, now: number): Drive | null {
+    return fromRow(this.#bySlug.get({ slug, now }));
+  }
+
+  /** A user's drives, oldest first. */
+  byUser(user: UserPk, now: number): Drive[] {
+    return this.#byUser.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
+  }
+
+  /** Bytes in all drives of a user. */
+  storedBy(user: UserPk, now: number): number {
+    return this.#storedBy.get({ user, now })?.bytes ?? 0;
+  }
+
+  /** The first of `slug`, `slug-2`, `slug-3` ... that is free. Inside a write. */
+  freeSlug(slug: string): string {
+    let candidate = slug;
+    for (let n = 2; this.#slugTaken.get(candidate) !== null; n += 1) candidate = `${slug}-${n}`;
+    return candidate;
+  }
+
+  /** Inside a write. */
+  insert(drive: NewDrive): DrivePk {
+    const row = this.#insert.get({ ...drive });
+    if (row === null) throw new Error("an inserted drive came back without a row");
+    return row.pk;
+  }
+
+  /** Notes a change of what the drive holds. Inside a write. */
+  touch(pk: DrivePk, now: number): void {
+    this.#touch.run(now, pk);
+  }
+
+  /** Makes a drive invisible for good and frees its slug; the sweep takes away the rest. Inside a write. */
+  markDeleted(pk: DrivePk, now: number): void {
+    this.#markDeleted.run(now, pk);
+  }
+
+  /** Some drives that are past their expiry and not yet marked deleted. */
+  expired(now: number, limit: number): DrivePk[] {
+    return this.#expired.all(now, limit).map((row) => row.pk);
+  }
+
+  /** Some drives that are marked deleted. */
+  deleted(limit: number): DrivePk[] {
+    return this.#deleted.all(limit).map((row) => row.pk);
+  }
+
+  /** Takes the row of a deleted drive away, once nothing refers to it. Inside a write. */
+  remove(pk: DrivePk): void {
+    this.#remove.run(pk);
+  }
+}
+
+function fromRow(row: DriveRow | null): Drive | null {
+  if (row === null) return null;
+  const { userPk, userId, ...drive } = row;
+  return { ...drive, owner: userPk === null || userId === null ? null : { pk: userPk, id: userId } };
+}

@@ -1,0 +1,118 @@
+import type { File, Metadata } from "../domain/file.ts";
+import type { BlobPk, DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
+import type { Filename, FilePath, FolderPath } from "../domain/path.ts";
+import type { Database } from "./database.ts";
+import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
+import { type PathRange, rangeOf } from "./path-range.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** Everything of a file that may change; sizes in bytes, times in milliseconds since the epoch. */
+export interface FileValues {
+  readonly drive: DrivePk;
+  readonly folder: FolderPk;
+  readonly path: FilePath;
+  readonly filename: Filename;
+  readonly mimeType: string;
+  readonly mimeGiven: boolean;
+  readonly size: number;
+  readonly blob: BlobPk;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  readonly expiresAt: number | null;
+  readonly updatedAt: number;
+}
+
+type Encoded = Parameters<Omit<FileValues, "tags" | "metadata"> & { tags: string; metadata: string }>;
+
+const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
+
+/** Single files and their changes. Files past their expiry are still seen here: callers decide. */
+export class Files {
+  readonly #byId;
+  readonly #byPath;
+  readonly #below;
+  readonly #insert;
+  readonly #update;
+  readonly #remove;
+  readonly #removeBelow;
+  readonly #removeSome;
+  readonly #expired;
+
+  constructor({ sql }: Database) {
+    this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
+    this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
+    this.#below = sql.prepare<{ files: number; bytes: number }, [Parameters<PathRange> & { drive: DrivePk }]>(
+      `SELECT count(*) AS files, ifnull(sum(size), 0) AS bytes FROM file
+        WHERE drive = :drive AND path >= :from AND path < :to`,
+    );
+    this.#insert = sql.prepare<{ pk: FilePk }, [Encoded & { id: FileId; createdAt: number }]>(
+      `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                         expires_at, created_at, updated_at)
+       VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
+               :expiresAt, :createdAt, :updatedAt)`,
+    );
+    this.#update = sql.prepare<never, [Encoded & { pk: FilePk }]>(
+      `UPDATE file SET drive = :drive, folder = :folder, path = :path, filename = :filename, mime_type = :mimeType,
+              mime_given = :mimeGiven, size = :size, blob = :blob, tags = :tags, metadata = :metadata,
+              expires_at = :expiresAt, updated_at = :updatedAt
+        WHERE pk = :pk`,
+    );
+    this.#remove = sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?");
+    this.#removeBelow = sql.prepare<never, [Parameters<PathRange> & { drive: DrivePk }]>(
+      "DELETE FROM file WHERE drive = :drive AND path >= :from AND path < :to",
+    );
+    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
+      "DELETE FROM file WHERE pk IN (SELECT pk FROM file WHERE drive = ? LIMIT ?)",
+    );
+    this.#expired = sql.prepare<FileRow, [number, number]>(
+      `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
+    );
+  }
+
+  byId(id: FileId): File | null {
+    const row = this.#byId.get(id);
+    return row === null ? null : fileFromRow(row);
+  }
+
+  byPath(drive: DrivePk, path: FilePath): File | null {
+    const row = this.#byPath.get(drive, path);
+    return row === null ? null : fileFromRow(row);
+  }
+
+  /** Inside a write. */
+  insert(id: FileId, createdAt: number, values: FileValues): void {
+    this.#insert.run({ ...encode(values), id, createdAt });
+  }
+
+  /** Inside a write. */
+  update(pk: FilePk, values: FileValues): void {
+    this.#update.run({ ...encode(values), pk });
+  }
+
+  /** Inside a write. */
+  remove(pk: FilePk): void {
+    this.#remove.run(pk);
+  }
+
+  /** Removes every file below a folder; how many and how many bytes. Inside a write. */
+  removeBelow(drive: DrivePk, folder: FolderPath): { files: number; bytes: number } {
+    const range = { drive, ...rangeOf(folder) };
+    const removed = this.#below.get(range) ?? { files: 0, bytes: 0 };
+    this.#removeBelow.run(range);
+    return removed;
+  }
+
+  /** Removes up to `limit` files of a deleted drive; how many it removed. Inside a write. */
+  removeSomeOf(drive: DrivePk, limit: number): number {
+    return this.#removeSome.run(drive, limit).changes;
+  }
+
+  /** Some files that are past their expiry, the longest first. */
+  expired(now: number, limit: number): File[] {
+    return this.#expired.all(now, limit).map(fileFromRow);
+  }
+}
+
+function encode(values: FileValues): Encoded {
+  return { ...values, tags: JSON.stringify(values.tags), metadata: JSON.stringify(values.metadata) };
+}

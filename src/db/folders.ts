@@ -1,0 +1,94 @@
+import type { Folder } from "../domain/folder.ts";
+import type { DrivePk, FolderPk } from "../domain/id.ts";
+import type { FolderPath } from "../domain/path.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+import { type PathRange, rangeOf } from "./path-range.ts";
+
+const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,
+  created_at AS createdAt`;
+
+interface ChildRange extends PathRange {
+  readonly parent: FolderPk;
+}
+
+export class Folders {
+  readonly #byPath;
+  readonly #insert;
+  readonly #adjust;
+  readonly #children;
+  readonly #countChildren;
+  readonly #removeBelow;
+  readonly #removeSome;
+
+  constructor({ sql }: Database) {
+    this.#byPath = sql.prepare<Folder, [DrivePk, FolderPath]>(
+      `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
+    );
+    this.#insert = sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
+      "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
+    );
+    this.#adjust = sql.prepare<never, [{ folder: FolderPk; files: number; bytes: number; own: number }]>(
+      `WITH RECURSIVE up (pk) AS (
+         SELECT :folder UNION ALL SELECT f.parent FROM folder f JOIN up USING (pk) WHERE f.parent IS NOT NULL
+       )
+       UPDATE folder SET file_count = file_count + :files, total_size = total_size + :bytes,
+              own_file_count = own_file_count + iif(pk = :folder, :own, 0)
+        WHERE pk IN (SELECT pk FROM up)`,
+    );
+    this.#children = sql.prepare<{ path: FolderPath }, [Parameters<ChildRange>]>(
+      "SELECT path FROM folder WHERE parent = :parent AND path >= :from AND path < :to ORDER BY path",
+    );
+    this.#countChildren = sql.prepare<{ files: number }, [Parameters<ChildRange>]>(
+      `SELECT ifnull(sum(file_count), 0) AS files FROM folder
+        WHERE parent = :parent AND path >= :from AND path < :to`,
+    );
+    this.#removeBelow = sql.prepare<never, [Parameters<PathRange> & { drive: DrivePk }]>(
+      "DELETE FROM folder WHERE drive = :drive AND path >= :from AND path < :to",
+    );
+    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
+      // Backwards in path order, so that no folder goes before those below it.
+      "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
+    );
+  }
+
+  byPath(drive: DrivePk, path: FolderPath): Folder | null {
+    return this.#byPath.get(drive, path);
+  }
+
+  /** The folders directly below `parent` whose paths start with `prefix`, in path order. */
+  children(parent: FolderPk, prefix: string): FolderPath[] {
+    return this.#children.all({ parent, ...rangeOf(prefix) }).map((row) => row.path);
+  }
+
+  /** How many files stand anywhere below the folders that `children` names. */
+  filesBelowChildren(parent: FolderPk, prefix: string): number {
+    return this.#countChildren.get({ parent, ...rangeOf(prefix) })?.files ?? 0;
+  }
+
+  /** Inside a write. */
+  insert(drive: DrivePk, parent: FolderPk | null, path: FolderPath, now: number): FolderPk {
+    const row = this.#insert.get(drive, parent, path, now);
+    if (row === null) throw new Error("an inserted folder came back without a row");
+    return row.pk;
+  }
+
+  /**
+   * Adds to the counts of a folder and all its ancestors.
+   *
+   * @param own how many of the files come into, or leave, the folder itself
+   */
+  adjust(folder: FolderPk, files: number, bytes: number, own: number): void {
+    this.#adjust.run({ folder, files, bytes, own });
+  }
+
+  /** Removes a folder and all folders below it, once their files are gone. Inside a write. */
+  removeTree(drive: DrivePk, path: FolderPath): void {
+    this.#removeBelow.run({ drive, ...rangeOf(path) });
+  }
+
+  /** Removes up to `limit` folders of a deleted drive; how many it removed. Inside a write. */
+  removeSomeOf(drive: DrivePk, limit: number): number {
+    return this.#removeSome.run(drive, limit).changes;
+  }
+}

@@ -1,0 +1,14 @@
+import { prefixEnd } from "../domain/path.ts";
+
+// SQLite sorts every text before every blob, so this bounds a range of paths that has no end.
+const AFTER_ALL_TEXT = new Uint8Array([0]);
+
+/** The half-open range `[from, to)` of an index over paths that holds those starting with `prefix`. */
+export interface PathRange {
+  readonly from: string;
+  readonly to: string | Uint8Array;
+}
+
+export function rangeOf(prefix: string): PathRange {
+  return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
+}

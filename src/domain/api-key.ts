@@ -1,0 +1,59 @@
+import type { Scope } from "./caller.ts";
+import type { Brand } from "./brand.ts";
+import type { KeyId } from "./id.ts";
+
+/** SHA-256 of a secret, as hex: all that is ever stored of one. */
+export type SecretHash = Brand<string, "SecretHash">;
+
+/** A key as its record shows it. */
+export interface ApiKey {
+  readonly id: KeyId;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scope: Scope;
+  /** Times are milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+/** A secret that was just made, and what may be kept of it. */
+export interface NewSecret {
+  /** Shown once to the caller and then forgotten. */
+  readonly secret: string;
+  readonly hash: SecretHash;
+  /** The leading part that records show. */
+  readonly prefix: string;
+}
+
+const SECRET_BYTES = 24;
+
+/** Makes a key made through the keys endpoint or the shell: `<service>_sk_live_<48 hex digits>`. */
+export function newApiKey(service: string): NewSecret {
+  return newSecret(`${service}_sk_live_`, 16);
+}
+
+/** Makes the key of a provisioned drive: `<service>_<48 hex digits>`. */
+export function newProvisionedKey(service: string): NewSecret {
+  return newSecret(`${service}_`, 12);
+}
+
+/** Makes a claim token: `clm_<48 hex digits>`. */
+export function newClaimToken(): NewSecret {
+  return newSecret("clm_", 12);
+}
+
+function newSecret(start: string, prefixLength: number): NewSecret {
+  const secret = start + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("hex");
+  return { secret, hash: hashSecret(secret), prefix: secret.slice(0, prefixLength) };
+}
+
+function isSecretHash(text: string): text is SecretHash {
+  return text.length === 64;
+}
+
+/** What is stored, and looked up, in a secret's place. The secrets are random, so no salt is needed. */
+export function hashSecret(secret: string): SecretHash {
+  const hash = Bun.SHA256.hash(secret, "hex");
+  if (!isSecretHash(hash)) throw new Error("the runtime made a malformed SHA-256");
+  return hash;
+}

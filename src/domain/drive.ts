@@ -1,0 +1,47 @@
+import type { DriveId, DrivePk, UserId, UserPk } from "./id.ts";
+import { invalid } from "./errors.ts";
+import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "./limits.ts";
+import { characters, parseLabel } from "./text.ts";
+
+/** A drive that a caller may see: never one that is deleted or past its expiry. */
+export interface Drive {
+  readonly pk: DrivePk;
+  readonly id: DriveId;
+  /** The owner; null while the drive is unclaimed. */
+  readonly owner: { readonly pk: UserPk; readonly id: UserId } | null;
+  readonly name: string;
+  readonly slug: string | null;
+  readonly description: string;
+  readonly fileCount: number;
+  /** Bytes. */
+  readonly totalSize: number;
+  /** Times are milliseconds since the epoch. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A drive's name: 1 to 64 characters after trimming. */
+export function parseDriveName(field: string, text: string): string {
+  return parseLabel(field, text, NAME_CHARACTERS);
+}
+
+/** A drive's description: free text, line breaks included, at most 1,024 characters. */
+export function parseDescription(field: string, text: string): string {
+  if (!text.isWellFormed() || text.includes("\0"))
+    throw invalid(field, "must be well-formed text without NUL");
+  if (characters(text) > DESCRIPTION_CHARACTERS) {
+    throw invalid(field, `must have at most ${DESCRIPTION_CHARACTERS} characters`);
+  }
+  return text;
+}
+
+/**
+ * The slug a drive's name gives under its owner: `<username>/<drive-name>`, in `a-z 0-9 -`. Names
+ * without any such character become `drive`. Clashes are numbered with `-2`, `-3` by the caller.
+ */
+export function slugOf(username: string, name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const slug = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
+  return `${username}/${slug === "" ? "drive" : slug}`;
+}

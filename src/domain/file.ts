@@ -1,0 +1,69 @@
+import type { Digest } from "./digest.ts";
+import { invalid } from "./errors.ts";
+import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk } from "./id.ts";
+import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "./limits.ts";
+import type { Filename, FilePath } from "./path.ts";
+import { parseInstant } from "./time.ts";
+import { characters, requirePlainText, utf8Length } from "./text.ts";
+
+/** A file as its record shows it, with the row handles its neighbours are found by. */
+export interface File {
+  readonly pk: FilePk;
+  readonly id: FileId;
+  readonly drivePk: DrivePk;
+  readonly driveId: DriveId;
+  readonly folderPk: FolderPk;
+  readonly path: FilePath;
+  readonly filename: Filename;
+  readonly mimeType: string;
+  /** Whether the uploader named the type; else it follows the filename. */
+  readonly mimeGiven: boolean;
+  /** Bytes. */
+  readonly size: number;
+  readonly blobPk: BlobPk;
+  readonly digest: Digest;
+  /** The start of the content where it reads as text, whatever the type says; shown for text types only. */
+  readonly preview: string | null;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  /** Times are milliseconds since the epoch. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** An object of the caller's own making, kept as it was sent. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/** Tags as they are kept: trimmed, without duplicates, in the order sent. */
+export function parseTags(field: string, tags: readonly string[]): string[] {
+  const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
+  const distinct = [...new Set(kept)];
+  if (distinct.length > TAGS) throw invalid(field, `must have at most ${TAGS} entries`);
+  return distinct;
+}
+
+function parseTag(field: string, text: string): string {
+  const tag = text.trim();
+  requirePlainText(field, tag);
+  const length = characters(tag);
+  if (length < 1 || length > TAG_CHARACTERS)
+    throw invalid(field, `must have 1 to ${TAG_CHARACTERS} characters`);
+  return tag;
+}
+
+/** Metadata as it is kept: any object of at most 16 KiB as JSON. */
+export function parseMetadata(field: string, metadata: Metadata): Metadata {
+  if (utf8Length(JSON.stringify(metadata)) > METADATA_BYTES) {
+    throw invalid(field, `must have at most ${METADATA_BYTES} bytes as JSON`);
+  }
+  return metadata;
+}
+
+/** Reads an expiry a caller sent, which must lie in the future; null for none. */
+export function parseExpiry(field: string, text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const instant = parseInstant(field, text);
+  if (instant <= now) throw invalid(field, "must be in the future");
+  return instant;
+}

@@ -1,0 +1,15 @@
+import type { FolderPk } from "./id.ts";
+import type { FolderPath } from "./path.ts";
+
+/** A folder with what it holds, so that nobody has to count. */
+export interface Folder {
+  readonly pk: FolderPk;
+  readonly path: FolderPath;
+  /** Files anywhere below, and their bytes. */
+  readonly fileCount: number;
+  readonly totalSize: number;
+  /** Files directly in it. */
+  readonly ownFileCount: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}

@@ -1,0 +1,20 @@
+/** Fixed limits of the service, in bytes, characters, items or milliseconds as each name says. */
+
+/** Storage of a drive that nobody has claimed: the contract's "100 MB". */
+export const UNCLAIMED_STORAGE_BYTES = 100 * 1024 * 1024;
+/** How long an unclaimed drive lives. */
+export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+
+export const NAME_CHARACTERS = 64;
+export const DESCRIPTION_CHARACTERS = 1024;
+export const FILENAME_BYTES = 255;
+export const PATH_BYTES = 1024;
+export const SEGMENT_BYTES = 255;
+export const METADATA_BYTES = 16 * 1024;
+export const TAGS = 64;
+export const TAG_CHARACTERS = 64;
+export const PREVIEW_CHARACTERS = 500;
+export const PAGE_LIMIT = 1000;
+export const PAGE_LIMIT_DEFAULT = 50;
+export const BULK_DELETE_IDS = 1000;
+export const CONTENT_TYPE_CHARACTERS = 255;

@@ -1,0 +1,130 @@
+import type { Brand } from "./brand.ts";
+import { invalid } from "./errors.ts";
+import { FILENAME_BYTES, PATH_BYTES, SEGMENT_BYTES } from "./limits.ts";
+import { requirePlainText, utf8Length } from "./text.ts";
+
+/** Where a file stands in its drive: segments joined by `/`, NFC, no leading or trailing slash. */
+export type FilePath = Brand<string, "FilePath">;
+/** A folder's path: like a file's with a trailing `/`; the root is the empty string. */
+export type FolderPath = Brand<string, "FolderPath">;
+/** A file's name as its owner sent it: 1 to 255 bytes, no `/`, no control characters. */
+export type Filename = Brand<string, "Filename">;
+
+function isFilePath(path: string): path is FilePath {
+  return path !== "" && !path.endsWith("/");
+}
+
+function isFolderPath(path: string): path is FolderPath {
+  return path === "" || path.endsWith("/");
+}
+
+function isFilename(name: string): name is Filename {
+  return name !== "" && !name.includes("/");
+}
+
+/** Reads a filename a caller sent. */
+export function parseFilename(field: string, text: string): Filename {
+  requirePlainText(field, text);
+  const bytes = utf8Length(text);
+  if (bytes < 1 || bytes > FILENAME_BYTES) throw invalid(field, `must have 1 to ${FILENAME_BYTES} bytes`);
+  if (!isFilename(text)) throw invalid(field, 'must not contain "/"');
+  return text;
+}
+
+/**
+ * Reads a file path a caller sent. One leading `/` is dropped; a path that ends in `/`, or is only
+ * that one slash, names a folder, and the file stands in it under `filename`.
+ */
+export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
+  const path = normalise(field, text.endsWith("/") ? text + filename : text);
+  requireSegments(field, path);
+  if (!isFilePath(path)) throw invalid(field, "must name a file");
+  return path;
+}
+
+/** Reads a folder path a caller sent; it must end in `/` and is not the root. */
+export function parseFolderPath(field: string, text: string): FolderPath {
+  if (!text.endsWith("/")) throw invalid(field, 'must end with "/"');
+  const path = normalise(field, text);
+  if (path === "") throw invalid(field, "must not be the drive's root");
+  requireSegments(field, path.slice(0, -1));
+  if (!isFolderPath(path)) throw invalid(field, 'must end with "/"');
+  return path;
+}
+
+/**
+ * Reads a listing prefix: any start of a path, also one that ends within a segment. It is compared,
+ * never resolved, so a strange one matches nothing.
+ */
+export function parsePrefix(field: string, text: string): string {
+  return normalise(field, text);
+}
+
+function normalise(field: string, text: string): string {
+  requirePlainText(field, text);
+  const path = (text.startsWith("/") ? text.slice(1) : text).normalize("NFC");
+  if (utf8Length(path) > PATH_BYTES) throw invalid(field, `must have at most ${PATH_BYTES} bytes`);
+  return path;
+}
+
+function requireSegments(field: string, path: string): void {
+  if (path.includes("\\")) throw invalid(field, 'must not contain "\\"');
+  for (const segment of path.split("/")) {
+    if (segment === "") throw invalid(field, "must not contain an empty segment");
+    if (segment === "." || segment === "..")
+      throw invalid(field, `must not contain the segment "${segment}"`);
+    if (utf8Length(segment) > SEGMENT_BYTES) {
+      throw invalid(field, `must have segments of at most ${SEGMENT_BYTES} bytes`);
+    }
+  }
+}
+
+/** The last segment of a path, as a filename. */
+export function lastSegment(path: FilePath): Filename {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!isFilename(name)) throw new Error("a file path ended in a slash");
+  return name;
+}
+
+/** The folder a file or folder stands in; the root for the topmost ones. Not defined for the root. */
+export function parentFolder(path: FilePath | FolderPath): FolderPath {
+  return containingFolder(path.slice(0, -1));
+}
+
+/** The folder part of any path prefix: everything up to its last `/`. */
+export function containingFolder(prefix: string): FolderPath {
+  const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+  if (!isFolderPath(folder)) throw new Error("a folder path must end in a slash");
+  return folder;
+}
+
+/** The path a file would have to take a folder's place: the folder's without its slash. */
+export function asFilePath(folder: FolderPath): FilePath {
+  const path = folder.slice(0, -1);
+  if (!isFilePath(path)) throw new Error("the root has no file path");
+  return path;
+}
+
+/** The path a folder would have to take a file's place. */
+export function asFolderPath(file: FilePath): FolderPath {
+  const path = `${file}/`;
+  if (!isFolderPath(path)) throw new Error("a folder path must end in a slash");
+  return path;
+}
+
+/** The root folder of a drive. */
+export const ROOT: FolderPath = containingFolder("");
+
+/**
+ * The first string, in UTF-8 byte order, after every string that starts with `prefix`; null when
+ * there is none, as for the empty prefix. `[prefix, prefixEnd)` is the range of an index search.
+ */
+export function prefixEnd(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue;
+    const next = last === 0xd7ff ? 0xe000 : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return null;
+}

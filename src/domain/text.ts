@@ -1,0 +1,31 @@
+import { invalid } from "./errors.ts";
+
+// C0 and C1 controls and DEL; none of them belongs into a name that people and terminals show.
+const CONTROL = /\p{Cc}/u;
+
+/** The number of bytes `text` takes as UTF-8. */
+export function utf8Length(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** The number of characters (code points) of `text`. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Throws VALIDATION_ERROR for control characters, NUL among them, and for lone surrogates. */
+export function requirePlainText(field: string, text: string): void {
+  if (!text.isWellFormed()) throw invalid(field, "must be well-formed Unicode, without lone surrogates");
+  if (CONTROL.test(text)) throw invalid(field, "must not contain control characters");
+}
+
+/** A label people see: trimmed, 1 to `max` characters, no control characters. */
+export function parseLabel(field: string, text: string, max: number): string {
+  const label = text.trim();
+  requirePlainText(field, label);
+  const length = characters(label);
+  if (length < 1 || length > max) throw invalid(field, `must have 1 to ${max} characters`);
+  return label;
+}

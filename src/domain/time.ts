@@ -1,0 +1,34 @@
+import { invalid } from "./errors.ts";
+
+const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * Reads an ISO 8601 time a caller sent, as milliseconds since the epoch. It must be a real date
+ * (no 30 February); without a zone it is UTC, without a time midnight; finer than milliseconds is cut.
+ */
+export function parseInstant(field: string, text: string): number {
+  const match = INSTANT.exec(text);
+  if (match === null) throw invalid(field, "must be an ISO 8601 time such as 2030-01-31T12:00:00Z");
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  // Date rolls 30 February over into March: only a date that comes back unchanged was real.
+  const utc = Date.parse(`${local}Z`);
+  if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(local)) {
+    throw invalid(field, "must be a date and time that exists");
+  }
+  return utc + Number(fraction.padEnd(3, "0").slice(0, 3)) - zoneOffset(field, zone);
+}
+
+function zoneOffset(field: string, zone: string): number {
+  if (zone === "Z" || zone === "z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) throw invalid(field, "must have a time zone that exists");
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** Writes a time (milliseconds since the epoch) as answers show it: ISO 8601, UTC, milliseconds. */
+export function formatInstant(instant: number): string {
+  return new Date(instant).toISOString();
+}

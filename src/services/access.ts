@@ -1,0 +1,70 @@
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Drive } from "../domain/drive.ts";
+import { notFound } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import { type DriveId, type FileId, parseId } from "../domain/id.ts";
+
+/**
+ * The one place that decides what a caller may see. What is not the caller's, has expired or was
+ * deleted is refused with the same NOT_FOUND as what never was.
+ */
+export class Access {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+
+  constructor(tables: Tables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  /** Every drive the caller may see, oldest first. */
+  drives(caller: Caller): Drive[] {
+    const now = this.#clock.now();
+    if (caller.kind === "account") return this.#tables.drives.byUser(caller.userPk, now);
+    const drive = this.#tables.drives.byPk(caller.drivePk, now);
+    return drive === null ? [] : [drive];
+  }
+
+  /** The drive that `reference`, an id or a slug, names, if the caller may see it; else null. */
+  findDrive(caller: Caller, reference: string): Drive | null {
+    const now = this.#clock.now();
+    const id = parseId<DriveId>(reference);
+    const drive =
+      id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
+    return drive !== null && reaches(caller, drive) ? drive : null;
+  }
+
+  /** Like `findDrive`; throws NOT_FOUND. */
+  drive(caller: Caller, reference: string): Drive {
+    const drive = this.findDrive(caller, reference);
+    if (drive === null) throw notFound("drive");
+    return drive;
+  }
+
+  /** A file the caller may see, and its drive; null when there is none. */
+  findFile(caller: Caller, reference: string): { file: File; drive: Drive } | null {
+    const id = parseId<FileId>(reference);
+    const file = id === null ? null : this.#tables.files.byId(id);
+    if (file === null || hasExpired(file, this.#clock.now())) return null;
+    const drive = this.#tables.drives.byPk(file.drivePk, this.#clock.now());
+    return drive !== null && reaches(caller, drive) ? { file, drive } : null;
+  }
+
+  /** Like `findFile`; throws NOT_FOUND. */
+  file(caller: Caller, reference: string): { file: File; drive: Drive } {
+    const found = this.findFile(caller, reference);
+    if (found === null) throw notFound("file");
+    return found;
+  }
+}
+
+function reaches(caller: Caller, drive: Drive): boolean {
+  return caller.kind === "account" ? drive.owner?.pk === caller.userPk : drive.pk === caller.drivePk;
+}
+
+/** Whether a file is past its expiry, and so gone for every reader. */
+export function hasExpired(file: File, now: number): boolean {
+  return file.expiresAt !== null && file.expiresAt <= now;
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../clock.ts";
+import type { KeyReach } from "../db/api-keys.ts";
+import type { Tables } from "../db/tables.ts";
+import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
+import type { Caller, Scope } from "../domain/caller.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
+import { type KeyId, newId, parseId } from "../domain/id.ts";
+import { NAME_CHARACTERS } from "../domain/limits.ts";
+import { parseLabel } from "../domain/text.ts";
+import type { Access } from "./access.ts";
+
+/** A key just made; the secret is shown this once. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly scope: Scope;
+  /** An id or slug; undefined for all the caller reaches. */
+  readonly driveId: string | undefined;
+}
+
+/** API keys: whom they stand for, and their making and revoking. */
+export class ApiKeys {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #keyPrefix: string;
+  readonly #used = new Map<KeyId, number>();
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#keyPrefix = parts.keyPrefix;
+  }
+
+  /** Whoever holds this key; null when it is unknown or revoked, or its drive is gone. */
+  authenticate(secret: string): Caller | null {
+    const now = this.#clock.now();
+    const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
+    if (caller !== null) this.#used.set(caller.keyId, now);
+    return caller;
+  }
+
+  /** Writes down when keys were last used: kept in memory in between, so that reads stay reads. */
+  async flushUse(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const used = [...this.#used];
+    this.#used.clear();
+    await this.#tables.write(() => {
+      for (const [id, at] of used) this.#tables.apiKeys.touch(id, at);
+    });
+  }
+
+  /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
+  create(caller: Caller, request: KeyRequest): Promise<CreatedKey> {
+    const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
+    const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
+      this.#tables.apiKeys.insert({ ...key, hash }, this.#requestedReach(caller, request.driveId));
+      return { key: { ...key, lastUsedAt: null }, secret };
+    });
+  }
+
+  /** The keys within the caller's reach, oldest first. */
+  async list(caller: Caller): Promise<ApiKey[]> {
+    await this.flushUse();
+    return this.#tables.apiKeys.list(reachOf(caller));
+  }
+
+  /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */
+  async revoke(caller: Caller, reference: string): Promise<KeyId> {
+    const id = parseId<KeyId>(reference);
+    if (id === null) throw notFound("key");
+    await this.#tables.write(() => {
+      if (!this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
+    });
+    return id;
+  }
+
+  #requestedReach(caller: Caller, driveId: string | undefined): KeyReach {
+    return driveId === undefined ? reachOf(caller) : { drive: this.#access.drive(caller, driveId).pk };
+  }
+
+  /** Makes a key for a user from the shell, where nobody is calling. Throws NOT_FOUND. */
+  createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
+    const user = this.#tables.users.byUsername(username);
+    if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
+    return this.create(
+      {
+        kind: "account",
+        keyId: newId<KeyId>(0),
+        scope: "read-write",
+        plan: user.plan,
+        userId: user.id,
+        userPk: user.pk,
+      },
+      { name, scope, driveId: undefined },
+    );
+  }
+}
+
+function reachOf(caller: Caller): KeyReach {
+  return caller.kind === "account" ? { user: caller.userPk } : { drive: caller.drivePk };
+}

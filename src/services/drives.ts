@@ -1,0 +1,105 @@
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import { newClaimToken, newProvisionedKey } from "../domain/api-key.ts";
+import { type Caller, requireAccount } from "../domain/caller.ts";
+import { type Drive, parseDescription, parseDriveName, slugOf } from "../domain/drive.ts";
+import type { NewDrive } from "../db/drives.ts";
+import { type DriveId, type DrivePk, type KeyId, newId } from "../domain/id.ts";
+import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
+import { ROOT } from "../domain/path.ts";
+import type { Access } from "./access.ts";
+
+/** A drive made without an account; its two secrets are shown this once. */
+export interface Provisioned {
+  readonly driveId: DriveId;
+  readonly name: string;
+  readonly keyId: KeyId;
+  readonly apiKey: string;
+  readonly claimToken: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export class Drives {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #keyPrefix: string;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#keyPrefix = parts.keyPrefix;
+  }
+
+  /** Makes an unclaimed drive with a key of its own and a token to claim it by. */
+  provision(name: string): Promise<Provisioned> {
+    const parsed = parseDriveName("name", name);
+    const key = newProvisionedKey(this.#keyPrefix);
+    const token = newClaimToken();
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const driveId = newId<DriveId>(now);
+      const keyId = newId<KeyId>(now);
+      const expiresAt = now + UNCLAIMED_LIFETIME_MS;
+      const unclaimed = { id: driveId, user: null, slug: null, name: parsed, description: "", expiresAt };
+      const drive = this.#insert({ ...unclaimed, createdAt: now });
+      const { hash, prefix } = key;
+      const label = "Provisioned with the drive";
+      this.#tables.apiKeys.insert(
+        { id: keyId, hash, prefix, name: label, scope: "read-write", createdAt: now },
+        { drive },
+      );
+      this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);
+      return { driveId, name: parsed, keyId, apiKey: key.secret, claimToken: token.secret, expiresAt };
+    });
+  }
+
+  /** Makes a drive of the caller's account. Throws FORBIDDEN for a drive caller. */
+  create(caller: Caller, name: string, description: string): Promise<Drive> {
+    const { userPk } = requireAccount(caller);
+    const parsed = {
+      name: parseDriveName("name", name),
+      description: parseDescription("description", description),
+    };
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const owner = this.#tables.users.byPk(userPk);
+      if (owner === null) throw new Error("an account caller without an account");
+      const slug = this.#tables.drives.freeSlug(slugOf(owner.username, parsed.name));
+      const id = newId<DriveId>(now);
+      this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
+      return this.#access.drive(caller, id);
+    });
+  }
+
+  /** The caller's drives, or the one that `slug` names. */
+  list(caller: Caller, slug: string | null): Drive[] {
+    if (slug === null) return this.#access.drives(caller);
+    const drive = this.#access.findDrive(caller, slug);
+    return drive === null ? [] : [drive];
+  }
+
+  /** By id or slug. Throws NOT_FOUND. */
+  get(caller: Caller, reference: string): Drive {
+    return this.#access.drive(caller, reference);
+  }
+
+  /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */
+  remove(caller: Caller, reference: string): Promise<DriveId> {
+    return this.#tables.write(() => {
+      const drive = this.#access.drive(caller, reference);
+      this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
+      this.#tables.apiKeys.removeAllOf(drive.pk);
+      this.#tables.claimTokens.removeOf(drive.pk);
+      return drive.id;
+    });
+  }
+
+  #insert(drive: NewDrive): DrivePk {
+    const pk = this.#tables.drives.insert(drive);
+    this.#tables.folders.insert(pk, null, ROOT, drive.createdAt);
+    return pk;
+  }
+}

@@ -1,0 +1,183 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Drive } from "../domain/drive.ts";
+import { CofferError } from "../domain/errors.ts";
+import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
+import { mimeTypeOf } from "../domain/mime.ts";
+import {
+  containingFolder,
+  type Filename,
+  type FilePath,
+  lastSegment,
+  parseFilename,
+  parseFilePath,
+} from "../domain/path.ts";
+import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
+import type { Access } from "./access.ts";
+import type { FileBody, Tree } from "./tree.ts";
+
+/** What a PATCH changes, as sent; undefined fields stay as they are. */
+export interface FileChanges {
+  readonly filename: string | undefined;
+  readonly path: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly expiresAt: string | null | undefined;
+}
+
+/** Where a copy or move goes, as sent. */
+export interface Destination {
+  readonly path: string;
+  /** An id or slug; undefined for the drive the file is in. */
+  readonly driveId: string | undefined;
+  /** Whether a file that stands there gives way. */
+  readonly overwrite: boolean;
+}
+
+/** Single files: read, change, copy, move and delete. */
+export class Files {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #access: Access;
+  readonly #tree: Tree;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; tree: Tree; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#access = parts.access;
+    this.#tree = parts.tree;
+    this.#clock = parts.clock;
+  }
+
+  /** Throws NOT_FOUND, as every method here does for a file the caller may not see. */
+  get(caller: Caller, id: string): File {
+    return this.#access.file(caller, id).file;
+  }
+
+  /** The content of a file that `get` gave, bytes `[start, end)` of it. */
+  content(file: File, range?: { start: number; end: number }): Promise<ReadableStream<Uint8Array>> {
+    return this.#blobs.read(file.digest, range);
+  }
+
+  /** The whole content at once; for small files only. */
+  contentWhole(file: File): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#blobs.readAll(file.digest);
+  }
+
+  /** Changes attributes, and with them the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
+  update(caller: Caller, id: string, changes: FileChanges, precondition: Precondition): Promise<File> {
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const { file, drive } = this.#access.file(caller, id);
+      const { filename, path } = parseRename(file, changes);
+      const attributes = parseAttributes(file, changes, now);
+      requirePrecondition(precondition, file.digest);
+      const body = { ...named(file, filename), ...attributes };
+      return path === file.path
+        ? this.#tree.change(drive, file, body, now)
+        : this.#tree.move(file, drive, path, body, now);
+    });
+  }
+
+  /** Copies a file, content and all, without moving a byte. The copy has no expiry. */
+  copy(caller: Caller, id: string, to: Destination): Promise<File> {
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const { file, drive: from } = this.#access.file(caller, id);
+      const { drive, path } = this.#destination(caller, file, from, to);
+      this.#makeWay(file, drive, path, to.overwrite, now);
+      return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
+    });
+  }
+
+  /** Moves a file; it keeps its id. */
+  move(caller: Caller, id: string, to: Destination, precondition: Precondition): Promise<File> {
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const { file, drive: from } = this.#access.file(caller, id);
+      const { drive, path } = this.#destination(caller, file, from, to);
+      requirePrecondition(precondition, file.digest);
+      if (drive.pk === from.pk && path === file.path) return file;
+      this.#makeWay(file, drive, path, to.overwrite, now);
+      return this.#tree.move(file, drive, path, named(file, lastSegment(path)), now);
+    });
+  }
+
+  remove(caller: Caller, id: string, precondition: Precondition): Promise<File> {
+    return this.#tables.write(() => {
+      const { file } = this.#access.file(caller, id);
+      requirePrecondition(precondition, file.digest);
+      this.#tree.remove(file, this.#clock.now());
+      return file;
+    });
+  }
+
+  /** Deletes each file the caller may see, all in one commit; names those it could not. */
+  removeMany(caller: Caller, ids: readonly string[]): Promise<{ deleted: string[]; failed: string[] }> {
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const deleted: string[] = [];
+      const failed: string[] = [];
+      for (const id of new Set(ids)) {
+        const found = this.#access.findFile(caller, id);
+        if (found !== null) this.#tree.remove(found.file, now);
+        (found === null ? failed : deleted).push(id);
+      }
+      return { deleted, failed };
+    });
+  }
+
+  #destination(caller: Caller, file: File, from: Drive, to: Destination): { drive: Drive; path: FilePath } {
+    const path = parseFilePath("destination_path", to.path, file.filename);
+    return { drive: to.driveId === undefined ? from : this.#access.drive(caller, to.driveId), path };
+  }
+
+  /** Clears the destination of `file`, if it may: never of the file itself, which would be lost. */
+  #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, now: number): void {
+    const present = this.#tree.occupant(drive, path, now);
+    if (present === null) return;
+    if (!overwrite || present.pk === file.pk) {
+      throw new CofferError("CONFLICT", `A file stands at "${path}".`);
+    }
+    this.#tree.remove(present, now);
+  }
+}
+
+/** A file's body under a filename, which decides the type unless the uploader named one. */
+function named(file: File, filename: Filename): FileBody {
+  const { mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
+  const mimeType = mimeGiven ? file.mimeType : mimeTypeOf(filename);
+  return { filename, mimeType, mimeGiven, size, blob: blobPk, tags, metadata, expiresAt };
+}
+
+/**
+ * A new path brings its last segment as the filename, unless the change names one; a new filename
+ * alone takes the path's last segment with it where the two were the same.
+ */
+function parseRename(file: File, changes: FileChanges): { filename: Filename; path: FilePath } {
+  const sent = changes.filename === undefined ? null : parseFilename("filename", changes.filename);
+  if (changes.path !== undefined) {
+    const path = parseFilePath("path", changes.path, sent ?? file.filename);
+    return { path, filename: sent ?? (path === file.path ? file.filename : lastSegment(path)) };
+  }
+  if (sent === null) return { filename: file.filename, path: file.path };
+  const follows = lastSegment(file.path) === file.filename.normalize("NFC");
+  const path = follows ? parseFilePath("filename", containingFolder(file.path) + sent, sent) : file.path;
+  return { filename: sent, path };
+}
+
+function parseAttributes(
+  file: File,
+  changes: FileChanges,
+  now: number,
+): Pick<FileBody, "tags" | "metadata" | "expiresAt"> {
+  return {
+    tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),
+    metadata: changes.metadata === undefined ? file.metadata : parseMetadata("metadata", changes.metadata),
+    expiresAt:
+      changes.expiresAt === undefined ? file.expiresAt : parseExpiry("expires_at", changes.expiresAt, now),
+  };
+}

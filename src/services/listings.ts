@@ -1,0 +1,86 @@
+import type { Clock } from "../clock.ts";
+import type { ListScope } from "../db/file-lists.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Drive } from "../domain/drive.ts";
+import type { File } from "../domain/file.ts";
+import type { Folder } from "../domain/folder.ts";
+import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
+import type { Access } from "./access.ts";
+
+/** What a list is asked for; `page` counts from 1, `after` is the path a cursor stands for. */
+export interface ListRequest {
+  readonly driveId: string;
+  readonly prefix: string;
+  /** Whether to stop at the first `/` after the prefix, as a file browser does. */
+  readonly grouped: boolean;
+  readonly tags: readonly string[];
+  readonly page: number;
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+export interface Listing {
+  readonly files: File[];
+  /** The folders at this level; null unless grouped. */
+  readonly folders: FolderPath[] | null;
+  readonly total: number;
+  /** The path to go on after; null on the last page. */
+  readonly nextAfter: string | null;
+}
+
+/**
+ * Lists a drive's files in path order. What a folder holds is read off its row, so a page, its
+ * folders and its total cost what they show; only a prefix that ends within a name, or a tag, has
+ * its matches counted.
+ */
+export class Listings {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+  }
+
+  /** Throws NOT_FOUND, VALIDATION_ERROR. */
+  list(caller: Caller, request: ListRequest): Listing {
+    const drive = this.#access.drive(caller, request.driveId);
+    const prefix = parsePrefix("prefix", request.prefix);
+    const folder = this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
+    if (folder === null)
+      return { files: [], folders: request.grouped ? [] : null, total: 0, nextAfter: null };
+    const scope = this.#scope(drive, folder, prefix, request);
+    return {
+      ...this.#page(scope, request),
+      folders: request.grouped ? this.#tables.folders.children(folder.pk, prefix) : null,
+      total: this.#total(scope, folder),
+    };
+  }
+
+  #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
+    const { grouped, tags } = request;
+    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, now: this.#clock.now() };
+  }
+
+  #page(scope: ListScope, request: ListRequest): Pick<Listing, "files" | "nextAfter"> {
+    const { page, limit, after } = request;
+    const offset = after === null ? (page - 1) * limit : 0;
+    const found = this.#tables.fileLists.page(scope, { limit: limit + 1, offset, after });
+    const files = found.slice(0, limit);
+    return { files, nextAfter: found.length > limit ? (files.at(-1)?.path ?? null) : null };
+  }
+
+  #total(scope: ListScope, folder: Folder): number {
+    const { fileLists, folders } = this.#tables;
+    if (scope.tags.length > 0) return fileLists.countTagged(scope);
+    const expired = fileLists.countExpired(scope);
+    if (scope.prefix === folder.path)
+      return (scope.folder === null ? folder.fileCount : folder.ownFileCount) - expired;
+    const direct = fileLists.countInFolder({ ...scope, folder: folder.pk });
+    const below = scope.folder === null ? folders.filesBelowChildren(folder.pk, scope.prefix) : 0;
+    return direct + below - expired;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Tables } from "../db/tables.ts";
+import type { Plan } from "../domain/caller.ts";
+import type { Drive } from "../domain/drive.ts";
+import { CofferError } from "../domain/errors.ts";
+import { UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
+
+/** Bytes per plan; null where there is no limit. */
+export type StorageLimits = Readonly<Record<Plan, number | null>>;
+
+/** How much may be stored: per drive while it is unclaimed, per owner by plan from then on. */
+export class Quota {
+  readonly #tables: Tables;
+  readonly #limits: StorageLimits;
+
+  constructor(tables: Tables, limits: StorageLimits) {
+    this.#tables = tables;
+    this.#limits = limits;
+  }
+
+  /** The most an account of this plan may store, in bytes; null without a limit. */
+  limitFor(plan: Plan): number | null {
+    return this.#limits[plan];
+  }
+
+  /** The most a drive can ever hold, in bytes; null without a limit. */
+  limitOf(drive: Drive): number | null {
+    if (drive.owner === null) return UNCLAIMED_STORAGE_BYTES;
+    const owner = this.#tables.users.byPk(drive.owner.pk);
+    return owner === null ? null : this.#limits[owner.plan];
+  }
+
+  /**
+   * Throws QUOTA_EXCEEDED when the drive, as the write in progress leaves it, holds more than it may.
+   * Called inside the write, after its changes, so that parallel writes cannot pass it together.
+   */
+  requireRoom(drive: Drive, now: number): void {
+    const limit = this.limitOf(drive);
+    if (limit === null || this.#stored(drive, now) <= limit) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      drive.owner === null
+        ? `An unclaimed drive holds at most ${limit} bytes; claim it, or make room first.`
+        : `The account's plan allows ${limit} bytes; make room, or change the plan.`,
+    );
+  }
+
+  #stored(drive: Drive, now: number): number {
+    if (drive.owner === null) return this.#tables.drives.byPk(drive.pk, now)?.totalSize ?? 0;
+    return this.#tables.drives.storedBy(drive.owner.pk, now);
+  }
+}

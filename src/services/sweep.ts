@@ -1,0 +1,152 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Digest } from "../domain/digest.ts";
+import type { DrivePk } from "../domain/id.ts";
+import type { Log } from "../log.ts";
+import type { Tree } from "./tree.ts";
+
+/** How long a content stays after the last row that named it went, in milliseconds. */
+export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
+
+/** How much one transaction takes away, so that no request waits long behind the sweep. */
+const PIECE = 200;
+/** How many shards of the blob store one sweep looks through; all are seen in 64 sweeps. */
+const SHARDS_A_SWEEP = 4;
+
+/** What one sweep took away. */
+export interface Swept {
+  readonly files: number;
+  readonly drives: number;
+  readonly blobs: number;
+}
+
+/**
+ * Takes away what has expired, been deleted or been orphaned. All of it is invisible already: the
+ * sweep only gives the room back, in small pieces, and may be cut off anywhere.
+ */
+export class Sweep {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #tree: Tree;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #nextShard = 0;
+  #stopped = false;
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; tree: Tree; clock: Clock; log: Log }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#tree = parts.tree;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** Sweeps once. A step that fails is logged and does not keep the others from running. */
+  async run(): Promise<Swept> {
+    const files = await this.#attempt("expired files", () => this.#expiredFiles());
+    await this.#attempt("expired drives", () => this.#expiredDrives());
+    const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
+    const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
+    const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
+    return { files, drives, blobs: blobs + strays };
+  }
+
+  /** Makes a sweep in progress end after its current piece. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #attempt(what: string, step: () => Promise<number>): Promise<number> {
+    try {
+      return await step();
+    } catch (error) {
+      this.#log.error(`sweeping ${what} failed`, { error });
+      return 0;
+    }
+  }
+
+  /** Repeats `piece` until there is nothing left for it to take; how much it took in all. */
+  async #inPieces(piece: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (let taken = 1; taken > 0 && !this.#stopped; total += taken) taken = await piece();
+    return total;
+  }
+
+  #expiredFiles(): Promise<number> {
+    return this.#inPieces(() =>
+      this.#tables.write(() => {
+        const now = this.#clock.now();
+        const expired = this.#tables.files.expired(now, PIECE);
+        for (const file of expired) this.#tree.remove(file, now);
+        return expired.length;
+      }),
+    );
+  }
+
+  /** Claim tokens stay behind, so that a late claim can be told that the drive expired. */
+  #expiredDrives(): Promise<number> {
+    return this.#inPieces(() =>
+      this.#tables.write(() => {
+        const now = this.#clock.now();
+        const expired = this.#tables.drives.expired(now, PIECE);
+        for (const drive of expired) {
+          this.#tables.drives.markDeleted(drive, now);
+          this.#tables.apiKeys.removeAllOf(drive);
+        }
+        return expired.length;
+      }),
+    );
+  }
+
+  #deletedDrives(): Promise<number> {
+    return this.#inPieces(async () => {
+      const deleted = this.#tables.drives.deleted(PIECE);
+      let emptied = 0;
+      for (const drive of deleted) if (await this.#empty(drive)) emptied += 1;
+      return emptied;
+    });
+  }
+
+  /** Takes away what a deleted drive held, then its row; false when stopped on the way. */
+  async #empty(drive: DrivePk): Promise<boolean> {
+    const { write, files, folders, drives } = this.#tables;
+    await this.#inPieces(() => write(() => files.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
+    if (this.#stopped) return false;
+    await write(() => drives.remove(drive));
+    return true;
+  }
+
+  #orphanedBlobs(): Promise<number> {
+    return this.#inPieces(async () => {
+      const now = this.#clock.now();
+      await this.#tables.write(() => this.#tables.blobs.stampOrphans(now));
+      const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
+      const forgotten = await this.#tables.write(() =>
+        orphans.filter(({ pk }) => this.#tables.blobs.remove(pk)),
+      );
+      for (const { digest } of forgotten) await this.#removeUnknown(digest);
+      return forgotten.length;
+    });
+  }
+
+  /** Contents that a crash left without a row: one part of the store a sweep, all of it in turn. */
+  async #strayBlobs(): Promise<number> {
+    let taken = 0;
+    for (let n = 0; n < SHARDS_A_SWEEP && !this.#stopped; n += 1) {
+      const shard = this.#nextShard;
+      this.#nextShard = (shard + 1) % this.#blobs.shardCount;
+      const before = this.#clock.now() - ORPHAN_GRACE_MS;
+      for (const { digest, modifiedAt } of await this.#blobs.list(shard)) {
+        if (modifiedAt <= before && (await this.#removeUnknown(digest))) taken += 1;
+      }
+    }
+    return taken;
+  }
+
+  /** Removes a content that no row names. Both looks happen in one step, so no upload gets in between. */
+  async #removeUnknown(digest: Digest): Promise<boolean> {
+    return !this.#tables.blobs.has(digest) && (await this.#blobs.remove(digest));
+  }
+}

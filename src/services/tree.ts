@@ -1,0 +1,147 @@
+import type { FileValues } from "../db/files.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Drive } from "../domain/drive.ts";
+import { CofferError } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import type { Folder } from "../domain/folder.ts";
+import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
+import {
+  asFilePath,
+  asFolderPath,
+  type FilePath,
+  type FolderPath,
+  parentFolder,
+  ROOT,
+} from "../domain/path.ts";
+import { hasExpired } from "./access.ts";
+import type { Quota } from "./quota.ts";
+
+/** What a file is, beside where it stands. */
+export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt">;
+
+/**
+ * A drive's tree of folders and files: the one place where a file comes, changes its content or its
+ * place, and goes. It keeps the rules of a tree (nothing below a file, no file where a folder
+ * stands), the counts of every ancestor, and the quota. Every method runs inside a write.
+ */
+export class Tree {
+  readonly #tables: Tables;
+  readonly #quota: Quota;
+
+  constructor(tables: Tables, quota: Quota) {
+    this.#tables = tables;
+    this.#quota = quota;
+  }
+
+  /** The file at a path, for a writer: one that has expired is taken away on the way. */
+  occupant(drive: Drive, path: FilePath, now: number): File | null {
+    return this.#present(this.#tables.files.byPath(drive.pk, path), now);
+  }
+
+  /** Puts a new file at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
+  add(drive: Drive, path: FilePath, body: FileBody, now: number): File {
+    const folder = this.#place(drive, path, now);
+    if (this.occupant(drive, path, now) !== null) throw taken(path);
+    const id = newId<FileId>(now);
+    this.#tables.files.insert(id, now, { ...body, drive: drive.pk, folder, path, updatedAt: now });
+    this.#count(drive.pk, folder, 1, body.size, now);
+    this.#quota.requireRoom(drive, now);
+    return this.#reread(id);
+  }
+
+  /** Gives a file, where it stands, other contents or attributes. Throws QUOTA_EXCEEDED. */
+  change(drive: Drive, file: File, body: FileBody, now: number): File {
+    const { drivePk, folderPk, path } = file;
+    this.#tables.files.update(file.pk, { ...body, drive: drivePk, folder: folderPk, path, updatedAt: now });
+    if (body.size !== file.size) this.#tables.folders.adjust(folderPk, 0, body.size - file.size, 0);
+    if (body.size > file.size) this.#quota.requireRoom(drive, now);
+    this.#tables.drives.touch(drivePk, now);
+    return this.#reread(file.id);
+  }
+
+  /**
+   * Moves a file to a free path, of this or another drive. Throws CONFLICT. The quota needs no look:
+   * whoever moves sees one drive or the drives of one owner, so what is charged stays the same.
+   */
+  move(file: File, drive: Drive, path: FilePath, body: FileBody, now: number): File {
+    const folder = this.#place(drive, path, now);
+    if (this.occupant(drive, path, now) !== null) throw taken(path);
+    this.#tables.files.update(file.pk, { ...body, drive: drive.pk, folder, path, updatedAt: now });
+    this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
+    this.#count(drive.pk, folder, 1, body.size, now);
+    return this.#reread(file.id);
+  }
+
+  remove(file: File, now: number): void {
+    this.#tables.files.remove(file.pk);
+    this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
+  }
+
+  /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
+  ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
+    const known = this.#tables.folders.byPath(drive.pk, path);
+    if (known !== null) return { folder: known, created: false };
+    this.#makeFolders(drive, path, now);
+    const folder = this.#tables.folders.byPath(drive.pk, path);
+    if (folder === null) throw new Error("a folder that was just made is missing");
+    this.#tables.drives.touch(drive.pk, now);
+    return { folder, created: true };
+  }
+
+  /** Removes a folder and everything below it; how many files went. */
+  removeFolder(drive: Drive, folder: Folder, now: number): number {
+    const { files, bytes } = this.#tables.files.removeBelow(drive.pk, folder.path);
+    const parent = this.#tables.folders.byPath(drive.pk, parentFolder(folder.path));
+    if (parent === null) throw new Error("a folder without its parent");
+    this.#tables.folders.removeTree(drive.pk, folder.path);
+    this.#tables.folders.adjust(parent.pk, -files, -bytes, 0);
+    this.#tables.drives.touch(drive.pk, now);
+    return files;
+  }
+
+  /** Where a file at `path` would be filed: its folder, made where missing. Throws CONFLICT. */
+  #place(drive: Drive, path: FilePath, now: number): FolderPk {
+    if (this.#tables.folders.byPath(drive.pk, asFolderPath(path)) !== null) {
+      throw new CofferError("CONFLICT", `A folder stands at "${path}/".`);
+    }
+    return this.#makeFolders(drive, parentFolder(path), now);
+  }
+
+  #makeFolders(drive: Drive, path: FolderPath, now: number): FolderPk {
+    const missing: FolderPath[] = [];
+    let nearest = this.#tables.folders.byPath(drive.pk, path);
+    for (let at = path; nearest === null; nearest = this.#tables.folders.byPath(drive.pk, at)) {
+      if (at === ROOT) throw new Error(`drive ${drive.id} has no root folder`);
+      if (this.occupant(drive, asFilePath(at), now) !== null) {
+        throw new CofferError("CONFLICT", `A file stands at "${asFilePath(at)}", where a folder is needed.`);
+      }
+      missing.push(at);
+      at = parentFolder(at);
+    }
+    let parent = nearest.pk;
+    for (const folder of missing.toReversed())
+      parent = this.#tables.folders.insert(drive.pk, parent, folder, now);
+    return parent;
+  }
+
+  #present(file: File | null, now: number): File | null {
+    if (file === null || !hasExpired(file, now)) return file;
+    this.remove(file, now);
+    return null;
+  }
+
+  #count(drive: DrivePk, folder: FolderPk, files: number, bytes: number, now: number): void {
+    this.#tables.folders.adjust(folder, files, bytes, files);
+    this.#tables.drives.touch(drive, now);
+  }
+
+  #reread(id: FileId): File {
+    const file = this.#tables.files.byId(id);
+    if (file === null) throw new Error(`file ${id} is missing right after its write`);
+    return file;
+  }
+}
+
+function taken(path: FilePath): CofferError {
+  return new CofferError("CONFLICT", `A file stands at "${path}".`);
+}

@@ -1,0 +1,176 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import { CofferError } from "../domain/errors.ts";
+import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
+import { mimeTypeOf, parseMediaType } from "../domain/mime.ts";
+import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
+import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
+import { previewOf } from "../domain/preview.ts";
+import type { Access } from "./access.ts";
+import type { Quota } from "./quota.ts";
+import type { FileBody, Tree } from "./tree.ts";
+
+/** What an uploader says of a file, as sent. */
+export interface UploadFields {
+  readonly driveId: string;
+  readonly filename: string;
+  readonly path: string | undefined;
+  readonly contentType: string | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly expiresAt: string | null | undefined;
+}
+
+/** An upload's outcome: `created` is false where it replaced a file's content. */
+export interface Uploaded {
+  readonly file: File;
+  readonly created: boolean;
+}
+
+export interface UploadOptions {
+  readonly tables: Tables;
+  readonly blobs: BlobStore;
+  readonly access: Access;
+  readonly quota: Quota;
+  readonly tree: Tree;
+  readonly clock: Clock;
+  /** Bytes. */
+  readonly maxFileSize: number;
+}
+
+/** Takes files in: content first, as it arrives, then what it is and where it goes. */
+export class Uploads {
+  readonly #options: UploadOptions;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts an upload. Where the drive is known before the content, it is checked here.
+   *
+   * @throws CofferError NOT_FOUND, STORAGE_FULL
+   */
+  async begin(caller: Caller, driveId: string | null): Promise<Upload> {
+    const { access, quota, blobs, maxFileSize } = this.#options;
+    const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
+    const room =
+      reference === null ? quota.limitFor(caller.plan) : quota.limitOf(access.drive(caller, reference));
+    return new Upload(this.#options, caller, await blobs.create(), { file: maxFileSize, room });
+  }
+}
+
+/** One file on its way in. Ends with `finish` or `abort`; `abort` after either does nothing. */
+export class Upload {
+  readonly #options: UploadOptions;
+  readonly #caller: Caller;
+  readonly #writer: BlobWriter;
+  readonly #limits: { readonly file: number; readonly room: number | null };
+  #received = 0;
+
+  constructor(
+    options: UploadOptions,
+    caller: Caller,
+    writer: BlobWriter,
+    limits: { file: number; room: number | null },
+  ) {
+    this.#options = options;
+    this.#caller = caller;
+    this.#writer = writer;
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes the next piece; its memory may be reused once the promise has resolved.
+   *
+   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL
+   */
+  async write(piece: Uint8Array): Promise<void> {
+    this.#received += piece.length;
+    requireFits(this.#received, this.#limits);
+    await this.#writer.write(piece);
+  }
+
+  /**
+   * Makes the content durable and files it. Fails as a whole: what it refuses leaves nothing behind.
+   *
+   * @throws CofferError VALIDATION_ERROR, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED
+   */
+  async finish(fields: UploadFields, precondition: Precondition): Promise<Uploaded> {
+    const target = parseTarget(fields);
+    const attributes = parseAttributes(fields, target.filename, this.#options.clock.now());
+    this.#options.access.drive(this.#caller, fields.driveId);
+    const blob = await this.#writer.commit();
+    try {
+      return await this.#options.tables.write(() =>
+        this.#file(fields.driveId, target.path, attributes, blob, precondition),
+      );
+    } finally {
+      blob.unpin();
+    }
+  }
+
+  /** Forgets the content. */
+  async abort(): Promise<void> {
+    await this.#writer.abort();
+  }
+
+  /** Runs inside the write: the drive may have changed hands or gone while the content arrived. */
+  #file(
+    driveId: string,
+    path: FilePath,
+    attributes: Attributes,
+    blob: PinnedBlob,
+    precondition: Precondition,
+  ): Uploaded {
+    const { tables, access, tree, clock } = this.#options;
+    const now = clock.now();
+    const drive = access.drive(this.#caller, driveId);
+    const present = tree.occupant(drive, path, now);
+    requirePrecondition(precondition, present?.digest ?? null);
+    const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
+    const body: FileBody = { ...attributes, blob: blobPk, size: blob.size };
+    return present === null
+      ? { file: tree.add(drive, path, body, now), created: true }
+      : { file: tree.change(drive, present, body, now), created: false };
+  }
+}
+
+type Attributes = Omit<FileBody, "blob" | "size">;
+
+function parseTarget(fields: UploadFields): { filename: Filename; path: FilePath } {
+  const filename = parseFilename("filename", fields.filename);
+  const path =
+    fields.path === undefined
+      ? parseFilePath("filename", filename, filename)
+      : parseFilePath("path", fields.path, filename);
+  return { filename, path };
+}
+
+function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
+  const { contentType, metadata, tags, expiresAt } = fields;
+  return {
+    filename,
+    mimeType: contentType === undefined ? mimeTypeOf(filename) : parseMediaType("content_type", contentType),
+    mimeGiven: contentType !== undefined,
+    tags: parseTags("tags", tags ?? []),
+    metadata: parseMetadata("metadata", metadata ?? {}),
+    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
+  };
+}
+
+function requireFits(
+  received: number,
+  limits: { readonly file: number; readonly room: number | null },
+): void {
+  if (received > limits.file) {
+    throw new CofferError("PAYLOAD_TOO_LARGE", `A file has at most ${limits.file} bytes.`);
+  }
+  // No file of this size can ever fit, so the rest of it need not arrive.
+  if (limits.room !== null && received > limits.room) {
+    throw new CofferError("QUOTA_EXCEEDED", `The storage limit is ${limits.room} bytes.`);
+  }
+}
