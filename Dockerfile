@@ -1,0 +1,23 @@
+# Builds the executable. Only /rootfs goes on from here.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json bun.lock bunfig.toml ./
+RUN npx -y bun@1.4.4 install --frozen-lockfile --production
+COPY . .
+# Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
+# takes this mode over.
+RUN npx -y bun@1.4.4 run build \
+  && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
+  && install -d -m 0777 /rootfs/data
+
+# glibc, certificates and an unprivileged user; no shell.
+FROM gcr.io/distroless/base-debian12
+COPY --from=build /rootfs /
+ENV COFFER_DATA_DIR=/data
+VOLUME /data
+USER 65532:65532
+EXPOSE 8787
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["/usr/local/bin/coffer", "healthcheck"]
+ENTRYPOINT ["/usr/local/bin/coffer"]
+CMD ["serve"]

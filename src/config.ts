@@ -1,0 +1,116 @@
+import type { Plan } from "./domain/caller.ts";
+import type { Subnet } from "./config/addresses.ts";
+import { Reader } from "./config/reader.ts";
+import type { Secret } from "./config/secret.ts";
+import { NO_STORAGE_LIMITS, SETTINGS, variableOf } from "./config/settings.ts";
+
+/** What the operator decided. Deeply frozen. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Null when not configured: the port in it may not be known yet. `linkBases` gives the answer. */
+  readonly baseUrl: string | null;
+  /** Null when not configured: the base URL. */
+  readonly claimBaseUrl: string | null;
+  readonly keyPrefix: string;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Bytes per account; null for no limit. */
+  readonly storageLimits: Readonly<Record<Plan, number | null>>;
+  readonly provisioning: "on" | "off";
+  readonly provisionsPerHour: number;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  /** Bytes. */
+  readonly diskReserve: number;
+  readonly signups: "open" | "closed";
+  /** Null for local accounts. */
+  readonly oidc: OidcConfig | null;
+  readonly trustedProxies: readonly Subnet[];
+  readonly sweepIntervalMs: number;
+  readonly logFormat: "pretty" | "json";
+}
+
+/** The OpenID Connect provider that accounts sign in with. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret<string>;
+}
+
+/** Where `loadConfig` reads from. */
+export interface ConfigSources {
+  /** Values of flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They win over the environment. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** Whether the log goes to a terminal. */
+  readonly isTerminal: boolean;
+  /** The environment of the process when left out. An empty variable counts as absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  /** One sentence each, all that is wrong at once. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads and checks the whole configuration. Never repeats a secret in a problem. */
+export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSources): ConfigResult {
+  const reader = new Reader(flags, env);
+  const config: Config = {
+    dataDir: reader.required(SETTINGS.dataDir),
+    host: reader.required(SETTINGS.host),
+    port: reader.required(SETTINGS.port),
+    baseUrl: reader.optional(SETTINGS.baseUrl),
+    claimBaseUrl: reader.optional(SETTINGS.claimBaseUrl),
+    keyPrefix: reader.required(SETTINGS.keyPrefix),
+    rateLimits: reader.required(SETTINGS.rateLimits),
+    storageLimits: reader.optional(SETTINGS.storageLimits) ?? NO_STORAGE_LIMITS,
+    provisioning: reader.required(SETTINGS.provisioning),
+    provisionsPerHour: reader.required(SETTINGS.provisionsPerHour),
+    maxFileSize: reader.required(SETTINGS.maxFileSize),
+    diskReserve: reader.required(SETTINGS.diskReserve),
+    signups: reader.required(SETTINGS.signups),
+    oidc: readOidc(reader),
+    trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],
+    sweepIntervalMs: reader.required(SETTINGS.sweepInterval),
+    logFormat: reader.optional(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
+  };
+  reader.reportUnknown();
+  const { problems } = reader;
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
+}
+
+/** The addresses that links begin with, once the port the server listens on is known. No trailing slash. */
+export function linkBases(
+  config: Pick<Config, "baseUrl" | "claimBaseUrl">,
+  port: number,
+): { readonly baseUrl: string; readonly claimBaseUrl: string } {
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  return { baseUrl, claimBaseUrl: config.claimBaseUrl ?? baseUrl };
+}
+
+function readOidc(reader: Reader): OidcConfig | null {
+  const settings = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret];
+  const missing = settings.filter((setting) => !reader.isGiven(setting)).map(variableOf);
+  if (missing.length > 0 && missing.length < settings.length) {
+    reader.problems.push(
+      `Sign-in through a provider needs ${settings.map(variableOf).join(", ")}; not given: ${missing.join(", ")}.`,
+    );
+  }
+  const issuer = reader.optional(SETTINGS.oidcIssuer);
+  const clientId = reader.optional(SETTINGS.oidcClientId);
+  const clientSecret = reader.optional(SETTINGS.oidcClientSecret);
+  return issuer === null || clientId === null || clientSecret === null
+    ? null
+    : { issuer, clientId, clientSecret };
+}
+
+function deepFreeze<T extends object>(value: T): Readonly<T> {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,89 @@
+import { isIP } from "node:net";
+import { listItems, Problem } from "./values.ts";
+
+/** A block of addresses, as plain data; `node:net`'s `BlockList.addSubnet` takes its three fields. */
+export interface Subnet {
+  readonly address: string;
+  /** How many leading bits count. */
+  readonly prefix: number;
+  readonly family: "ipv4" | "ipv6";
+}
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
+// The dotted digits that are no IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.
+const DOTTED_DIGITS = /^[0-9.]+$/;
+
+/** An address or name to listen on. IPv6 is written without brackets. */
+export function listenHost(text: string): string | Problem {
+  const name = HOST_NAME.test(text) && !DOTTED_DIGITS.test(text);
+  return name || isIP(text) !== 0
+    ? text
+    : new Problem("must be an IP address (IPv6 without brackets) or a host name, without a port");
+}
+
+function subnet(text: string): Subnet | null {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  // A zone (fe80::1%eth0) names a network card: BlockList drops it and would trust every card's.
+  if (family === 0 || address.includes("%") || rest.length > 0) return null;
+  const width = family === 4 ? 32 : 128;
+  if (bits === undefined) return { address, prefix: width, family: family === 4 ? "ipv4" : "ipv6" };
+  if (!/^[0-9]{1,3}$/.test(bits) || Number(bits) > width) return null;
+  return { address, prefix: Number(bits), family: family === 4 ? "ipv4" : "ipv6" };
+}
+
+/** A comma-separated list of IP addresses and blocks of them (CIDR, RFC 4632 and RFC 4291 section 2.3). */
+export function subnets(text: string): readonly Subnet[] | Problem {
+  const list: Subnet[] = [];
+  for (const item of listItems(text)) {
+    const found = subnet(item);
+    if (found === null) {
+      return new Problem(
+        `has ${JSON.stringify(item)}, which must be an IP address or a block such as 10.0.0.0/8`,
+      );
+    }
+    list.push(found);
+  }
+  return list;
+}
+
+// The URL parser has already brought the host to its one canonical spelling.
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    (isIP(hostname) === 4 && hostname.startsWith("127."))
+  );
+}
+
+function webUrl(text: string): URL | Problem {
+  // The URL parser forgives what a person did not mean: `http:host`, spaces, backslashes.
+  if (!/^https?:\/\/[^/\\\s]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) {
+    return new Problem("must be an absolute http or https URL");
+  }
+  if (/[?#]/.test(text)) return new Problem("must not have a query or a fragment");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/]*@/.test(text)) {
+    return new Problem("must not hold a user name or a password");
+  }
+  return url;
+}
+
+/** The address links begin with: http or https, no credentials, query or fragment; trailing slashes are dropped. */
+export function baseUrl(text: string): string | Problem {
+  const url = webUrl(text);
+  return url instanceof Problem ? url : url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/**
+ * An OpenID Connect issuer, kept letter for letter because it is compared so (OpenID Connect
+ * Discovery 1.0 section 4.3). https, or http on this machine.
+ */
+export function issuerUrl(text: string): string | Problem {
+  const url = webUrl(text);
+  if (url instanceof Problem) return url;
+  return url.protocol === "https:" || isLoopback(url.hostname)
+    ? text
+    : new Problem("must be an https URL (http only for this machine itself)");
+}

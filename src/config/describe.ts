@@ -1,0 +1,24 @@
+import { SETTINGS, variableOf } from "./settings.ts";
+
+const UNITS =
+  "SIZE is a number of bytes, or a number with B, KiB, MiB, GiB or TiB; KB, MB, GB and TB mean the same\n" +
+  "powers of 1024. DURATION is a number with ms, s, m or h. A flag wins over the variable.";
+
+/** The flags of `serve` with their variables and defaults, for `--help`; ends without a line break. */
+export function settingsHelp(): string {
+  const lines = Object.values(SETTINGS).flatMap((setting) => [
+    `  --${setting.name} ${setting.placeholder}`,
+    `      ${setting.help} [${variableOf(setting)}, default ${setting.fallback}]`,
+  ]);
+  return [...lines, "", UNITS].join("\n");
+}
+
+/** The same as a Markdown table, for the README; ends without a line break. */
+export function settingsTable(): string {
+  const rows = Object.values(SETTINGS).map((setting) => {
+    const literal = !("optional" in setting) || setting.fallback.includes("//");
+    const fallback = literal ? `\`${setting.fallback}\`` : setting.fallback;
+    return `| \`${variableOf(setting)}\` | \`--${setting.name}\` | ${fallback} | ${setting.help} |`;
+  });
+  return ["| Variable | Flag | Default | Meaning |", "|---|---|---|---|", ...rows, "", UNITS].join("\n");
+}

@@ -1,0 +1,197 @@
+import { resolve } from "node:path";
+import type { Plan } from "../domain/caller.ts";
+import { baseUrl, issuerUrl, listenHost, subnets } from "./addresses.ts";
+import { Secret } from "./secret.ts";
+import { bytes, choice, duration, integer, matching, type Parser, perPlan } from "./values.ts";
+
+interface Described<T> {
+  /** As in `--data-dir` and, in capitals, `COFFER_DATA_DIR`. */
+  readonly name: string;
+  /** Stands for the value in the help: `--port NUMBER`. */
+  readonly placeholder: string;
+  /** One sentence without the full stop. */
+  readonly help: string;
+  /** Its text is never repeated in a problem: it is, or may hold, a secret. */
+  readonly sensitive?: true;
+  readonly parse: Parser<T>;
+}
+
+/** A setting that always has a value; `fallback` is read as if it had been given. */
+export interface RequiredSetting<T> extends Described<T> {
+  readonly fallback: string;
+}
+
+/** A setting that may be absent; `fallback` says in words, for the help, what happens then. */
+export interface OptionalSetting<T> extends Described<T> {
+  readonly optional: true;
+  readonly fallback: string;
+}
+
+export type Setting<T> = RequiredSetting<T> | OptionalSetting<T>;
+
+function required<T>(setting: RequiredSetting<T>): RequiredSetting<T> {
+  return setting;
+}
+
+function optional<T>(setting: Omit<OptionalSetting<T>, "optional">): OptionalSetting<T> {
+  return { ...setting, optional: true };
+}
+
+const RATE_LIMITS: Readonly<Record<Plan, number>> = { free: 60, pro: 300, team: 1000 };
+
+/** Bytes per account where nothing is configured: no limit on any plan. */
+export const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = Object.freeze({
+  free: null,
+  pro: null,
+  team: null,
+});
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Everything that can be configured, in the order the help shows it. */
+export const SETTINGS = {
+  dataDir: required({
+    name: "data-dir",
+    placeholder: "PATH",
+    fallback: "./data",
+    help: "The directory that holds everything Coffer keeps",
+    parse: (text) => resolve(text),
+  }),
+  host: required({
+    name: "host",
+    placeholder: "ADDRESS",
+    fallback: "0.0.0.0",
+    help: "The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well",
+    parse: listenHost,
+  }),
+  port: required({
+    name: "port",
+    placeholder: "NUMBER",
+    fallback: "8787",
+    help: "The port to listen on; 0 takes any free one",
+    parse: integer(0, 65_535),
+  }),
+  baseUrl: optional({
+    name: "base-url",
+    placeholder: "URL",
+    fallback: "http://localhost:PORT",
+    help: "The address others reach this server at; links begin with it",
+    sensitive: true,
+    parse: baseUrl,
+  }),
+  claimBaseUrl: optional({
+    name: "claim-base-url",
+    placeholder: "URL",
+    fallback: "the base URL",
+    help: "The address claim links begin with",
+    sensitive: true,
+    parse: baseUrl,
+  }),
+  keyPrefix: required({
+    name: "key-prefix",
+    placeholder: "TEXT",
+    fallback: "cof",
+    help: "What API keys begin with",
+    parse: matching(/^[a-z][a-z0-9]{0,15}$/, "have 1 to 16 of a-z and 0-9 and start with a letter"),
+  }),
+  rateLimits: required({
+    name: "rate-limits",
+    placeholder: "LIST",
+    fallback: Object.entries(RATE_LIMITS)
+      .map(([plan, limit]) => `${plan}=${limit}`)
+      .join(","),
+    help: "Requests a minute for each plan; a plan left out keeps its default",
+    parse: perPlan(RATE_LIMITS, integer(1, Number.MAX_SAFE_INTEGER)),
+  }),
+  storageLimits: optional({
+    name: "storage-limits",
+    placeholder: "LIST",
+    fallback: "none",
+    help: "Storage of an account for each plan, such as free=10GB,pro=1TB; a plan left out has no limit",
+    parse: perPlan(NO_STORAGE_LIMITS, bytes(1)),
+  }),
+  provisioning: required({
+    name: "provisioning",
+    placeholder: "on|off",
+    fallback: "on",
+    help: "Whether agents may make themselves a drive without an account",
+    parse: choice("on", "off"),
+  }),
+  provisionsPerHour: required({
+    name: "provisions-per-hour",
+    placeholder: "NUMBER",
+    fallback: "10",
+    help: "Drives that one client address may make without an account in an hour",
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+  }),
+  maxFileSize: required({
+    name: "max-file-size",
+    placeholder: "SIZE",
+    fallback: "5GiB",
+    help: "The largest file that may be uploaded",
+    parse: bytes(1),
+  }),
+  diskReserve: required({
+    name: "disk-reserve",
+    placeholder: "SIZE",
+    fallback: "1GiB",
+    help: "Free disk space that uploads leave alone",
+    parse: bytes(0),
+  }),
+  signups: required({
+    name: "signups",
+    placeholder: "open|closed",
+    fallback: "closed",
+    help: "Whether people may register an account by themselves",
+    parse: choice("open", "closed"),
+  }),
+  oidcIssuer: optional({
+    name: "oidc-issuer",
+    placeholder: "URL",
+    fallback: "none: local accounts",
+    help: "The OpenID Connect provider that people sign in with",
+    sensitive: true,
+    parse: issuerUrl,
+  }),
+  oidcClientId: optional({
+    name: "oidc-client-id",
+    placeholder: "TEXT",
+    fallback: "none",
+    help: "The name the provider knows this server by",
+    parse: (text) => text,
+  }),
+  oidcClientSecret: optional({
+    name: "oidc-client-secret",
+    placeholder: "TEXT",
+    fallback: "none",
+    help: "The provider's secret; set it in the environment, since others can see a flag",
+    sensitive: true,
+    parse: (text) => new Secret(text),
+  }),
+  trustedProxies: optional({
+    name: "trusted-proxies",
+    placeholder: "LIST",
+    fallback: "none",
+    help: "Addresses of reverse proxies whose X-Forwarded-For is believed, such as 127.0.0.1,10.0.0.0/8",
+    parse: subnets,
+  }),
+  sweepInterval: required({
+    name: "sweep-interval",
+    placeholder: "DURATION",
+    fallback: "60s",
+    help: "How often expired drives and files and unused content are removed",
+    parse: duration(10, DAY_MS, "from 10ms to 24h"),
+  }),
+  log: optional({
+    name: "log",
+    placeholder: "pretty|json",
+    fallback: "pretty on a terminal, else json",
+    help: "How log lines are written",
+    parse: choice("pretty", "json"),
+  }),
+};
+
+/** The setting's environment variable: `COFFER_DATA_DIR`. */
+export function variableOf(setting: Pick<Setting<unknown>, "name">): string {
+  return `COFFER_${setting.name.replaceAll("-", "_").toUpperCase()}`;
+}

@@ -1,0 +1,110 @@
+import { PLANS, type Plan } from "../domain/caller.ts";
+
+/** Why a text is not a value. `text` completes the sentence "{setting} ...". */
+export class Problem {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Reads the text of a setting, never the empty one. */
+export type Parser<T> = (text: string) => T | Problem;
+
+const DIGITS = /^[0-9]+$/;
+
+/** A whole number written in decimal digits alone: no sign, exponent, prefix or space. */
+export function integer(min: number, max: number): Parser<number> {
+  const problem = new Problem(
+    max === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number from ${min} up, in digits`
+      : `must be a whole number from ${min} to ${max}, in digits`,
+  );
+  return (text) => {
+    const value = DIGITS.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : problem;
+  };
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(...words: readonly T[]): Parser<T> {
+  const problem = new Problem(`must be ${words.join(" or ")}`);
+  return (text) => words.find((word) => word === text) ?? problem;
+}
+
+const SIZE = /^([0-9]+)(?:([KMGT])I?B|B)?$/i;
+const UNIT_POWER = new Map([
+  ["K", 1],
+  ["M", 2],
+  ["G", 3],
+  ["T", 4],
+]);
+
+/** Bytes: `5GiB`, `100MB`, `4096`. Every unit is a power of 1024, with or without the `i`. */
+export function bytes(min: number): Parser<number> {
+  const problem = new Problem(
+    `must be a whole number of at least ${min}, alone or with B, KiB, MiB, GiB or TiB, such as 5GiB`,
+  );
+  return (text) => {
+    const [, digits, unit] = SIZE.exec(text) ?? [];
+    if (digits === undefined) return problem;
+    const power = unit === undefined ? 0 : (UNIT_POWER.get(unit.toUpperCase()) ?? 0);
+    const value = Number(digits) * 1024 ** power;
+    return value >= min && value <= Number.MAX_SAFE_INTEGER ? value : problem;
+  };
+}
+
+const DURATION = /^([0-9]+)(ms|s|m|h)$/;
+const UNIT_MS = new Map([
+  ["ms", 1],
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/** A span of time in milliseconds: `500ms`, `60s`, `5m`, `1h`. `range` says the limits in words. */
+export function duration(minMs: number, maxMs: number, range: string): Parser<number> {
+  const problem = new Problem(`must be a number with ms, s, m or h, such as 60s, ${range}`);
+  return (text) => {
+    const [, digits, unit] = DURATION.exec(text) ?? [];
+    const value = Number(digits) * (UNIT_MS.get(unit ?? "") ?? Number.NaN);
+    return value >= minMs && value <= maxMs ? value : problem;
+  };
+}
+
+/** A text that a pattern allows; `rule` completes the sentence "{setting} must ...". */
+export function matching(pattern: RegExp, rule: string): Parser<string> {
+  const problem = new Problem(`must ${rule}`);
+  return (text) => (pattern.test(text) ? text : problem);
+}
+
+/** The items of a comma-separated list; spaces around an item do not matter. */
+export function listItems(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
+}
+
+/** A value for each plan: `free=60,team=1000`. A plan that is not named keeps its value of `base`. */
+export function perPlan<T>(
+  base: Readonly<Record<Plan, T>>,
+  parse: Parser<T>,
+): Parser<Readonly<Record<Plan, T>>> {
+  return (text) => {
+    const values = { ...base };
+    const seen = new Set<Plan>();
+    for (const item of listItems(text)) {
+      const split = item.indexOf("=");
+      const name = split < 0 ? item : item.slice(0, split);
+      const plan = PLANS.find((known) => known === name);
+      if (plan === undefined || split < 0) {
+        return new Problem(`must be a list such as ${PLANS.map((known) => `${known}=...`).join(",")}`);
+      }
+      if (seen.has(plan)) return new Problem(`names the plan ${plan} twice`);
+      seen.add(plan);
+      const value = parse(item.slice(split + 1));
+      if (value instanceof Problem) return new Problem(`has a bad value for ${plan}: it ${value.text}`);
+      values[plan] = value;
+    }
+    return values;
+  };
+}

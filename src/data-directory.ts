@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Secret } from "./config/secret.ts";
+import { acquireLock, type Lock, type LockResult } from "./db/lock.ts";
+
+/** Where everything lies, as absolute paths. The directory can be moved whole to another machine. */
+export interface DataDirectory {
+  readonly root: string;
+  readonly database: string;
+  /** A directory that the blob store makes. */
+  readonly blobs: string;
+  /** A directory that the blob store makes; nothing in it outlives a start. */
+  readonly tmp: string;
+  readonly secretFile: string;
+  readonly lockFile: string;
+}
+
+/** The data directory cannot be used; the message is for the operator and says what to do. */
+export class DataDirectoryError extends Error {
+  override readonly name = "DataDirectoryError";
+}
+
+const SECRET_BYTES = 32;
+
+/**
+ * Makes the data directory, readable by this user alone, unless it is there, and checks that it can be
+ * written. `root` is absolute.
+ *
+ * @throws DataDirectoryError
+ */
+export function openDataDirectory(root: string): DataDirectory {
+  try {
+    makeDurably(root);
+    if (!statSync(root).isDirectory()) throw unusable(root, "is not a directory", `Choose ${ANOTHER}`);
+    accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw explained(root, error);
+  }
+  return {
+    root,
+    database: join(root, "coffer.db"),
+    blobs: join(root, "blobs"),
+    tmp: join(root, "tmp"),
+    secretFile: join(root, "secret"),
+    lockFile: join(root, "lock"),
+  };
+}
+
+/**
+ * Keeps every other server off the directory until the lock is released or this process ends, killed or
+ * not. Commands that work beside a running server do not take it.
+ *
+ * @throws DataDirectoryError when a server has it, naming its process
+ */
+export function lockDataDirectory({ root, lockFile }: DataDirectory): Lock {
+  let result: LockResult;
+  try {
+    result = acquireLock(lockFile);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DataDirectoryError(
+      `The lock file ${lockFile} cannot be used: ${why}. Make it readable and writable for this user; ` +
+        "if it is damaged, delete it while no server uses the directory.",
+      { cause: error },
+    );
+  }
+  if (result.ok) return result.lock;
+  const { holder } = result;
+  const who = holder === null ? "another process" : `process ${holder.pid} on ${holder.host}`;
+  throw new DataDirectoryError(
+    `The data directory ${root} is in use by ${who}. Stop that server first, or choose ${ANOTHER}`,
+  );
+}
+
+/**
+ * The 32 random bytes that belong to this data directory, made durably on the first call. The caller
+ * holds the directory's lock, so that no two processes make one each.
+ *
+ * @throws DataDirectoryError
+ */
+export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
+  try {
+    const bytes = readIfPresent(secretFile) ?? makeSecret(root, secretFile);
+    if (bytes.length === SECRET_BYTES) return new Secret(bytes);
+  } catch (error) {
+    throw explained(secretFile, error);
+  }
+  throw unusable(
+    secretFile,
+    `does not hold ${SECRET_BYTES} bytes`,
+    "Restore it from a backup, or delete it: then a new one is made, and what was encrypted with the old one is lost.",
+  );
+}
+
+function makeSecret(root: string, secretFile: string): Uint8Array {
+  const bytes = randomBytes(SECRET_BYTES);
+  const draft = `${secretFile}.new`;
+  const file = openSync(draft, "w", 0o600);
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, secretFile);
+  syncDirectory(root);
+  return bytes;
+}
+
+function readIfPresent(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Makes a directory and its parents such that a power cut cannot take them away again. */
+function makeDurably(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = path; ; made = dirname(made)) {
+    syncDirectory(dirname(made));
+    if (made === first || made === dirname(made)) return;
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+const ANOTHER = "another directory with --data-dir or COFFER_DATA_DIR.";
+
+function unusable(path: string, problem: string, advice: string, cause?: unknown): DataDirectoryError {
+  return new DataDirectoryError(`${path} ${problem}. ${advice}`, { cause });
+}
+
+function explained(path: string, error: unknown): DataDirectoryError {
+  if (error instanceof DataDirectoryError) return error;
+  switch (errorCode(error)) {
+    case "EACCES":
+    case "EPERM": {
+      const uid = process.getuid?.();
+      const user = uid === undefined ? "this user" : `the user with id ${uid}`;
+      return unusable(
+        path,
+        `cannot be read and written by ${user}`,
+        `Give it to that user, or choose ${ANOTHER}`,
+        error,
+      );
+    }
+    case "EROFS":
+      return unusable(path, "is on a file system that is mounted read-only", `Choose ${ANOTHER}`, error);
+    case "ENOTDIR":
+    case "EEXIST":
+      return unusable(
+        path,
+        "is not a directory, or lies below something that is none",
+        `Choose ${ANOTHER}`,
+        error,
+      );
+    case "ENOSPC":
+    case "EDQUOT":
+      return unusable(path, "is on a full disk", `Make room, or choose ${ANOTHER}`, error);
+    default: {
+      const why = error instanceof Error ? error.message : String(error);
+      return unusable(path, `cannot be used (${why})`, `Choose ${ANOTHER}`, error);
+    }
+  }
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

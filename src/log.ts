@@ -1,0 +1,144 @@
+import type { Clock } from "./clock.ts";
+
+/** What a log line says beside its message. `time`, `level` and `message` are the line's own. */
+export interface LogFields {
+  readonly [name: string]: unknown;
+  readonly time?: never;
+  readonly level?: never;
+  readonly message?: never;
+}
+
+/** Writes one line for each call, and never throws, whatever the fields hold. */
+export interface Log {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** How and where lines are written. */
+export interface LogOptions {
+  readonly format: "json" | "pretty";
+  readonly clock: Clock;
+  /** Takes one line, without a line break at its end. */
+  readonly write: (line: string) => void;
+}
+
+type Level = "info" | "warn" | "error";
+
+/**
+ * A log in which no value can break out of its line or move a terminal's cursor: line breaks, control
+ * characters and the marks that turn the direction of text are escaped. `json` writes one JSON object
+ * a line, errors with their stack and causes in it. `pretty` is for people: `name=value` pairs, and the
+ * stacks of errors on indented lines below, in the same call of `write`.
+ */
+export function createLog({ format, clock, write }: LogOptions): Log {
+  const print = format === "json" ? jsonLine : prettyLine;
+  const log = (level: Level, message: string, fields: LogFields | undefined): void => {
+    try {
+      const time = new Date(clock.now()).toISOString();
+      write(print(time, level, message, fields));
+    } catch {
+      // The log is where failures are reported: there is no other place to say that it failed itself,
+      // and what was being logged must not fail for it.
+    }
+  };
+  return {
+    info: (message, fields) => log("info", message, fields),
+    warn: (message, fields) => log("warn", message, fields),
+    error: (message, fields) => log("error", message, fields),
+  };
+}
+
+function jsonLine(time: string, level: Level, message: string, fields: LogFields | undefined): string {
+  let line = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
+  for (const name in fields) {
+    const text = encode(fields[name]);
+    if (text !== undefined) line += `,${JSON.stringify(name)}:${text}`;
+  }
+  return escaped(`${line}}`);
+}
+
+// What reads as one word without quotation marks.
+const WORD = /^[\w./:@+-]+$/;
+
+function prettyLine(time: string, level: Level, message: string, fields: LogFields | undefined): string {
+  let line = `${time} ${level.padEnd(5)} ${JSON.stringify(message).slice(1, -1)}`;
+  let below = "";
+  for (const name in fields) {
+    const value = fields[name];
+    const shown = value instanceof Error ? headline(value) : value;
+    const text = typeof shown === "string" && WORD.test(shown) ? shown : encode(shown);
+    if (text !== undefined) line += ` ${WORD.test(name) ? name : JSON.stringify(name)}=${text}`;
+    if (value instanceof Error) below += stackLines(value, CAUSES);
+  }
+  return escaped(line) + below;
+}
+
+/** JSON on one line; undefined for what JSON leaves out: undefined, functions, symbols. */
+function encode(value: unknown): string | undefined {
+  if (typeof value === "object" && value !== null) return encodeObject(value);
+  if (typeof value === "bigint") return `"${value}"`;
+  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
+  return JSON.stringify(value);
+}
+
+function encodeObject(value: object): string {
+  try {
+    return JSON.stringify(value, (_, inner: unknown) => {
+      if (inner instanceof Error) return plainError(inner, CAUSES);
+      return typeof inner === "bigint" ? String(inner) : inner;
+    });
+  } catch (error) {
+    // A cycle, or a getter or toJSON that throws.
+    return JSON.stringify(`[not printable: ${error instanceof Error ? error.message : "unknown"}]`);
+  }
+}
+
+// How many causes of causes are shown; a cause may be its own.
+const CAUSES = 5;
+
+function plainError(error: Error, causes: number): object {
+  const { name, message, stack, cause } = error;
+  const code = "code" in error ? error.code : undefined;
+  const errors = error instanceof AggregateError ? error.errors : [];
+  const within = (inner: unknown): unknown => {
+    if (!(inner instanceof Error)) return inner;
+    return causes > 0 ? plainError(inner, causes - 1) : headline(inner);
+  };
+  return {
+    name,
+    message,
+    code,
+    stack,
+    errors: errors.length > 0 ? errors.map(within) : undefined,
+    cause: within(cause),
+  };
+}
+
+function headline(error: Error): string {
+  return `${error.name}: ${error.message}`;
+}
+
+function stackLines(error: Error, causes: number): string {
+  const { stack = "", cause } = error;
+  const own = headline(error);
+  const frames = stack.startsWith(own) ? stack.slice(own.length) : stack;
+  let lines = "";
+  for (const frame of frames.split("\n")) {
+    if (frame.trim() !== "") lines += `\n    ${escaped(JSON.stringify(frame.trim()).slice(1, -1))}`;
+  }
+  if (!(cause instanceof Error) || causes === 0) return lines;
+  const title = escaped(JSON.stringify(headline(cause)).slice(1, -1));
+  return `${lines}\n    caused by ${title}${stackLines(cause, causes - 1)}`;
+}
+
+// JSON escapes the controls below U+0020 itself. These are the others that a terminal or a viewer may
+// act on: DEL and the C1 controls, the line and paragraph separators, the marks of text direction.
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const EVERY_UNSAFE = new RegExp(UNSAFE, "g");
+
+function escaped(json: string): string {
+  return UNSAFE.test(json)
+    ? json.replace(EVERY_UNSAFE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
+}

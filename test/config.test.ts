@@ -1,0 +1,280 @@
+import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { inspect } from "node:util";
+import { type Config, linkBases, loadConfig } from "../src/config.ts";
+import { settingsHelp, settingsTable } from "../src/config/describe.ts";
+import { SETTINGS, variableOf } from "../src/config/settings.ts";
+
+function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {
+  const result = loadConfig({ env, flags, isTerminal: false });
+  if (!result.ok) throw new Error(result.problems.join("\n"));
+  return result.config;
+}
+
+function problems(env: Record<string, string>, flags: Record<string, string> = {}): readonly string[] {
+  const result = loadConfig({ env, flags, isTerminal: false });
+  return result.ok ? [] : result.problems;
+}
+
+test("nothing given: the documented defaults", () => {
+  expect(load({ PATH: "/bin", COFFER_PORT: "" })).toEqual({
+    dataDir: resolve("data"),
+    host: "0.0.0.0",
+    port: 8787,
+    baseUrl: null,
+    claimBaseUrl: null,
+    keyPrefix: "cof",
+    rateLimits: { free: 60, pro: 300, team: 1000 },
+    storageLimits: { free: null, pro: null, team: null },
+    provisioning: "on",
+    provisionsPerHour: 10,
+    maxFileSize: 5 * 1024 ** 3,
+    diskReserve: 1024 ** 3,
+    signups: "closed",
+    oidc: null,
+    trustedProxies: [],
+    sweepIntervalMs: 60_000,
+    logFormat: "json",
+  });
+});
+
+describe("accepted", () => {
+  const cases: [variable: string, text: string, key: keyof Config, value: Config[keyof Config]][] = [
+    ["COFFER_DATA_DIR", "/srv/coffer/", "dataDir", "/srv/coffer"],
+    ["COFFER_DATA_DIR", "some/where", "dataDir", resolve("some/where")],
+    ["COFFER_HOST", "::1", "host", "::1"],
+    ["COFFER_HOST", "drive.home.arpa", "host", "drive.home.arpa"],
+    ["COFFER_PORT", "0", "port", 0],
+    ["COFFER_PORT", "65535", "port", 65_535],
+    ["COFFER_BASE_URL", "https://Drive.Example/", "baseUrl", "https://drive.example"],
+    ["COFFER_BASE_URL", "http://h:8080/coffer//", "baseUrl", "http://h:8080/coffer"],
+    ["COFFER_CLAIM_BASE_URL", "https://claim.example", "claimBaseUrl", "https://claim.example"],
+    ["COFFER_KEY_PREFIX", "a234567890123456", "keyPrefix", "a234567890123456"],
+    ["COFFER_RATE_LIMITS", "pro=5", "rateLimits", { free: 60, pro: 5, team: 1000 }],
+    ["COFFER_RATE_LIMITS", "team=3, free=1,pro=2", "rateLimits", { free: 1, pro: 2, team: 3 }],
+    ["COFFER_STORAGE_LIMITS", "free=10GB", "storageLimits", { free: 10 * 1024 ** 3, pro: null, team: null }],
+    ["COFFER_PROVISIONING", "off", "provisioning", "off"],
+    ["COFFER_PROVISIONS_PER_HOUR", "1", "provisionsPerHour", 1],
+    ["COFFER_MAX_FILE_SIZE", "1", "maxFileSize", 1],
+    ["COFFER_MAX_FILE_SIZE", "100MB", "maxFileSize", 104_857_600],
+    ["COFFER_MAX_FILE_SIZE", "100mib", "maxFileSize", 104_857_600],
+    ["COFFER_MAX_FILE_SIZE", "7B", "maxFileSize", 7],
+    ["COFFER_MAX_FILE_SIZE", "2KiB", "maxFileSize", 2048],
+    ["COFFER_MAX_FILE_SIZE", "3TB", "maxFileSize", 3 * 1024 ** 4],
+    ["COFFER_DISK_RESERVE", "0", "diskReserve", 0],
+    ["COFFER_SIGNUPS", "open", "signups", "open"],
+    ["COFFER_SWEEP_INTERVAL", "500ms", "sweepIntervalMs", 500],
+    ["COFFER_SWEEP_INTERVAL", "5m", "sweepIntervalMs", 300_000],
+    ["COFFER_SWEEP_INTERVAL", "24h", "sweepIntervalMs", 86_400_000],
+    ["COFFER_LOG", "pretty", "logFormat", "pretty"],
+    [
+      "COFFER_TRUSTED_PROXIES",
+      "127.0.0.1, 10.0.0.0/8,fd00::/8,::1",
+      "trustedProxies",
+      [
+        { address: "127.0.0.1", prefix: 32, family: "ipv4" },
+        { address: "10.0.0.0", prefix: 8, family: "ipv4" },
+        { address: "fd00::", prefix: 8, family: "ipv6" },
+        { address: "::1", prefix: 128, family: "ipv6" },
+      ],
+    ],
+  ];
+  for (const [variable, text, key, value] of cases) {
+    test(`${variable}=${text}`, () => expect(load({ [variable]: text })[key]).toEqual(value));
+  }
+});
+
+describe("refused", () => {
+  const cases: [variable: string, texts: string[]][] = [
+    ["COFFER_HOST", ["http://h", "[::1]", "h:80", "1.2.3", "300.1.1.1", "a b", "-h"]],
+    ["COFFER_PORT", ["65536", "-1", "+5", "0x10", "1e3", " 80", "80 ", "8.0", "eighty", "٣"]],
+    ["COFFER_BASE_URL", ["example.com", "ftp://h", "http:h", "http://", "http:///h", "//h", "http://h h"]],
+    [
+      "COFFER_BASE_URL",
+      ["http://h/?", "http://h/#", "http://h?q=1", "http://u:p@h", "http://@h", "http://h\\x"],
+    ],
+    ["COFFER_CLAIM_BASE_URL", ["https://h/?token=", "javascript:alert(1)"]],
+    ["COFFER_KEY_PREFIX", ["Cof", "1cof", "c_f", "a2345678901234567", "cof\n"]],
+    [
+      "COFFER_RATE_LIMITS",
+      ["60", "free", "free=", "free=0", "free=1.5", "gold=1", "free=1,free=2", "free=1,"],
+    ],
+    ["COFFER_STORAGE_LIMITS", ["10GB", "free=0", "free=10 GB", "free=-1", "__proto__=1"]],
+    ["COFFER_PROVISIONING", ["true", "ON", "1"]],
+    ["COFFER_PROVISIONS_PER_HOUR", ["0", "ten"]],
+    ["COFFER_MAX_FILE_SIZE", ["0", "-1", "1.5GiB", "5 GiB", "5G", "5GiBB", "9007199254740992", "99999TiB"]],
+    ["COFFER_DISK_RESERVE", ["none", "1e9"]],
+    ["COFFER_SIGNUPS", ["yes"]],
+    ["COFFER_SWEEP_INTERVAL", ["60", "0s", "1d", "25h", "1 s", "-5s", "9ms", "99999999999999999999h"]],
+    ["COFFER_LOG", ["text"]],
+    [
+      "COFFER_TRUSTED_PROXIES",
+      ["10.0.0.0/33", "::/129", "10.0.0.0/8/8", "10.0.0/8", "10.0.0.0/", "proxy", "1.1.1.1,"],
+    ],
+    ["COFFER_TRUSTED_PROXIES", ["fe80::1%eth0", "10.0.0.0/-1", "10.0.0.0/0x8", "010.0.0.0/8"]],
+  ];
+  for (const [variable, texts] of cases) {
+    for (const text of texts) {
+      test(`${variable}=${JSON.stringify(text)}`, () => {
+        const found = problems({ [variable]: text });
+        expect(found).toHaveLength(1);
+        expect(found[0]).toStartWith(variable);
+      });
+    }
+  }
+});
+
+test("every problem is reported at once, each with its source, its value and what it must be", () => {
+  expect(problems({ COFFER_PORT: "80a", COFFER_LOG: "xml" }, { signups: "no", host: "" })).toEqual([
+    "--host must not be empty.",
+    'COFFER_PORT ("80a") must be a whole number from 0 to 65535, in digits.',
+    '--signups ("no") must be open or closed.',
+    'COFFER_LOG ("xml") must be pretty or json.',
+  ]);
+});
+
+test("a flag wins over the environment, even over a bad value there", () => {
+  expect(load({ COFFER_PORT: "bad", COFFER_DATA_DIR: "/a" }, { port: "81", "data-dir": "/b" })).toMatchObject(
+    {
+      port: 81,
+      dataDir: "/b",
+    },
+  );
+});
+
+describe("unknown names", () => {
+  const cases: [name: string, env: Record<string, string>, flags: Record<string, string>, problem: string][] =
+    [
+      [
+        "two letters swapped",
+        { COFFER_PROT: "1" },
+        {},
+        "COFFER_PROT is no setting. Did you mean COFFER_PORT?",
+      ],
+      [
+        "a missing underscore",
+        { COFFER_DATADIR: "x" },
+        {},
+        "COFFER_DATADIR is no setting. Did you mean COFFER_DATA_DIR?",
+      ],
+      ["nothing near", { COFFER_ZEBRA_MODE: "1" }, {}, "COFFER_ZEBRA_MODE is no setting."],
+      ["empty, but still unknown", { COFFER_FOO: "" }, {}, "COFFER_FOO is no setting."],
+      ["a flag", {}, { "log-": "json" }, "--log- is no setting. Did you mean --log?"],
+    ];
+  for (const [name, env, flags, problem] of cases) {
+    test(name, () => expect(problems(env, flags)).toEqual([problem]));
+  }
+
+  test("those that Kubernetes sets for a service named coffer are explained", () => {
+    const found = problems({ COFFER_PORT: "tcp://10.0.0.1:8787", COFFER_SERVICE_HOST: "10.0.0.1" });
+    expect(found).toHaveLength(3);
+    expect(found[2]).toContain("enableServiceLinks: false");
+  });
+});
+
+describe("OpenID Connect", () => {
+  const all = {
+    COFFER_OIDC_ISSUER: "https://id.example/realm/",
+    COFFER_OIDC_CLIENT_ID: "coffer",
+    COFFER_OIDC_CLIENT_SECRET: "hunter2",
+  };
+
+  test("all three together; the issuer stays as written", () => {
+    const { oidc } = load(all);
+    expect(oidc).toMatchObject({ issuer: "https://id.example/realm/", clientId: "coffer" });
+    expect(oidc?.clientSecret.reveal()).toBe("hunter2");
+  });
+
+  test("any of the three missing is one problem that names it", () => {
+    for (const missing of Object.keys(all)) {
+      const found = problems({ ...all, [missing]: "" });
+      expect(found).toHaveLength(1);
+      expect(found[0]).toEndWith(`not given: ${missing}.`);
+    }
+  });
+
+  const issuers: [issuer: string, accepted: boolean][] = [
+    ["http://localhost:9000", true],
+    ["http://id.localhost/a", true],
+    ["http://127.0.0.1:9000", true],
+    ["http://[::1]:9000", true],
+    ["http://id.example", false],
+    ["http://127.0.0.1.example", false],
+    ["https://id.example?x=1", false],
+    ["id.example", false],
+  ];
+  for (const [issuer, accepted] of issuers) {
+    test(`${accepted ? "accepts" : "refuses"} ${issuer}`, () => {
+      expect(problems({ ...all, COFFER_OIDC_ISSUER: issuer })).toHaveLength(accepted ? 0 : 1);
+    });
+  }
+});
+
+test("secrets are printed by nothing", () => {
+  const config = load({
+    COFFER_OIDC_ISSUER: "https://id.example",
+    COFFER_OIDC_CLIENT_ID: "coffer",
+    COFFER_OIDC_CLIENT_SECRET: "hunter2",
+  });
+  const secret = config.oidc?.clientSecret;
+  for (const text of [
+    JSON.stringify(config),
+    inspect(config, { depth: 9 }),
+    Bun.inspect(config),
+    String(secret),
+  ]) {
+    expect(text).toContain("[secret]");
+    expect(text).not.toContain("hunter2");
+  }
+  const found = problems({ COFFER_OIDC_CLIENT_SECRET: "hunter2", COFFER_BASE_URL: "http://me:hunter2@h" });
+  expect(found).toHaveLength(2);
+  expect(found.join()).not.toContain("hunter2");
+});
+
+test("the result is frozen all the way down", () => {
+  const config = load({ COFFER_TRUSTED_PROXIES: "10.0.0.0/8" });
+  for (const part of [
+    config,
+    config.rateLimits,
+    config.storageLimits,
+    config.trustedProxies,
+    config.trustedProxies[0],
+  ]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+});
+
+test("the log is pretty on a terminal unless it is told otherwise", () => {
+  for (const [env, logFormat] of [
+    [{}, "pretty"],
+    [{ COFFER_LOG: "json" }, "json"],
+  ] as const) {
+    expect(loadConfig({ env, flags: {}, isTerminal: true })).toMatchObject({ config: { logFormat } });
+  }
+});
+
+test("links begin with the configured addresses, else with the port that is listened on", () => {
+  const a = "https://a.example";
+  const b = "https://b.example";
+  const local = "http://localhost:4711";
+  const cases: [baseUrl: string | null, claimBaseUrl: string | null, base: string, claim: string][] = [
+    [null, null, local, local],
+    [a, null, a, a],
+    [null, b, local, b],
+    [a, b, a, b],
+  ];
+  for (const [baseUrl, claimBaseUrl, base, claim] of cases) {
+    expect(linkBases({ baseUrl, claimBaseUrl }, 4711)).toEqual({ baseUrl: base, claimBaseUrl: claim });
+  }
+});
+
+test("help and table name every setting, and every default is what its setting accepts", () => {
+  for (const setting of Object.values(SETTINGS)) {
+    for (const text of [settingsHelp(), settingsTable()]) {
+      expect(text).toContain(variableOf(setting));
+      expect(text).toContain(`--${setting.name}`);
+      expect(text).toContain(setting.fallback);
+    }
+    if (!("optional" in setting)) expect(problems({ [variableOf(setting)]: setting.fallback })).toEqual([]);
+  }
+});
