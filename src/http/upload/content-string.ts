@@ -1,0 +1,96 @@
+import type { Base64Writer } from "./base64.ts";
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+const LETTER_N = 0x6e;
+const LETTER_R = 0x72;
+const LETTER_T = 0x74;
+const LETTER_U = 0x75;
+
+/** Stands for a character that base64 does not have. */
+const FOREIGN = 0xff;
+
+/**
+ * Undoes the JSON escapes (RFC 8259 section 7) of a content's string on the way to its decoder, one
+ * byte for each character. What is malformed there or no base64 becomes a character that the decoder
+ * refuses, naming its position; so does a raw control character, as escaped ones become spaces.
+ */
+export class ContentString {
+  /** Whether the closing quote has been read. */
+  ended = false;
+
+  private readonly content: Base64Writer;
+  /** Bytes read of an escape, 0 to 5, and the value of its hex digits so far. */
+  private escapeLength = 0;
+  private escapeValue = 0;
+
+  constructor(content: Base64Writer) {
+    this.content = content;
+  }
+
+  /**
+   * Appends the characters in `chunk` from `at`, as many as the decoder has room for; returns where it
+   * stopped: at the end of the chunk, of the room, or of the string.
+   */
+  scan(chunk: Buffer, at: number): number {
+    const { content } = this;
+    // A byte never makes more than one character, so what a window holds fits.
+    const window = chunk.subarray(at, at + content.room);
+    const quote = window.indexOf(QUOTE);
+    const end = quote === -1 ? window.length : quote;
+    let i = 0;
+    while (i < end) {
+      if (this.escapeLength > 0) {
+        this.escapeByte(window[i++] ?? 0);
+        continue;
+      }
+      const backslash = window.indexOf(BACKSLASH, i);
+      const runEnd = backslash === -1 || backslash > end ? end : backslash;
+      content.append(window, i, runEnd);
+      i = runEnd;
+      if (i < end) {
+        this.escapeLength = 1;
+        i++;
+      }
+    }
+    if (quote === -1) return at + end;
+    // Neither `\"` nor a quote among hex digits can be part of base64.
+    if (this.escapeLength > 0) content.appendOne(FOREIGN);
+    this.ended = true;
+    return at + quote + 1;
+  }
+
+  private escapeByte(byte: number): void {
+    if (this.escapeLength === 1) {
+      if (byte === LETTER_U) {
+        this.escapeLength = 2;
+        this.escapeValue = 0;
+        return;
+      }
+      this.content.appendOne(unescape(byte));
+      this.escapeLength = 0;
+      return;
+    }
+    const digit = Number.parseInt(String.fromCharCode(byte), 16);
+    this.escapeValue = Number.isNaN(digit) ? Number.NaN : this.escapeValue * 16 + digit;
+    if (++this.escapeLength < 6) return;
+    this.content.appendOne(characterOf(this.escapeValue));
+    this.escapeLength = 0;
+  }
+}
+
+/** What the letter after a backslash stands for; escaped whitespace is as ignorable as a space. */
+function unescape(letter: number): number {
+  if (letter === LETTER_N || letter === LETTER_R || letter === LETTER_T) return SPACE;
+  return letter === SLASH ? SLASH : FOREIGN;
+}
+
+function characterOf(codeUnit: number): number {
+  if (codeUnit === TAB || codeUnit === LINE_FEED || codeUnit === CARRIAGE_RETURN) return SPACE;
+  return codeUnit < 0x80 ? codeUnit : FOREIGN;
+}

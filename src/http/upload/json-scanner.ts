@@ -1,0 +1,150 @@
+import { invalid } from "../../domain/errors.ts";
+import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** `"content"` with every letter written as `\uXXXX` is the longest way to write that key. */
+const LONGEST_KEY = 2 + "content".length * 6;
+
+/**
+ * Tells the value of the top-level key `content` from the rest of a JSON object, byte by byte.
+ *
+ * It follows strings, escapes and depth, and checks no syntax: all but the inside of the content goes
+ * into `envelope`, which is well-formed JSON exactly if the body is, and which JSON.parse is to judge.
+ * (Inside the content everything but base64 is refused, so nothing malformed can hide there.)
+ *
+ * While `inContent` is true the bytes are not for `scanFields` but for a `ContentString`, up to its end.
+ */
+export class JsonScanner {
+  /** Whether the next byte belongs to the content's string. */
+  inContent = false;
+  hasContent = false;
+
+  private bytes = Buffer.allocUnsafe(4096);
+  private length = 0;
+  private depth = 0;
+  private started = false;
+  private inString = false;
+  private escaped = false;
+  /** Whether a string that starts now is a key of the object itself. */
+  private keyExpected = false;
+  /** Where the top-level key being read starts in the envelope; -1 in any other string. */
+  private keyStart = -1;
+  private contentKeys = 0;
+  /** The last token was the top-level key `content`, or that key and its colon. */
+  private after: "content key" | "content colon" | "other" = "other";
+
+  /** The body so far, with `""` for the content. */
+  get envelope(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  /**
+   * Reads `chunk` from `at` up to its end or the start of the content; returns where it stopped.
+   * @throws CofferError VALIDATION_ERROR when the body is no object or has two contents,
+   *   PAYLOAD_TOO_LARGE when the envelope passes `MAX_FIELD_BYTES`
+   */
+  scanFields(chunk: Buffer, at: number): number {
+    for (let i = at; i < chunk.length; i++) {
+      const byte = chunk[i] ?? 0;
+      this.keep(byte);
+      if (this.inString) this.stringByte(byte);
+      else this.structuralByte(byte);
+      if (this.inContent) return i + 1;
+    }
+    return chunk.length;
+  }
+
+  private keep(byte: number): void {
+    if (this.length === MAX_FIELD_BYTES) throw fieldsTooLarge();
+    if (this.length === this.bytes.length) {
+      this.bytes = Buffer.concat([this.bytes], this.length * 2);
+    }
+    this.bytes[this.length++] = byte;
+  }
+
+  private stringByte(byte: number): void {
+    if (this.escaped) this.escaped = false;
+    else if (byte === BACKSLASH) this.escaped = true;
+    else if (byte === QUOTE) {
+      this.inString = false;
+      if (this.keyStart !== -1) this.endKey();
+    }
+  }
+
+  private structuralByte(byte: number): void {
+    if (byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB) return;
+    if (this.depth === 0) this.startObject(byte);
+    const { after } = this;
+    this.after = "other";
+    switch (byte) {
+      case QUOTE:
+        if (after === "content colon") this.inContent = this.hasContent = true;
+        else this.startString();
+        break;
+      case COLON:
+        if (after === "content key") this.after = "content colon";
+        break;
+      case COMMA:
+        this.keyExpected = this.depth === 1;
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        this.depth++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        this.depth--;
+        break;
+      default:
+    }
+  }
+
+  private startObject(byte: number): void {
+    if (this.started) throw invalid("body", "is malformed JSON");
+    if (byte !== OPEN_BRACE) throw invalid("body", "must be a JSON object");
+    this.started = true;
+    this.keyExpected = true;
+  }
+
+  private startString(): void {
+    this.inString = true;
+    this.keyStart = this.keyExpected ? this.length - 1 : -1;
+    this.keyExpected = false;
+  }
+
+  private endKey(): void {
+    const isContent = this.isContentKey();
+    this.keyStart = -1;
+    if (!isContent) return;
+    if (++this.contentKeys > 1) throw invalid("content", "appears more than once");
+    this.after = "content key";
+  }
+
+  private isContentKey(): boolean {
+    if (this.length - this.keyStart > LONGEST_KEY) return false;
+    const key = this.bytes.toString("latin1", this.keyStart + 1, this.length - 1);
+    // No other escape stands for a letter, and any other leaves its backslash behind.
+    const unescaped = key.replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    return unescaped === "content";
+  }
+
+  /** To be called when the content's closing quote has been read. */
+  endContent(): void {
+    this.inContent = false;
+    this.keep(QUOTE);
+  }
+}

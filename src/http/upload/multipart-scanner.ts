@@ -1,0 +1,115 @@
+import { invalid } from "../../domain/errors.ts";
+import { decodeText } from "./upload-fields.ts";
+import type { WriteContent } from "./write-content.ts";
+
+const MAX_PARTS = 64;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+const CARRIAGE_RETURN = 0x0d;
+const HEADER_END = Buffer.from("\r\n\r\n");
+
+/** Takes one part's header lines, without their ends, and answers who takes the part's bytes. */
+export type OpenPart = (headerLines: readonly string[]) => WriteContent;
+
+/**
+ * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and hands their bytes on as they
+ * arrive. It holds a part's header, or the few bytes that may begin a delimiter, and nothing more.
+ *
+ * Of the packages for this, `@remix-run/multipart-parser` gives a part only once it holds it whole,
+ * and busboy drops in silence what it does not understand: a part without a well-formed
+ * Content-Disposition, and a file's bytes after a delimiter line that goes on.
+ *
+ * @param boundary as in the Content-Type, without the leading dashes
+ * @throws CofferError VALIDATION_ERROR on `body` when the body is malformed, is cut short, or has more
+ *   than 64 parts or a header above 16 KiB; `body` is then cancelled
+ */
+export async function scanMultipart(
+  body: ReadableStream<Uint8Array>,
+  boundary: string,
+  openPart: OpenPart,
+): Promise<void> {
+  const scanner = new MultipartScanner(boundary, openPart);
+  for await (const bytes of body) await scanner.scan(bytes);
+  scanner.finish();
+}
+
+class MultipartScanner {
+  private readonly delimiter: Buffer;
+  private readonly openPart: OpenPart;
+  private state: "preamble" | "header" | "part" | "epilogue" = "preamble";
+  private write: WriteContent = ignore;
+  private parts = 0;
+  /** Bytes of earlier chunks that only make sense with the next one. */
+  private held: Buffer;
+
+  constructor(boundary: string, openPart: OpenPart) {
+    this.delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+    this.openPart = openPart;
+    // The first delimiter starts the body, so the line break that belongs to it is supplied.
+    this.held = Buffer.from("\r\n");
+  }
+
+  async scan(bytes: Uint8Array): Promise<void> {
+    const fresh = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const chunk = this.held.length > 0 ? Buffer.concat([this.held, fresh]) : fresh;
+    let at = 0;
+    let held = -1;
+    while (held === -1 && this.state !== "epilogue") {
+      if (this.state === "header") {
+        const end = this.scanHeader(chunk, at);
+        if (end === -1) held = at;
+        else at = end;
+        continue;
+      }
+      const found = chunk.indexOf(this.delimiter, at);
+      const end = found === -1 ? this.partialDelimiter(chunk, at) : found;
+      if (end > at) await this.write(chunk.subarray(at, end));
+      if (found === -1) held = end;
+      else {
+        at = found + this.delimiter.length;
+        this.state = "header";
+      }
+    }
+    this.held = held === -1 ? Buffer.alloc(0) : chunk.subarray(held);
+  }
+
+  finish(): void {
+    if (this.state !== "epilogue") throw invalid("body", "ends before its closing boundary");
+  }
+
+  /** Where a delimiter may have begun that the chunk's end cuts off; the chunk's length if nowhere. */
+  private partialDelimiter(chunk: Buffer, from: number): number {
+    // A boundary holds no carriage return, so only the last one can begin a delimiter.
+    const start = chunk.lastIndexOf(CARRIAGE_RETURN);
+    const length = chunk.length - start;
+    if (start < from || length >= this.delimiter.length) return chunk.length;
+    return this.delimiter.subarray(0, length).equals(chunk.subarray(start)) ? start : chunk.length;
+  }
+
+  /** Reads what follows a delimiter; returns where the part's bytes start, -1 when more is needed. */
+  private scanHeader(chunk: Buffer, at: number): number {
+    if (chunk.length < at + 2) return -1;
+    if (chunk.toString("latin1", at, at + 2) === "--") {
+      this.state = "epilogue";
+      return at + 2;
+    }
+    const end = chunk.indexOf(HEADER_END, at);
+    if ((end === -1 ? chunk.length : end) - at > MAX_HEADER_BYTES) {
+      throw invalid("body", `has a part header above ${MAX_HEADER_BYTES} bytes`);
+    }
+    if (end === -1) return -1;
+    this.startPart(chunk.subarray(at, end));
+    return end + HEADER_END.length;
+  }
+
+  private startPart(header: Buffer): void {
+    if (++this.parts > MAX_PARTS) throw invalid("body", `has more than ${MAX_PARTS} parts`);
+    const [rest = "", ...lines] = decodeText(header, "body").split("\r\n");
+    // Blanks may follow a delimiter on its line (RFC 2046 calls them transport padding).
+    if (!/^[ \t]*$/.test(rest)) throw invalid("body", "has a boundary that its line goes on after");
+    this.write = this.openPart(lines);
+    this.state = "part";
+  }
+}
+
+async function ignore(): Promise<void> {}
