@@ -1,0 +1,63 @@
+import { openAccounts } from "../accounts.ts";
+import { type Scope, SCOPES } from "../domain/caller.ts";
+import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
+
+const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works beside a running server.";
+
+export const userCreate: Command = {
+  name: "user create",
+  usage: "USERNAME [--password-stdin] [--data-dir PATH]",
+  summary: "Make a local account; the first is on the plan team",
+  help: () =>
+    `  --password-stdin  Read the password from standard input instead of asking for it.\n${DATA_DIR}`,
+  async run(args, terminal) {
+    const { values, switches, positionals } = readArguments(args, {
+      values: ["data-dir"],
+      switches: ["password-stdin"],
+    });
+    const username = only(positionals, "USERNAME");
+    const config = requireConfig(values, terminal);
+    const password = await readPassword(switches.has("password-stdin"), terminal);
+    await using accounts = openAccounts(config);
+    const user = await accounts.users.create(username, password);
+    terminal.out(`Made the account ${user.username} on the plan ${user.plan}.`);
+  },
+};
+
+export const keyCreate: Command = {
+  name: "key create",
+  usage: "USERNAME [--scope read-only|read-write] [--name NAME] [--data-dir PATH]",
+  summary: "Make an account key and print it, alone, on standard output",
+  help: () =>
+    `  --scope SCOPE     read-write (the default) or read-only.\n  --name NAME       A label for the key.\n${DATA_DIR}`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {
+      values: ["scope", "name", "data-dir"],
+      switches: [],
+    });
+    const username = only(positionals, "USERNAME");
+    const { scope = "read-write", name = "", ...flags } = values;
+    if (!isScope(scope)) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
+    await using accounts = openAccounts(requireConfig(flags, terminal));
+    const { secret } = await accounts.apiKeys.createFor(username, name, scope);
+    terminal.out(secret);
+  },
+};
+
+function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}
+
+function only(positionals: readonly string[], what: string): string {
+  const [first, ...rest] = positionals;
+  if (first === undefined || rest.length > 0) throw new CommandError(`Give exactly one ${what}.`);
+  return first;
+}
+
+/** A password from standard input ends at the first line break, if there is one. */
+async function readPassword(fromInput: boolean, terminal: Terminal): Promise<string> {
+  if (fromInput) return (await terminal.readInput()).split(/\r?\n/, 1)[0] ?? "";
+  const password = await terminal.askSecret("Password: ");
+  if ((await terminal.askSecret("Once more: ")) !== password) throw new CommandError("The passwords differ.");
+  return password;
+}

@@ -1,0 +1,52 @@
+import { keyCreate, userCreate } from "./accounts.ts";
+import { type Command, type Terminal } from "./command.ts";
+import { healthcheck } from "./healthcheck.ts";
+import { serve } from "./serve.ts";
+import { version } from "./version.ts";
+
+const COMMANDS: readonly Command[] = [serve, userCreate, keyCreate, healthcheck, version];
+
+/** Runs the command that the arguments name, `serve` by default; the process's exit code. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  if (args[0] === "help" || (args[0] === "--help" && args.length === 1)) {
+    terminal.out(overview());
+    return 0;
+  }
+  const found = findCommand(args);
+  if (found === null) {
+    terminal.err(`coffer: there is no command "${args.slice(0, 2).join(" ")}". "coffer --help" lists them.`);
+    return 2;
+  }
+  const { command, rest } = found;
+  if (rest.includes("--help")) {
+    terminal.out(commandHelp(command));
+    return 0;
+  }
+  try {
+    await command.run(rest, terminal);
+    return 0;
+  } catch (error) {
+    terminal.err(`coffer: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } | null {
+  if (args[0] === undefined || args[0].startsWith("-")) return { command: serve, rest: args };
+  for (const command of COMMANDS) {
+    const words = command.name.split(" ");
+    if (words.every((word, index) => args[index] === word))
+      return { command, rest: args.slice(words.length) };
+  }
+  return null;
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return `Usage: coffer [COMMAND] [FLAGS]\n\n${lines.join("\n")}\n\n"coffer COMMAND --help" says more.`;
+}
+
+function commandHelp({ name, usage, summary, help }: Command): string {
+  return `Usage: coffer ${name} ${usage}\n\n${summary}.\n\n${help()}`.trimEnd();
+}

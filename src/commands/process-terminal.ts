@@ -1,0 +1,57 @@
+import { CommandError, type Terminal } from "./command.ts";
+
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  return {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    isTerminal: process.stdout.isTTY,
+    askSecret,
+    readInput: () => Bun.stdin.text(),
+    stopRequest: () =>
+      new Promise((resolve) => {
+        for (const signal of STOP_SIGNALS) {
+          process.once(signal, () => {
+            resolve(signal);
+            // A second signal ends the process at once, whatever it is waiting for.
+            process.once(signal, () => process.exit(1));
+          });
+        }
+      }),
+  };
+}
+
+const ENTER = /[\r\n]/;
+const INTERRUPT = "\u0003";
+const ERASE = /[\u007f\b]/;
+
+function askSecret(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY) {
+    throw new CommandError("There is no terminal to ask for the password on: use --password-stdin.");
+  }
+  stderr.write(question);
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
+  stdin.resume();
+  return new Promise((resolve, reject) => {
+    let secret = "";
+    const listen = (keys: string) => {
+      for (const key of keys) {
+        if (ENTER.test(key) || key === INTERRUPT) {
+          stdin.off("data", listen);
+          stdin.setRawMode(false);
+          stdin.pause();
+          stderr.write("\n");
+          if (key === INTERRUPT) reject(new CommandError("Interrupted."));
+          else resolve(secret);
+          return;
+        }
+        secret = ERASE.test(key) ? secret.slice(0, -1) : secret + key;
+      }
+    };
+    stdin.on("data", listen);
+  });
+}

@@ -1,0 +1,43 @@
+import { openAppliance } from "../appliance.ts";
+import { systemClock } from "../clock.ts";
+import { settingsHelp } from "../config/describe.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { createLog } from "../log.ts";
+import { VERSION } from "../version.ts";
+import { type Command, readArguments, requireConfig } from "./command.ts";
+
+/** How long requests in flight may take to finish after a signal, in milliseconds. */
+const DRAIN_MS = 10_000;
+
+export const serve: Command = {
+  name: "serve",
+  usage: "[FLAGS]",
+  summary: "Serve the drive; the default command",
+  help: settingsHelp,
+  async run(args, terminal) {
+    const flags = Object.values(SETTINGS).map((setting) => setting.name);
+    const { values } = readArguments(args, { values: flags, switches: [] });
+    const config = requireConfig(values, terminal);
+    const log = createLog({
+      format: config.logFormat,
+      clock: systemClock,
+      write: (line) => terminal.out(line),
+    });
+    const stopRequest = terminal.stopRequest();
+    const appliance = await openAppliance({ config, clock: systemClock, log });
+    log.info("coffer is ready", { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir });
+    if (config.logFormat === "pretty") terminal.out(welcome(appliance.baseUrl, config.dataDir));
+    log.info("stopping", { signal: await stopRequest });
+    await appliance.close(DRAIN_MS);
+    log.info("stopped");
+  },
+};
+
+function welcome(baseUrl: string, dataDir: string): string {
+  return `
+  Coffer ${VERSION} serves on ${baseUrl} and keeps everything in ${dataDir}
+
+  Agents:  curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'
+  People:  ${baseUrl}/docs shows the whole API; \`coffer user create NAME\` makes an account
+`;
+}

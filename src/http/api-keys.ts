@@ -1,0 +1,100 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { ApiKeys } from "../services/api-keys.ts";
+import { operation } from "./operation.ts";
+import { createdKeySchema, keyRecord, keySchema } from "./records.ts";
+import { driveRef, id } from "./schema.ts";
+
+const exampleKey = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  key_prefix: "cof_sk_live_1a2b",
+  name: "Night shift",
+  scope: "read-write",
+  created_at: "2030-01-31T12:00:00.000Z",
+  last_used_at: null,
+};
+
+export function apiKeys(service: ApiKeys) {
+  return new Elysia({ name: "api-keys" })
+    .post(
+      "/v0/keys",
+      ...operation(
+        {
+          operationId: "createKey",
+          tag: "Keys",
+          summary: "Create a key",
+          description:
+            "It reaches what your own key reaches, or only `drive_id`. The secret is shown here and never again. `name` and `scope` may be left out.",
+          body: Type.Object({
+            name: Type.Optional(Type.String({ description: "A label of at most 64 characters." })),
+            scope: Type.Optional(
+              Type.Union([Type.Literal("read-write"), Type.Literal("read-only")], {
+                description: "Default `read-write`. A read-only key can only use GET.",
+              }),
+            ),
+            drive_id: Type.Optional(driveRef()),
+          }),
+          answers: [
+            {
+              status: 201,
+              description: "The key with its secret.",
+              json: createdKeySchema,
+              example: { ...exampleKey, key: "cof_sk_live_1a2b..." },
+            },
+          ],
+          errors: ["NOT_FOUND", "STORAGE_FULL"],
+        },
+        async ({ body, caller }) => {
+          const { key, secret } = await service.create(caller, {
+            name: body.name ?? "",
+            scope: body.scope ?? "read-write",
+            driveId: body.drive_id,
+          });
+          return Response.json({ ...keyRecord(key), key: secret }, { status: 201 });
+        },
+      ),
+    )
+    .get(
+      "/v0/keys",
+      ...operation(
+        {
+          operationId: "listKeys",
+          tag: "Keys",
+          summary: "List keys",
+          description:
+            "An account's keys and those of its drives; for a drive's key, the keys of that drive.",
+          answers: [
+            {
+              status: 200,
+              description: "The keys, oldest first.",
+              json: Type.Array(keySchema),
+              example: [exampleKey],
+            },
+          ],
+        },
+        async ({ caller }) => Response.json((await service.list(caller)).map(keyRecord)),
+      ),
+    )
+    .delete(
+      "/v0/keys/:id",
+      ...operation(
+        {
+          operationId: "revokeKey",
+          tag: "Keys",
+          summary: "Revoke a key",
+          description: "At once: the next request with it is refused. A key may revoke itself.",
+          params: Type.Object({ id: id("The key's identifier.") }),
+          answers: [
+            {
+              status: 200,
+              description: "It is revoked.",
+              json: Type.Object({ id: id("The key that was revoked."), revoked: Type.Literal(true) }),
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        async ({ params, caller }) =>
+          Response.json({ id: await service.revoke(caller, params.id), revoked: true }),
+      ),
+    );
+}

@@ -1,0 +1,86 @@
+import { essenceOf, isTextType } from "../domain/mime.ts";
+import type { File } from "../domain/file.ts";
+import type { Files } from "../services/files.ts";
+import { type ByteRange, parseRange } from "./byte-range.ts";
+import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { contentDisposition } from "./content-disposition.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** Up to this many bytes go out in one piece, which is cheaper than a stream. */
+const WHOLE_BYTES = 64 * 1024;
+
+/** Types a browser shows without running anything in them. Uploaded HTML, SVG and XML never are. */
+const INERT_TYPE =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
+
+export interface ContentRequest {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly file: File;
+  /** Whether to show instead of save; only types that cannot run script are shown. */
+  readonly inline: boolean;
+}
+
+/**
+ * Answers with a file's content: whole, a range of it, or 304. The content is hostile: it is never
+ * sniffed, and a browser that shows it all the same does so without script and without our origin.
+ *
+ * @throws CofferError PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
+ */
+export async function contentAnswer(
+  files: Files,
+  { request, context, file, inline }: ContentRequest,
+): Promise<Response> {
+  const validators = { digest: file.digest, modifiedAt: file.updatedAt };
+  const headers = new Headers({
+    etag: `"${file.digest}"`,
+    "last-modified": httpDate(file.updatedAt),
+    "cache-control": "private, no-cache",
+  });
+  if (isNotModified(request, validators)) return new Response(null, { status: 304, headers });
+  describeContent(headers, file, inline);
+  const isHead = request.method === "HEAD";
+  const wanted = isHead || !rangeAllowed(request, validators) ? null : request.headers.get("range");
+  const range = parseRange(wanted, file.size);
+  const { start, end } = range ?? { start: 0, end: file.size };
+  headers.set("content-length", String(end - start));
+  if (range !== null) headers.set("content-range", `bytes ${start}-${end - 1}/${file.size}`);
+  const body = isHead ? null : await contentBody(files, file, range, context);
+  return new Response(body, { status: range === null ? 200 : 206, headers });
+}
+
+function describeContent(headers: Headers, file: File, inline: boolean): void {
+  const shown = inline && INERT_TYPE.test(essenceOf(file.mimeType));
+  headers.set("content-type", shown ? shownType(file.mimeType) : file.mimeType);
+  headers.set("content-disposition", contentDisposition(shown ? "inline" : "attachment", file.filename));
+  headers.set("accept-ranges", "bytes");
+  headers.set("repr-digest", `sha-256=:${Buffer.from(file.digest, "hex").toString("base64")}:`);
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("content-security-policy", "sandbox; default-src 'none'");
+}
+
+/** A browser takes text without a charset for Windows-1252; what agents write is UTF-8. */
+function shownType(mimeType: string): string {
+  return isTextType(mimeType) && !/charset=/i.test(mimeType)
+    ? `${essenceOf(mimeType)}; charset=utf-8`
+    : mimeType;
+}
+
+async function contentBody(
+  files: Files,
+  file: File,
+  range: ByteRange | null,
+  context: RequestContext,
+): Promise<ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>> {
+  if (range === null && file.size <= WHOLE_BYTES) return files.contentWhole(file);
+  const content = await files.content(file, range ?? undefined);
+  return content.pipeThrough(
+    new TransformStream({
+      transform(piece, controller) {
+        // A slow reader is no idle one.
+        context.keepAlive();
+        controller.enqueue(piece);
+      },
+    }),
+  );
+}

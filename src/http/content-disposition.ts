@@ -1,0 +1,16 @@
+/**
+ * A Content-Disposition for a file name in any script: a plain-ASCII fallback and the name itself
+ * as RFC 8187 writes it (RFC 6266, appendix D).
+ */
+export function contentDisposition(type: "attachment" | "inline", filename: string): string {
+  const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");
+  return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
+}
+
+/** Percent-encodes what `attr-char` of RFC 8187, section 3.2.1, leaves out. */
+function encodeExtended(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

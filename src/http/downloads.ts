@@ -1,0 +1,60 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Files } from "../services/files.ts";
+import { contentAnswer } from "./content-answer.ts";
+import { operation } from "./operation.ts";
+import { flag, id } from "./schema.ts";
+
+const bytes = { "*/*": Type.String({ format: "binary" }) };
+const contentHeaders = {
+  ETag: "The content's SHA-256 in hex, in quotes.",
+  "Last-Modified": "When the file last changed.",
+  "Repr-Digest": "The SHA-256 of the whole content (RFC 9530).",
+  "Content-Disposition": "The filename, in any script (RFC 8187).",
+};
+
+export function downloads(service: Files) {
+  return new Elysia({ name: "downloads" }).get(
+    "/v0/files/:id/download",
+    ...operation(
+      {
+        operationId: "downloadFile",
+        tag: "Files",
+        summary: "Download a file",
+        description:
+          "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent.",
+        params: Type.Object({ id: id("The file's identifier.") }),
+        query: Type.Object({
+          inline: flag(
+            "Show it in a browser instead of saving it, if it is of a type that cannot run script.",
+          ),
+        }),
+        headers: {
+          Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
+          "If-Range": "Send the range only if this ETag or date still holds.",
+          "If-None-Match": "Answers 304 if the file still has this ETag.",
+          "If-Modified-Since": "Answers 304 if the file has not changed since.",
+          "If-Match": "Answers 412 unless the file has this ETag.",
+        },
+        answers: [
+          { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
+          {
+            status: 206,
+            description: "The range asked for.",
+            content: bytes,
+            headers: { ...contentHeaders, "Content-Range": "Which bytes these are." },
+          },
+          { status: 304, description: "Your copy is still good." },
+        ],
+        errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
+      },
+      ({ request, context, params, query, caller }) =>
+        contentAnswer(service, {
+          request,
+          context,
+          file: service.get(caller, params.id),
+          inline: query.inline,
+        }),
+    ),
+  );
+}

@@ -1,0 +1,199 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import { CofferError } from "../domain/errors.ts";
+import { formatInstant } from "../domain/time.ts";
+import type { Drives } from "../services/drives.ts";
+import { rateLimited } from "./errors.ts";
+import { operation } from "./operation.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { driveRecord, driveSchema } from "./records.ts";
+import { driveRef, id, time } from "./schema.ts";
+
+export interface DriveRoutes {
+  readonly drives: Drives;
+  readonly clock: Clock;
+  /** Whether drives may be made without an account. */
+  readonly provisioning: boolean;
+  /** Per client address. */
+  readonly provisionsPerHour: number;
+  /** Where humans go to claim a drive, without a trailing slash; known once the server listens. */
+  readonly claimBaseUrl: () => string;
+}
+
+const HOUR_SECONDS = 3600;
+const MAX_CLIENTS = 100_000;
+
+const exampleDrive = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+  name: "Research Notes",
+  slug: "ada/research-notes",
+  description: "",
+  file_count: 2,
+  total_size: 4096,
+  expires_at: null,
+  created_at: "2030-01-31T12:00:00.000Z",
+  updated_at: "2030-01-31T12:00:00.000Z",
+};
+
+const driveName = Type.String({
+  description: "1 to 64 characters after trimming.",
+  examples: ["Research Notes"],
+});
+const driveParams = Type.Object({ id: driveRef() });
+const oneDrive = Type.Object({ data: driveSchema });
+
+export function drives(options: DriveRoutes) {
+  const limiter = new RateLimiter({
+    clock: options.clock,
+    windowSeconds: HOUR_SECONDS,
+    capacity: MAX_CLIENTS,
+  });
+  const service = options.drives;
+  return new Elysia({ name: "drives" })
+    .post(
+      "/v0/drives/provision",
+      ...operation(
+        {
+          operationId: "provisionDrive",
+          tag: "Drives",
+          summary: "Get a drive without an account",
+          description:
+            "Makes an unclaimed drive that is deleted after 30 days unless a human follows `claim_url` and claims it. " +
+            "It holds up to 100 MB. Both secrets, the key and the claim URL, are shown only here.",
+          body: Type.Object({ name: driveName }),
+          answers: [
+            {
+              status: 201,
+              description: "The drive, its key and its claim URL.",
+              json: Type.Object({
+                data: Type.Object({
+                  api_key: Type.String({ description: "Read-write, for this drive alone." }),
+                  key_id: id("The key's identifier."),
+                  drive_id: id("The drive's identifier."),
+                  drive_name: Type.String(),
+                  claim_url: Type.String({ description: "For a human; works once." }),
+                  expires_at: time("When the drive is deleted unless it is claimed."),
+                  message: Type.String(),
+                }),
+              }),
+            },
+          ],
+          errors: ["FORBIDDEN", "STORAGE_FULL"],
+        },
+        async ({ body, context }) => {
+          if (!options.provisioning) {
+            throw new CofferError("FORBIDDEN", "This server does not make drives without an account.");
+          }
+          const state = limiter.take(context.client, options.provisionsPerHour);
+          if (!state.allowed) {
+            throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
+          }
+          const made = await service.provision(body.name);
+          const expiresAt = formatInstant(made.expiresAt);
+          const data = {
+            api_key: made.apiKey,
+            key_id: made.keyId,
+            drive_id: made.driveId,
+            drive_name: made.name,
+            claim_url: `${options.claimBaseUrl()}/claim/${made.claimToken}`,
+            expires_at: expiresAt,
+            message: `Keep the API key: it is shown only now. Show claim_url to your human; without a claim the drive is deleted at ${expiresAt}.`,
+          };
+          return Response.json({ data }, { status: 201 });
+        },
+      ),
+    )
+    .post(
+      "/v0/drives",
+      ...operation(
+        {
+          operationId: "createDrive",
+          tag: "Drives",
+          summary: "Create a drive in your account",
+          description:
+            "Needs an account key. The slug is made from the username and the name, numbered on a clash.",
+          account: true,
+          body: Type.Object({
+            name: driveName,
+            description: Type.Optional(Type.String({ description: "At most 1,024 characters." })),
+          }),
+          answers: [
+            { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+          errors: ["STORAGE_FULL"],
+        },
+        async ({ body, caller }) => {
+          const drive = await service.create(caller, body.name, body.description ?? "");
+          return Response.json({ data: driveRecord(drive) }, { status: 201 });
+        },
+      ),
+    )
+    .get(
+      "/v0/drives",
+      ...operation(
+        {
+          operationId: "listDrives",
+          tag: "Drives",
+          summary: "List the drives you can see",
+          description: "An account key sees its user's drives, a drive's key that drive.",
+          query: Type.Object({
+            slug: Type.Optional(
+              Type.String({ description: "Only the drive with this slug; none gives an empty list." }),
+            ),
+          }),
+          answers: [
+            {
+              status: 200,
+              description: "The drives, oldest first.",
+              json: Type.Object({ data: Type.Array(driveSchema) }),
+              example: { data: [exampleDrive] },
+            },
+          ],
+        },
+        ({ query, caller }) =>
+          Response.json({ data: service.list(caller, query.slug ?? null).map(driveRecord) }),
+      ),
+    )
+    .get(
+      "/v0/drives/:id",
+      ...operation(
+        {
+          operationId: "getDrive",
+          tag: "Drives",
+          summary: "Get a drive",
+          params: driveParams,
+          answers: [
+            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
+      ),
+    )
+    .delete(
+      "/v0/drives/:id",
+      ...operation(
+        {
+          operationId: "deleteDrive",
+          tag: "Drives",
+          summary: "Delete a drive with everything in it",
+          description: "At once and for good: its files, folders, keys and claim tokens go with it.",
+          params: driveParams,
+          answers: [
+            {
+              status: 200,
+              description: "It is gone.",
+              json: Type.Object({
+                data: Type.Object({ id: id("The drive that was deleted."), deleted: Type.Literal(true) }),
+              }),
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        async ({ params, caller }) =>
+          Response.json({ data: { id: await service.remove(caller, params.id), deleted: true } }),
+      ),
+    );
+}

@@ -1,0 +1,16 @@
+/** A file's record as the API description shows it. */
+export const exampleFile = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+  path: "notes/hello.txt",
+  filename: "hello.txt",
+  mime_type: "text/plain",
+  size: 12,
+  content_hash: "sha256:7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069",
+  content_preview: "Hello World!",
+  tags: ["greeting"],
+  metadata: { source: "example" },
+  expires_at: null,
+  created_at: "2030-01-31T12:00:00.000Z",
+  updated_at: "2030-01-31T12:00:00.000Z",
+};

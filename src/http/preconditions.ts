@@ -1,0 +1,12 @@
+import type { Precondition } from "../domain/precondition.ts";
+
+/** What a write's headers demand of the file as it stands (RFC 9110, section 13.1). */
+export function preconditionOf({ headers }: Request): Precondition {
+  return { ifMatch: headers.get("if-match"), ifNoneMatch: headers.get("if-none-match") };
+}
+
+/** How the API description explains the headers. */
+export const IF_MATCH = { "If-Match": "The ETag the file must still have, in quotes; else 412." };
+export const IF_NONE_MATCH = {
+  "If-None-Match": "`*`: refuse with 412 if there is a file at the path already.",
+};

@@ -1,0 +1,191 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Caller } from "../domain/caller.ts";
+import type { Uploaded, UploadFields, Uploads } from "../services/uploads.ts";
+import { exampleFile } from "./examples.ts";
+import { operation } from "./operation.ts";
+import { IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
+import { fileRecord, fileSchema } from "./records.ts";
+import type { RequestContext } from "./request-context.ts";
+import { driveRef, nullable, timeInput } from "./schema.ts";
+import { readJsonUpload } from "./upload/json-upload.ts";
+import { readMultipartUpload } from "./upload/multipart-upload.ts";
+import { readRawUpload } from "./upload/raw-upload.ts";
+import type { WriteContent } from "./upload/write-content.ts";
+import { compileValidator } from "./validate.ts";
+
+const attributes = {
+  path: Type.Optional(
+    Type.String({
+      description:
+        "Where it goes; the filename by default. A path that ends in `/` is a folder to put it in.",
+      examples: ["notes/hello.txt"],
+    }),
+  ),
+  content_type: Type.Optional(
+    Type.String({ description: "By default what the filename's ending stands for." }),
+  ),
+  expires_at: Type.Optional(nullable(timeInput("When the file vanishes by itself."))),
+};
+const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples: ["hello.txt"] });
+const metadata = Type.Record(Type.String(), Type.Unknown(), { description: "At most 16 KiB as JSON." });
+const tags = Type.Array(Type.String(), { description: "At most 64, of 1 to 64 characters." });
+
+const jsonUpload = Type.Object({
+  drive_id: driveRef(),
+  filename,
+  content: Type.String({
+    description: "Base64 (standard alphabet). White space is ignored, padding may be missing.",
+    examples: ["SGVsbG8gV29ybGQh"],
+  }),
+  ...attributes,
+  metadata: Type.Optional(metadata),
+  tags: Type.Optional(tags),
+});
+
+const multipartUpload = Type.Object({
+  drive_id: driveRef(),
+  file: Type.String({ format: "binary", description: "The content; its own filename is the default." }),
+  filename: Type.Optional(filename),
+  ...attributes,
+  metadata: Type.Optional(Type.String({ description: "A JSON object." })),
+  tags: Type.Optional(Type.String({ description: "Repeated, separated by commas, or a JSON array." })),
+});
+
+const rawQuery = Type.Object({
+  drive_id: driveRef(),
+  ...attributes,
+  path: Type.String({ minLength: 1, description: "Where it goes.", examples: ["notes/hello.txt"] }),
+  filename: Type.Optional(Type.String({ description: "By default the path's last segment." })),
+  expires_at: Type.Optional(timeInput("When the file vanishes by itself.")),
+  tags: Type.Optional(Type.String({ description: "Separated by commas." })),
+});
+
+const UPLOAD = {
+  tag: "Files",
+  headers: { ...IF_MATCH, ...IF_NONE_MATCH },
+  answers: [
+    { status: 201, description: "The new file.", json: fileSchema, example: exampleFile },
+    { status: 200, description: "The file whose content was replaced; its id stays.", json: fileSchema },
+  ],
+  errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED", "STORAGE_FULL"],
+} as const;
+
+// Base64 takes a third more; white space and escapes may double that.
+const BODY_OVERHEAD = 3;
+const FIELDS_BYTES = 1024 * 1024;
+// What HTTP clients send when nobody told them a type.
+const UNTOLD_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
+
+/** @param maxFileSize bytes */
+export function uploads(service: Uploads, maxFileSize: number) {
+  const checkJson = compileValidator(jsonUpload, "body");
+
+  /** Streams a content in and files it; whatever fails on the way leaves nothing behind. */
+  async function receive(
+    input: { request: Request; context: RequestContext; caller: Caller },
+    driveId: string | null,
+    read: (body: ReadableStream<Uint8Array>, write: WriteContent) => Promise<UploadFields>,
+  ): Promise<Response> {
+    const { request, context, caller } = input;
+    const upload = await service.begin(caller, driveId);
+    try {
+      const fields = await read(request.body ?? emptyStream(), (piece) => {
+        context.keepAlive();
+        return upload.write(piece);
+      });
+      context.suspendIdleTimeout();
+      return uploadAnswer(await upload.finish(fields, preconditionOf(request)));
+    } finally {
+      await upload.abort();
+    }
+  }
+
+  return new Elysia({ name: "uploads" })
+    .post(
+      "/v0/files",
+      ...operation(
+        {
+          ...UPLOAD,
+          operationId: "uploadFile",
+          summary: "Upload a file",
+          description:
+            "Base64 in JSON, or a form with a file. Folders are made as needed. At a path that is taken, the file there gets the new content, tags, metadata and expiry, and keeps its id.",
+          rawBody: {
+            limit: maxFileSize * BODY_OVERHEAD + FIELDS_BYTES,
+            content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
+          },
+        },
+        (input) => {
+          const type = input.request.headers.get("content-type") ?? "";
+          const isForm = /^multipart\/form-data\b/i.test(type);
+          return receive(input, null, async (body, write) => {
+            const { fields } = isForm
+              ? await readMultipartUpload(body, type, write)
+              : await readJsonUpload(body, write);
+            return fieldsOf(checkJson(fields));
+          });
+        },
+      ),
+    )
+    .put(
+      "/v0/files",
+      ...operation(
+        {
+          ...UPLOAD,
+          operationId: "putFile",
+          summary: "Upload a file as it is",
+          description:
+            "The body is the content, byte for byte: `curl -T hello.txt`. A `Content-Type` other than the defaults of HTTP clients is taken as the file's type.",
+          query: rawQuery,
+          rawBody: {
+            limit: maxFileSize,
+            content: { "application/octet-stream": Type.String({ format: "binary" }) },
+          },
+        },
+        (input) => {
+          const fields = rawFieldsOf(input.query, input.request.headers.get("content-type"));
+          return receive(input, input.query.drive_id, async (body, write) => {
+            await readRawUpload(body, write);
+            return fields;
+          });
+        },
+      ),
+    );
+}
+
+function uploadAnswer({ file, created }: Uploaded): Response {
+  return Response.json(fileRecord(file), {
+    status: created ? 201 : 200,
+    headers: { etag: `"${file.digest}"` },
+  });
+}
+
+function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
+  return {
+    driveId: body.drive_id,
+    filename: body.filename,
+    path: body.path,
+    contentType: body.content_type,
+    metadata: body.metadata,
+    tags: body.tags,
+    expiresAt: body.expires_at,
+  };
+}
+
+function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null): UploadFields {
+  const told = contentType === null || UNTOLD_TYPES.test(contentType) ? undefined : contentType;
+  return {
+    driveId: query.drive_id,
+    filename: query.filename ?? query.path.slice(query.path.lastIndexOf("/") + 1),
+    path: query.path,
+    contentType: query.content_type ?? told,
+    metadata: undefined,
+    tags: query.tags?.split(",").filter((tag) => tag.trim() !== ""),
+    expiresAt: query.expires_at,
+  };
+}
+
+function emptyStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
