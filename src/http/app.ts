@@ -1,0 +1,58 @@
+import { Elysia, NotFoundError } from "elysia";
+import type { AnyElysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Caller, Plan } from "../domain/caller.ts";
+import { notFound } from "../domain/errors.ts";
+import type { Log } from "../log.ts";
+import { createAllowedMethods, methodNotAllowed } from "./allowed-methods.ts";
+import { clientAddresses } from "./client-address.ts";
+import { createGate } from "./gate.ts";
+import { docs } from "./docs/docs.ts";
+import { health } from "./health.ts";
+import { createPipeline, refuse } from "./pipeline.ts";
+import type { Handler } from "./pipeline.ts";
+import { contextOf } from "./request-context.ts";
+
+export interface AppOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
+  readonly authenticate: (rawKey: string) => Caller | null;
+  /** Resolves when the database and the disk answer; rejects with what is wrong. */
+  readonly ready: () => Promise<void>;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Where callers reach this service, for the API description: a URL without trailing slash, or `/`. */
+  readonly baseUrl: string;
+  readonly version: string;
+  /** The routes of `/v0`, one plugin a resource. */
+  readonly api: readonly AnyElysia[];
+}
+
+/** Everything HTTP: the handler of every request that the server takes. */
+export function createApp(options: AppOptions): Handler {
+  const { clock, log, authenticate, ready, rateLimits, trustedProxies, baseUrl, version, api } = options;
+  const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
+    // Told by its class: Elysia takes the `code` of any error, a CofferError's as well, for its own.
+    .onError(({ error, request }) =>
+      refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
+    )
+    .use(health({ ready, log }))
+    .use(docs({ api, baseUrl, version }))
+    .use([...api]);
+  const allowedMethods = createAllowedMethods(routes.routes);
+
+  const unrouted = (request: Request) => {
+    const allowed = allowedMethods(contextOf(request).path);
+    return allowed.length === 0 ? notFound("route") : methodNotAllowed(request.method, allowed);
+  };
+
+  return createPipeline({
+    gate: createGate({ clock, authenticate, rateLimits }),
+    clientOf: clientAddresses(trustedProxies),
+    route: routes.fetch,
+    log,
+  });
+}

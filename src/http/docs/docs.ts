@@ -1,0 +1,69 @@
+import { Elysia } from "elysia";
+import { contextOf } from "../request-context.ts";
+import { describeApi } from "./openapi.ts";
+import type { DescriptionOptions } from "./openapi.ts";
+import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";
+
+/** Something that does not change while the process runs. */
+interface Fixed {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface RouteContext {
+  readonly request: Request;
+  readonly route: string;
+}
+
+/** `/docs`, the Swagger UI, and `/docs/openapi.json`, what it shows; nothing comes from another host. */
+export function docs(options: DescriptionOptions) {
+  const plugin = new Elysia({ name: "docs" })
+    .get("/", ({ request, route }) => {
+      contextOf(request).route = route;
+      return new Response(null, { status: 302, headers: { location: "docs" } });
+    })
+    .get(
+      "/docs",
+      fixed("text/html; charset=utf-8", () => new Blob([PAGE]).bytes()),
+    )
+    .get(
+      "/docs/openapi.json",
+      fixed("application/json; charset=utf-8", async () =>
+        new Blob([JSON.stringify(await describeApi(options))]).bytes(),
+      ),
+    );
+  for (const { name, type, read } of ASSETS) plugin.get(`/docs/${name}`, fixed(type, read));
+  return plugin;
+}
+
+/** A handler that reads its content once, at the first request, and answers 304 to who has it already. */
+function fixed(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>) {
+  let loading: Promise<Fixed> | undefined;
+  return async ({ request, route }: RouteContext): Promise<Response> => {
+    const context = contextOf(request);
+    context.route = route;
+    // Relative links would lead one level too deep.
+    if (context.path === "/docs/")
+      return new Response(null, { status: 301, headers: { location: "../docs" } });
+    loading ??= load(type, read);
+    const { body, headers } = await loading;
+    const isKnown = request.headers.get("if-none-match") === headers["etag"];
+    return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
+  };
+}
+
+async function load(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Fixed> {
+  const body = await read();
+  return {
+    body,
+    headers: {
+      "content-type": type,
+      etag: `"${Bun.hash(body).toString(16)}"`,
+      // Kept, but asked after each time: an upgrade shows at once.
+      "cache-control": "no-cache",
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { ErrorCode } from "../../domain/errors.ts";
+
+/** When each code is answered, for the API description. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR:
+    "A field is missing, malformed or out of range, or the JSON is malformed; `field` names it.",
+  UNAUTHORIZED: "No key, or a key that is unknown or revoked.",
+  FORBIDDEN: "A write with a read-only key, or an account operation with a key limited to one drive.",
+  QUOTA_EXCEEDED: "The drive or account would pass its storage limit.",
+  NOT_FOUND: "Absent, expired, or not the caller's.",
+  METHOD_NOT_ALLOWED: "The path does not take this method; `Allow` lists those it takes.",
+  CONFLICT:
+    "The present state is in the way: a path is taken, a file stands where a folder is needed, a drive is already claimed.",
+  IDEMPOTENCY_IN_PROGRESS: "The same `Idempotency-Key` is being processed now.",
+  GONE: "A claim token or link that has expired or was used.",
+  PRECONDITION_FAILED: "`If-Match` or `If-None-Match` did not hold.",
+  PAYLOAD_TOO_LARGE: "The body is over its limit.",
+  UNSUPPORTED_MEDIA_TYPE: "The content is of a type that this cannot read.",
+  RANGE_NOT_SATISFIABLE: "The range lies outside the content.",
+  IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` came with a different request before.",
+  EXTRACTION_FAILED: "The content is not what its type says.",
+  RATE_LIMITED: "Too many requests; `Retry-After` says for how many seconds to wait.",
+  INTERNAL: "A fault of the server; its log has the detail under the request id.",
+  STORAGE_FULL: "The server's disk is at its reserve.",
+};

@@ -1,0 +1,76 @@
+import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import icon16 from "swagger-ui-dist/favicon-16x16.png" with { type: "file" };
+import icon32 from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
+
+/** A file of the documentation's page. */
+export interface Asset {
+  readonly name: string;
+  readonly type: string;
+  /** Reads it whole; the largest has 1.5 MB. */
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** The page at `/docs`. Its links are relative, so that it also works below a proxy's prefix. */
+export const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Coffer API</title>
+    <link rel="icon" type="image/png" sizes="32x32" href="docs/favicon-32x32.png">
+    <link rel="icon" type="image/png" sizes="16x16" href="docs/favicon-16x16.png">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <noscript>This page needs JavaScript. The description itself is <a href="docs/openapi.json">openapi.json</a>.</noscript>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/init.js"></script>
+  </body>
+</html>
+`;
+
+/**
+ * Requests go to wherever this page came from: the configured base URL may be a name that the
+ * browser cannot reach, and the page's policy lets it connect to nothing else.
+ */
+const INIT = `fetch("docs/openapi.json")
+  .then((response) => response.json())
+  .then((spec) => {
+    spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
+    SwaggerUIBundle({
+      spec,
+      dom_id: "#swagger-ui",
+      deepLinking: true,
+      persistAuthorization: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      validatorUrl: null,
+    });
+  });
+`;
+
+/** Only what the page itself brings; Swagger UI's images are data URLs, and its requests go to our own origin. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const ASSETS: readonly Asset[] = [
+  { name: "swagger-ui.css", type: "text/css; charset=utf-8", read: () => Bun.file(styles).bytes() },
+  {
+    name: "swagger-ui-bundle.js",
+    type: "text/javascript; charset=utf-8",
+    read: () => Bun.file(bundle).bytes(),
+  },
+  { name: "init.js", type: "text/javascript; charset=utf-8", read: () => new Blob([INIT]).bytes() },
+  { name: "favicon-16x16.png", type: "image/png", read: () => Bun.file(icon16).bytes() },
+  { name: "favicon-32x32.png", type: "image/png", read: () => Bun.file(icon32).bytes() },
+];

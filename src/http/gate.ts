@@ -1,0 +1,80 @@
+import type { Clock } from "../clock.ts";
+import type { Caller, Plan } from "../domain/caller.ts";
+import { CofferError } from "../domain/errors.ts";
+import { rateLimited } from "./errors.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { unauthorized } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
+
+export interface GateOptions {
+  readonly clock: Clock;
+  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
+  readonly authenticate: (rawKey: string) => Caller | null;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+}
+
+/** The routes that need no key, as `{name}` templates. */
+export const PUBLIC_ROUTES: readonly { readonly methods: readonly string[]; readonly path: string }[] = [
+  { methods: ["POST"], path: "/v0/drives/provision" },
+  { methods: ["GET", "HEAD"], path: "/v0/presigned/{token}" },
+];
+
+const PUBLIC_PATTERNS = PUBLIC_ROUTES.map(({ methods, path }) => ({
+  methods,
+  pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`),
+}));
+
+const WINDOW_SECONDS = 60;
+const MAX_WINDOWS = 100_000;
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * Decides, before anything is routed or read, whether a request may go on: who asks, how often,
+ * and whether their key may write. Throws UNAUTHORIZED, RATE_LIMITED or FORBIDDEN; notes the caller
+ * and what they have left in the context before it throws.
+ */
+export type Gate = (request: Request, context: RequestContext) => void;
+
+/** Makes the gate of `/v0`. */
+export function createGate({ clock, authenticate, rateLimits }: GateOptions): Gate {
+  // Apart, so that a flood without keys cannot push out the windows of those who have one.
+  const options = { clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_WINDOWS };
+  const keys = new RateLimiter(options);
+  const clients = new RateLimiter(options);
+
+  return (request, context) => {
+    const rawKey = bearerToken(request.headers.get("authorization"));
+    const caller = rawKey === null ? null : authenticate(rawKey);
+    context.caller = caller;
+    const state =
+      caller === null
+        ? clients.take(context.client, rateLimits.free)
+        : keys.take(caller.keyId, rateLimits[caller.plan]);
+    context.rateLimit = state;
+    if (!state.allowed) {
+      throw rateLimited(
+        `Too many requests: ${state.limit} a minute are allowed. Try again in ${state.resetSeconds} s.`,
+        state.resetSeconds,
+      );
+    }
+    if (caller === null) {
+      if (!isPublic(request.method, context.path)) throw unauthorized();
+    } else if (caller.scope === "read-only" && !isRead(request.method)) {
+      throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
+    }
+  };
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
+function bearerToken(header: string | null): string | null {
+  return (header && BEARER.exec(header)?.[1]) || null;
+}
+
+function isPublic(method: string, path: string): boolean {
+  return PUBLIC_PATTERNS.some(({ methods, pattern }) => methods.includes(method) && pattern.test(path));
+}

@@ -1,0 +1,41 @@
+import { CofferError, invalid } from "../domain/errors.ts";
+import { decodeText, parseJson } from "./upload/upload-fields.ts";
+
+/** Bytes. */
+export const MAX_JSON_BODY = 1024 * 1024;
+
+/** Refuses, before any of it is read, a body that says it is longer than `limit` bytes. */
+export function refuseLongBody(request: Request, limit: number): void {
+  const length = request.headers.get("content-length");
+  if (length !== null && Number(length) > limit) throw tooLarge(limit);
+}
+
+/**
+ * Reads a request's body as JSON, whatever its Content-Type. Throws PAYLOAD_TOO_LARGE past
+ * `MAX_JSON_BODY`, and VALIDATION_ERROR for field `body` when it is absent, malformed or cut short.
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const announced = request.headers.get("content-length");
+  const bytes =
+    announced !== null && Number(announced) <= MAX_JSON_BODY
+      ? await request.bytes()
+      : await collect(request.body, MAX_JSON_BODY);
+  if (bytes.length === 0) throw invalid("body", "must be a JSON object, but is empty");
+  return parseJson(decodeText(bytes, "body"), "body");
+}
+
+/** A body of unannounced length, held to `limit` while it arrives. */
+async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > limit) throw tooLarge(limit);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(limit: number): CofferError {
+  return new CofferError("PAYLOAD_TOO_LARGE", `The body must not be longer than ${limit} bytes.`);
+}

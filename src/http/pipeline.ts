@@ -1,0 +1,102 @@
+import { CofferError, notFound } from "../domain/errors.ts";
+import type { Log } from "../log.ts";
+import type { ClientOf } from "./client-address.ts";
+import { errorResponse } from "./errors.ts";
+import type { Gate } from "./gate.ts";
+import { RequestContext, contextOf, setContext } from "./request-context.ts";
+import type { Connections } from "./request-context.ts";
+
+/** Answers any request: never throws, never rejects. */
+export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
+
+export interface PipelineOptions {
+  readonly gate: Gate;
+  readonly clientOf: ClientOf;
+  /** Routes a request that has passed; what it throws becomes an error response. */
+  readonly route: (request: Request) => Response | Promise<Response>;
+  readonly log: Log;
+}
+
+/**
+ * What surrounds every request, in the order of the contract: request id, authentication, rate limit,
+ * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
+ * line in the log, written when the answer is handed over (a stream may still be on its way then).
+ */
+export function createPipeline({ gate, clientOf, route, log }: PipelineOptions): Handler {
+  return (request, connections) => {
+    const context = new RequestContext(request, connections, clientOf);
+    const finish = (response: Response) => {
+      stamp(response, context);
+      record(response, request, context, log);
+      return response;
+    };
+    const fail = (error: unknown) => finish(refuse(error, request, log));
+    setContext(request, context);
+    try {
+      if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
+      const routable = withAbsoluteUrl(request, context);
+      if (routable !== request) setContext(routable, context);
+      const response = route(routable);
+      return response instanceof Promise ? response.then(finish, fail) : finish(response);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** The answer to anything thrown while a request of the pipeline was handled. */
+export function refuse(error: unknown, request: Request, log: Log): Response {
+  const { id } = contextOf(request);
+  // A client that goes away while its body is read is not a fault of ours; nobody reads this answer.
+  const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
+  return errorResponse(
+    hasLeft ? new CofferError("VALIDATION_ERROR", "The body ended before it was complete.", "body") : error,
+    id,
+    log,
+  );
+}
+
+function stamp({ headers }: Response, { id, rateLimit }: RequestContext): void {
+  headers.set("x-request-id", id);
+  if (rateLimit === null) return;
+  headers.set("x-ratelimit-limit", String(rateLimit.limit));
+  headers.set("x-ratelimit-remaining", String(rateLimit.remaining));
+  headers.set("x-ratelimit-reset", String(rateLimit.resetSeconds));
+}
+
+function record(response: Response, request: Request, context: RequestContext, log: Log): void {
+  log.info("request", {
+    request_id: context.id,
+    method: request.method,
+    route: context.route,
+    status: response.status,
+    ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
+    key_id: context.caller?.keyId ?? null,
+  });
+}
+
+/**
+ * The router finds the path by looking behind `http://`. A request without a usable Host, as HTTP/1.0
+ * allows, has its bare target as its URL, where the router would find another path than the gate saw.
+ */
+function withAbsoluteUrl(request: Request, { path, query }: RequestContext): Request {
+  if (path.includes("%")) requireDecodable(path);
+  if (!request.url.startsWith("/")) {
+    if (path === "") throw notFound("route");
+    return request;
+  }
+  try {
+    return new Request(`http://localhost${path}${query === "" ? "" : `?${query}`}`, request);
+  } catch {
+    throw new CofferError("VALIDATION_ERROR", "The request target is malformed.");
+  }
+}
+
+/** A malformed path parameter would reach its route as null. */
+function requireDecodable(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
+  }
+}

@@ -1,0 +1,53 @@
+import type { Log } from "../log.ts";
+import { errorResponse } from "./errors.ts";
+import type { Handler } from "./pipeline.ts";
+import { IDLE_SECONDS } from "./request-context.ts";
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly handler: Handler;
+  readonly log: Log;
+}
+
+export interface RunningServer {
+  readonly url: URL;
+  readonly port: number;
+  /**
+   * Takes no more connections, lets requests in flight finish for up to `deadlineMs` milliseconds, then
+   * closes what is left.
+   */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** Serves on a socket. Throws when the address cannot be had. */
+export function startServer({ host, port, handler, log }: ServerOptions): RunningServer {
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    development: false,
+    // The runtime's own 413 has neither body nor headers: lengths are checked by us.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    idleTimeout: IDLE_SECONDS,
+    fetch: (request, connections) => handler(request, connections),
+    // Only what fails after the handler, such as a stream that breaks before its first byte.
+    error: (error) => {
+      const requestId = crypto.randomUUID();
+      const response = errorResponse(error, requestId, log);
+      response.headers.set("x-request-id", requestId);
+      return response;
+    },
+  });
+  return {
+    url: server.url,
+    port: server.port ?? port,
+    stop: async (deadlineMs) => {
+      const deadline = Promise.withResolvers<void>();
+      const timer = setTimeout(deadline.resolve, deadlineMs);
+      await Promise.race([server.stop(), deadline.promise]);
+      clearTimeout(timer);
+      await server.stop(true);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+/** A TCP client that sends what no HTTP library would. */
+export class RawClient {
+  readonly socket: Socket;
+  #received = "";
+  #isClosed = false;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("data", (piece) => {
+      this.#received += piece.toString("latin1");
+      this.#wake();
+    });
+    socket.on("error", () => this.#close());
+    socket.on("close", () => this.#close());
+  }
+
+  static async to(port: number): Promise<RawClient> {
+    const socket = connect(port, "127.0.0.1");
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", reject);
+    });
+    return new RawClient(socket);
+  }
+
+  /** Resolves when the system has taken the bytes, or the connection is gone. */
+  async write(bytes: string | Uint8Array): Promise<void> {
+    if (this.#isClosed || this.socket.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      this.socket.once("drain", resolve);
+      this.#waiting.add(resolve);
+    });
+  }
+
+  /** Everything received until `pattern` was seen or the connection closed; forgets it. */
+  async until(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const end = pattern.exec(this.#received);
+      if (end !== null || this.#isClosed) {
+        const length = end === null ? this.#received.length : end.index + end[0].length;
+        const text = this.#received.slice(0, length);
+        this.#received = this.#received.slice(length);
+        return text;
+      }
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  /** One response that has a Content-Length and a JSON body. */
+  async response(): Promise<{ status: number; headers: Map<string, string>; body: unknown }> {
+    const head = await this.until(/\r\n\r\n/);
+    const [statusLine = "", ...lines] = head.trimEnd().split("\r\n");
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const length = Number(headers.get("content-length") ?? 0);
+    const text = length === 0 ? "" : await this.until(new RegExp(`^[^]{${length}}`));
+    return {
+      status: Number(statusLine.split(" ")[1] ?? 0),
+      headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,247 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { AccountCaller, Scope } from "../../src/domain/caller.ts";
+import { CofferError, notFound } from "../../src/domain/errors.ts";
+import { newId } from "../../src/domain/id.ts";
+import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
+import { createApp } from "../../src/http/app.ts";
+import type { AppOptions } from "../../src/http/app.ts";
+import { operation } from "../../src/http/operation.ts";
+import { flag, integer, nullable } from "../../src/http/schema.ts";
+import { startServer } from "../../src/http/server.ts";
+import type { Log } from "../../src/log.ts";
+
+export const NOW = Date.UTC(2030, 0, 1);
+
+export interface LogLine {
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Record<string, unknown>;
+}
+
+/** A log that keeps its lines, for tests to look at. */
+export class RecordedLog implements Log {
+  readonly lines: LogLine[] = [];
+  info(message: string, fields: object = {}): void {
+    this.lines.push({ level: "info", message, fields: { ...fields } });
+  }
+  warn(message: string, fields: object = {}): void {
+    this.lines.push({ level: "warn", message, fields: { ...fields } });
+  }
+  error(message: string, fields: object = {}): void {
+    this.lines.push({ level: "error", message, fields: { ...fields } });
+  }
+  ofLevel(level: LogLine["level"]): LogLine[] {
+    return this.lines.filter((line) => line.level === level);
+  }
+}
+
+export class FakeClock {
+  #now = NOW;
+  now(): number {
+    return this.#now;
+  }
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+function isUserPk(value: number): value is UserPk {
+  return Number.isInteger(value);
+}
+
+/** The raw keys `writer`, `reader` and `team`; everything else is unknown. */
+export function authenticate(rawKey: string): AccountCaller | null {
+  const scopes: Record<string, Scope> = { writer: "read-write", reader: "read-only", team: "read-write" };
+  const scope = Object.hasOwn(scopes, rawKey) ? scopes[rawKey] : undefined;
+  if (scope === undefined) return null;
+  const keyId = KEY_IDS.get(rawKey);
+  const userPk = 1;
+  if (keyId === undefined || !isUserPk(userPk)) return null;
+  return {
+    kind: "account",
+    keyId,
+    scope,
+    plan: rawKey === "team" ? "team" : "free",
+    userId: USER_ID,
+    userPk,
+  };
+}
+
+const USER_ID = newId<UserId>(NOW);
+const KEY_IDS = new Map(["writer", "reader", "team"].map((name) => [name, newId<KeyId>(NOW)]));
+
+const answers = [{ status: 200, description: "What was understood", json: Type.Object({}) }];
+
+/** Routes of every shape that the real ones have. */
+export function stubRoutes() {
+  return new Elysia({ name: "stubs" })
+    .get(
+      "/v0/things",
+      ...operation(
+        {
+          operationId: "listThings",
+          tag: "Things",
+          summary: "List things",
+          query: Type.Object({
+            drive_id: Type.Optional(Type.String({ minLength: 1 })),
+            page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+            limit: integer({ minimum: 1, maximum: 1000, default: 50 }),
+            inline: flag("Shows it"),
+          }),
+          answers,
+        },
+        ({ query }) => Response.json(query),
+      ),
+    )
+    .post(
+      "/v0/things",
+      ...operation(
+        {
+          operationId: "createThing",
+          tag: "Things",
+          summary: "Create a thing",
+          body: Type.Object({
+            name: Type.String({ minLength: 1, maxLength: 64 }),
+            scope: Type.Optional(Type.Union([Type.Literal("read-write"), Type.Literal("read-only")])),
+            tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 5 }), { maxItems: 3 })),
+            metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+            expires_at: Type.Optional(nullable(Type.String())),
+            confirm: Type.Optional(Type.Boolean()),
+          }),
+          answers: [{ status: 201, description: "The thing", json: Type.Object({}) }],
+          errors: ["CONFLICT"],
+        },
+        ({ body, caller }) => Response.json({ ...body, by: caller.kind }, { status: 201 }),
+      ),
+    )
+    .put(
+      "/v0/things",
+      ...operation(
+        {
+          operationId: "putThing",
+          tag: "Things",
+          summary: "Put a thing's bytes",
+          rawBody: {
+            limit: 300 * 1024 * 1024,
+            content: { "application/octet-stream": Type.String({ format: "binary" }) },
+          },
+          answers,
+        },
+        async ({ request, context }) => {
+          let received = 0;
+          for await (const piece of request.body ?? []) {
+            received += piece.length;
+            context.keepAlive();
+          }
+          return Response.json({ received });
+        },
+      ),
+    )
+    .delete(
+      "/v0/things",
+      ...operation(
+        {
+          operationId: "deleteThings",
+          tag: "Things",
+          summary: "Delete things",
+          body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
+          answers,
+        },
+        ({ body }) => Response.json(body),
+      ),
+    )
+    .get(
+      "/v0/things/:id",
+      ...operation(
+        {
+          operationId: "getThing",
+          tag: "Things",
+          summary: "Get a thing",
+          params: Type.Object({ id: Type.String() }),
+          answers,
+          errors: ["NOT_FOUND"],
+        },
+        ({ params, context }) => {
+          if (params.id === "missing") throw notFound("file");
+          return Response.json({ id: params.id, client: context.client });
+        },
+      ),
+    )
+    .get(
+      "/v0/things/:id/fails/:how",
+      ...operation(
+        {
+          operationId: "failThing",
+          tag: "Things",
+          summary: "Fail in some way",
+          params: Type.Object({ id: Type.String(), how: Type.String() }),
+          answers,
+        },
+        ({ params }) => fail(params.how),
+      ),
+    )
+    .post(
+      "/v0/drives/provision",
+      ...operation(
+        {
+          operationId: "provisionDrive",
+          tag: "Things",
+          summary: "Provision a drive",
+          body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
+          answers: [{ status: 201, description: "The drive", json: Type.Object({}) }],
+        },
+        ({ body, context }) =>
+          Response.json({ name: body.name, known: context.caller !== null }, { status: 201 }),
+      ),
+    );
+}
+
+function fail(how: string): Response | Promise<Response> {
+  switch (how) {
+    case "throws":
+      throw new Error("the secret detail");
+    case "rejects":
+      return Promise.reject(new Error("the secret detail"));
+    case "bad-header":
+      return new Response("x", { headers: { "x-name": "a\r\nb: c" } });
+    case "non-latin-header":
+      return new Response("x", { headers: { "x-name": "日本" } });
+    case "stream":
+      return new Response(
+        new ReadableStream({
+          pull: () => {
+            throw new Error("the secret detail");
+          },
+        }),
+      );
+    default:
+      throw new CofferError("STORAGE_FULL", "The disk is full.");
+  }
+}
+
+/** A stub appliance behind a real socket; `await using` stops it. */
+export function startStub(overrides: Partial<AppOptions> = {}) {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const handler = createApp({
+    clock,
+    log,
+    authenticate,
+    ready: () => Promise.resolve(),
+    rateLimits: { free: 60, pro: 300, team: 100_000_000 },
+    trustedProxies: [],
+    baseUrl: "https://drive.test",
+    version: "1.2.3",
+    api: [stubRoutes()],
+    ...overrides,
+  });
+  const server = startServer({ host: "127.0.0.1", port: 0, handler, log });
+  const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
+    const { key = "team", ...rest } = init;
+    const headers = new Headers(rest.headers);
+    if (key !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
+    return fetch(new URL(path, server.url), { redirect: "manual", ...rest, headers });
+  };
+  return { clock, log, server, send, [Symbol.asyncDispose]: () => server.stop(0) };
+}

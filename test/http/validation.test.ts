@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startStub } from "./stub-app.ts";
+
+let app: ReturnType<typeof startStub>;
+beforeAll(() => {
+  app = startStub();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const MIB = 1024 * 1024;
+
+function post(body: Bun.BodyInit, type?: string): Promise<Response> {
+  return app.send("/v0/things", {
+    method: "POST",
+    body,
+    headers: type === undefined ? {} : { "content-type": type },
+  });
+}
+
+function padded(bytes: number): string {
+  return `{"name":"a","pad":"${"x".repeat(bytes - 21)}"}`;
+}
+
+/** A body of unannounced length. */
+function chunked(text: string): ReadableStream {
+  return new Blob([text]).stream();
+}
+
+describe("query parameters", () => {
+  const accepted: readonly (readonly [query: string, read: object])[] = [
+    ["", { page: 1, limit: 50, inline: false }],
+    ["?page=3&limit=1000", { page: 3, limit: 1000, inline: false }],
+    ["?page=007", { page: 7, limit: 50, inline: false }],
+    ["?inline=1", { page: 1, limit: 50, inline: true }],
+    ["?inline=true", { page: 1, limit: 50, inline: true }],
+    ["?inline=0", { page: 1, limit: 50, inline: false }],
+    ["?drive_id=a+b%20c%2Fd%26e=f", { page: 1, limit: 50, inline: false, drive_id: "a b c/d&e=f" }],
+    ["?drive_id=%E6%97%A5", { page: 1, limit: 50, inline: false, drive_id: "日" }],
+    ["?unknown=1&unknown=2", { page: 1, limit: 50, inline: false }],
+    ["?__proto__=1&&=", { page: 1, limit: 50, inline: false }],
+  ];
+  for (const [query, read] of accepted) {
+    test(`reads ${query || "none"}`, async () => {
+      const response = await app.send(`/v0/things${query}`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(read);
+    });
+  }
+
+  const pageProblem = "page must be an integer from 1 to 1000000";
+  const refused: readonly (readonly [query: string, field: string, message: string])[] = [
+    ["page=0", "page", pageProblem],
+    ["page=-1", "page", pageProblem],
+    ["page=0x10", "page", pageProblem],
+    ["page=1e3", "page", pageProblem],
+    ["page=1e400", "page", pageProblem],
+    ["page=1.5", "page", pageProblem],
+    ["page=+5", "page", pageProblem],
+    ["page=", "page", pageProblem],
+    ["page", "page", pageProblem],
+    ["page=Infinity", "page", pageProblem],
+    ["page=99999999999999999999", "page", pageProblem],
+    ["page=%D9%A1", "page", pageProblem],
+    ["limit=1001", "limit", "limit must be an integer from 1 to 1000"],
+    ["page=2&page=3", "page", "page must be given only once"],
+    ["inline=yes", "inline", "inline must be true or false"],
+    ["drive_id=", "drive_id", "drive_id must be a string of at least 1 characters"],
+    ["drive_id=%", "drive_id", "drive_id must be percent-encoded UTF-8"],
+    ["drive_id=%FF", "drive_id", "drive_id must be percent-encoded UTF-8"],
+    ["drive_id=%ED%A0%80", "drive_id", "drive_id must be percent-encoded UTF-8"],
+  ];
+  for (const [query, field, message] of refused) {
+    test(`refuses ${query}`, async () => {
+      const response = await app.send(`/v0/things?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_ERROR", field, message } });
+    });
+  }
+});
+
+describe("path parameters", () => {
+  const cases: readonly (readonly [path: string, status: number, id?: string])[] = [
+    ["/v0/things/a%2Fb", 200, "a/b"],
+    ["/v0/things/a%2520b", 200, "a%20b"],
+    ["/v0/things/%00", 200, "\0"],
+    ["/v0/things/a/", 200, "a"],
+    ["/v0/things/missing", 404],
+    ["/v0/things//a", 404],
+    ["/v0/%74hings/a", 404],
+  ];
+  for (const [path, status, id] of cases) {
+    test(`${path} answers ${status}`, async () => {
+      const response = await app.send(path);
+      expect(response.status).toBe(status);
+      const body: unknown = await response.json();
+      expect(body).toMatchObject(id === undefined ? { error: { request_id: expect.any(String) } } : { id });
+    });
+  }
+
+  for (const path of ["/v0/things/%", "/v0/things/%FF", "/v0/things/%ED%A0%80"]) {
+    test(`refuses ${path}`, async () => {
+      const response = await app.send(path);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: "VALIDATION_ERROR", message: "The path of the URL must be percent-encoded UTF-8." },
+      });
+    });
+  }
+});
+
+describe("JSON bodies", () => {
+  test("ignores unknown fields and hands metadata on unchanged", async () => {
+    const sent = {
+      name: "a",
+      surprise: { x: 1 },
+      metadata: { nested: [1, "2", { three: null }], big: 1e300, "": "empty key" },
+      expires_at: null,
+    };
+    const response = await post(JSON.stringify(sent));
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({ ...sent, by: "account" });
+  });
+
+  for (const type of [
+    "application/json",
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "x",
+  ]) {
+    test(`is read as ${type}`, async () => {
+      expect((await post('{"name":"a"}', type)).status).toBe(201);
+    });
+  }
+
+  test("a DELETE has one too", async () => {
+    const response = await app.send("/v0/things", { method: "DELETE", body: '{"confirm":true}' });
+    expect(await response.json()).toEqual({ confirm: true });
+  });
+
+  const name = "name must be a string of 1 to 64 characters";
+  const refused: readonly (readonly [body: Bun.BodyInit, field: string, message?: string])[] = [
+    ["", "body"],
+    ["{", "body"],
+    ["{'name':'a'}", "body"],
+    ['\uFEFF{"name":"a"}', "body"],
+    ['{"name":"a"} trailing', "body"],
+    ["[]", "body", "body must be an object"],
+    ["null", "body", "body must be an object"],
+    ['"text"', "body", "body must be an object"],
+    ["[".repeat(200_000), "body"],
+    [`{"name":"a","metadata":${'{"a":'.repeat(100)}1${"}".repeat(100)}}`, "body"],
+    [new Uint8Array([0x7b, 0xff, 0x7d]), "body"],
+    ["{}", "name", "name is required"],
+    ['{"name":null}', "name", name],
+    ['{"name":5}', "name", name],
+    ['{"name":""}', "name", name],
+    [JSON.stringify({ name: "x".repeat(65) }), "name", name],
+    ['{"name":"a","tags":"b"}', "tags", "tags must be an array of at most 3 items"],
+    ['{"name":"a","tags":["1","2","3","4"]}', "tags", "tags must be an array of at most 3 items"],
+    ['{"name":"a","tags":["1","2",3]}', "tags[2]", "tags[2] must be a string of 1 to 5 characters"],
+    ['{"name":"a","metadata":[]}', "metadata", "metadata must be an object"],
+    ['{"name":"a","scope":"admin"}', "scope", 'scope must be "read-write" or "read-only"'],
+    ['{"name":"a","expires_at":5}', "expires_at", "expires_at must be a string or null"],
+    ['{"name":"a","confirm":"true"}', "confirm", "confirm must be true or false"],
+    ['{"name":"\\ud800"}', "name", "name must be well-formed Unicode"],
+    ['{"name":"a","metadata":{"k":["\\udc00"]}}', "metadata.k[0]"],
+    ['{"name":"a","metadata":{"\\ud800":1}}', "metadata"],
+    ['{"name":"a","ignored":"\\ud800"}', "ignored"],
+  ];
+  for (const [body, field, message] of refused) {
+    test(`refuses ${Bun.inspect(body).slice(0, 60)}`, async () => {
+      const response = await post(body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: "VALIDATION_ERROR", field, ...(message === undefined ? {} : { message }) },
+      });
+    });
+  }
+
+  test("takes exactly 1 MiB, announced or not", async () => {
+    expect(Buffer.byteLength(padded(MIB))).toBe(MIB);
+    expect((await post(padded(MIB))).status).toBe(201);
+    expect((await post(chunked(padded(MIB)))).status).toBe(201);
+  });
+
+  test("refuses one byte more, announced or not", async () => {
+    for (const body of [padded(MIB + 1), chunked(padded(MIB + 1))]) {
+      const response = await post(body);
+      expect(response.status).toBe(413);
+      expect(await response.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+    }
+  });
+});
