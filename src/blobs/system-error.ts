@@ -1,0 +1,16 @@
+import { CofferError } from "../domain/errors.ts";
+
+/** The refusal for a disk that is at its reserve, full, or over the quota its operator gave it. */
+export function storageFull(): CofferError {
+  return new CofferError("STORAGE_FULL", "The server has no storage space left.");
+}
+
+/** What to throw for a failed system call: STORAGE_FULL when the disk had no room, else the error itself. */
+export function asRefusal(error: unknown): unknown {
+  return hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT") ? storageFull() : error;
+}
+
+/** Whether a system call failed with this code, such as `ENOENT`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

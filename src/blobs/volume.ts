@@ -1,0 +1,120 @@
+import { mkdirSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Digest } from "../domain/digest.ts";
+import { hasCode, storageFull } from "./system-error.ts";
+
+/** Where contents lie and how much of the disk they may take. */
+export interface VolumeOptions {
+  /** Holds `ab/<64 hex>`, one directory for each of the first two digits. */
+  readonly blobsDir: string;
+  /** For this store alone: everything in it is removed at open. On the same file system as `blobsDir`. */
+  readonly tmpDir: string;
+  /** Bytes of the file system to leave free. */
+  readonly diskReserve: number;
+}
+
+/** The number of shard directories: one for each value of a digest's first two hex digits. */
+export const SHARD_COUNT = 256;
+
+/** The directories of a blob store and the room on their disk. */
+export class Volume {
+  readonly #blobsDir: string;
+  readonly #tmpDir: string;
+  readonly #diskReserve: number;
+
+  private constructor(options: VolumeOptions) {
+    this.#blobsDir = options.blobsDir;
+    this.#tmpDir = options.tmpDir;
+    this.#diskReserve = options.diskReserve;
+  }
+
+  /**
+   * Makes what is missing and sweeps what a crash left. The shards are made here, durably, so that
+   * the write path never has to. The error thrown says what the operator can do.
+   */
+  static async open(options: VolumeOptions): Promise<Volume> {
+    const volume = new Volume(options);
+    await mkdir(options.blobsDir, { recursive: true, mode: 0o700 });
+    await mkdir(options.tmpDir, { recursive: true, mode: 0o700 });
+    await volume.#sweep();
+    await volume.#requireOneFileSystem();
+    for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      mkdirSync(volume.shardPath(shard), { recursive: true, mode: 0o700 });
+    }
+    await syncDirectory(options.blobsDir);
+    await syncDirectory(dirname(options.blobsDir));
+    return volume;
+  }
+
+  shardPath(shard: number): string {
+    return join(this.#blobsDir, shard.toString(16).padStart(2, "0"));
+  }
+
+  blobPath(digest: Digest): string {
+    return join(this.#blobsDir, digest.slice(0, 2), digest);
+  }
+
+  /** A path in the temporary directory that nothing has had before. */
+  newTempPath(): string {
+    return join(this.#tmpDir, crypto.randomUUID());
+  }
+
+  /** Whether a content of this digest and size (bytes) lies under its name. */
+  async holds(digest: Digest, size: number): Promise<boolean> {
+    try {
+      return (await stat(this.blobPath(digest))).size === size;
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return false;
+      throw error;
+    }
+  }
+
+  /** Makes the name of a content that is in place survive a power cut. */
+  async syncName(digest: Digest): Promise<void> {
+    await syncDirectory(dirname(this.blobPath(digest)));
+  }
+
+  /** Bytes that an unprivileged process could still write, the reserve included. */
+  async freeBytes(): Promise<number> {
+    const { bavail, frsize } = await statfs(this.#tmpDir);
+    return bavail * frsize;
+  }
+
+  /** Throws STORAGE_FULL when less than the reserve is free. */
+  async requireSpace(): Promise<void> {
+    if ((await this.freeBytes()) < this.#diskReserve) throw storageFull();
+  }
+
+  async #sweep(): Promise<void> {
+    for (const name of await readdir(this.#tmpDir)) {
+      await rm(join(this.#tmpDir, name), { recursive: true, force: true });
+    }
+  }
+
+  /** A rename is the only way to test this: one device may be mounted twice, and then it fails too. */
+  async #requireOneFileSystem(): Promise<void> {
+    const from = this.newTempPath();
+    const to = join(this.#blobsDir, ".rename-test");
+    await writeFile(from, "");
+    try {
+      await rename(from, to);
+    } catch (cause) {
+      if (!hasCode(cause, "EXDEV")) throw cause;
+      throw new Error(
+        `Cannot move files from ${this.#tmpDir} to ${this.#blobsDir}: both must be on one file system.`,
+        { cause },
+      );
+    }
+    await rm(to);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

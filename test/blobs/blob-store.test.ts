@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BlobStore } from "../../src/blobs/blob-store.ts";
+import {
+  describeBlobStore,
+  digestOf,
+  drain,
+  failureOf,
+  listAll,
+  type OpenedStore,
+  put,
+  sampleBytes,
+} from "../support/blob-store-contract.ts";
+
+const MIB = 1024 * 1024;
+
+interface OpenedFileStore extends OpenedStore {
+  readonly blobsDir: string;
+  readonly tmpDir: string;
+}
+
+async function openStore(diskReserve = 0): Promise<OpenedFileStore> {
+  const directory = await mkdtemp(join(tmpdir(), "coffer-blobs-"));
+  const [blobsDir, tmpDir] = [join(directory, "blobs"), join(directory, "tmp")];
+  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve });
+  return {
+    store,
+    blobsDir,
+    tmpDir,
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+describeBlobStore("files", openStore);
+
+describe("on disk", () => {
+  test("a content lies in the directory of its first two digits, for this user alone", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(10));
+    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
+    expect(await Bun.file(path).bytes()).toEqual(sampleBytes(10));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(opened.blobsDir).mode & 0o777).toBe(0o700);
+    expect(await readdir(opened.blobsDir)).toHaveLength(256);
+  });
+
+  test("a small upload touches no disk before its commit, a large one only tmp", async () => {
+    await using opened = await openStore();
+    await using writer = await opened.store.create();
+    await writer.write(sampleBytes(64 * 1024));
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+    await writer.write(sampleBytes(1));
+    expect(await readdir(opened.tmpDir)).toHaveLength(1);
+    expect(await listAll(opened.store)).toEqual([]);
+    await writer.abort();
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+  });
+
+  test.each([
+    ["new", false],
+    ["matched", true],
+  ])("a large %s content leaves no temporary file", async (_, matched) => {
+    await using opened = await openStore();
+    if (matched) (await put(opened.store, sampleBytes(MIB))).unpin();
+    using blob = await put(opened.store, sampleBytes(MIB));
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+    expect(blob.size).toBe(MIB);
+  });
+
+  test("removal leaves no temporary file", async () => {
+    await using opened = await openStore();
+    const blob = await put(opened.store, sampleBytes(MIB));
+    blob.unpin();
+    await opened.store.remove(blob.digest);
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+  });
+
+  test("a file of the wrong length under a content's name is replaced, not matched", async () => {
+    await using opened = await openStore();
+    const content = sampleBytes(1000);
+    const digest = digestOf(content);
+    writeFileSync(join(opened.blobsDir, digest.slice(0, 2), digest), "cut");
+    using blob = await put(opened.store, content);
+    expect(await opened.store.readAll(blob.digest)).toEqual(Buffer.from(content));
+  });
+
+  test("names that are no digests, or lie in another's directory, are not listed", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(10));
+    const other = blob.digest.startsWith("00") ? "01" : "00";
+    writeFileSync(join(opened.blobsDir, other, blob.digest), "x");
+    writeFileSync(join(opened.blobsDir, other, ".DS_Store"), "x");
+    writeFileSync(join(opened.blobsDir, other, blob.digest.toUpperCase()), "x");
+    expect(await listAll(opened.store)).toEqual([blob.digest]);
+  });
+
+  test("opening again keeps contents and sweeps tmp, directories too", async () => {
+    await using opened = await openStore();
+    const blob = await put(opened.store, sampleBytes(10));
+    writeFileSync(join(opened.tmpDir, "left"), "x");
+    await Bun.write(join(opened.tmpDir, "a", "b"), "x");
+    const again = await BlobStore.open({ ...opened, diskReserve: 0 });
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+    expect(await listAll(again)).toEqual([blob.digest]);
+    expect(await readdir(opened.blobsDir)).toHaveLength(256);
+  });
+
+  test("a disk at its reserve takes no new content and still serves the old", async () => {
+    await using opened = await openStore();
+    const blob = await put(opened.store, sampleBytes(10));
+    const full = await BlobStore.open({ ...opened, diskReserve: Number.MAX_SAFE_INTEGER });
+    expect(await failureOf(full.create())).toMatchObject({ name: "CofferError", code: "STORAGE_FULL" });
+    expect(await full.readAll(blob.digest)).toEqual(Buffer.from(sampleBytes(10)));
+    expect(await full.remove(blob.digest)).toBe(true);
+  });
+
+  const shm = statSync("/dev/shm", { throwIfNoEntry: false });
+  const twoFileSystems = shm !== undefined && shm.dev !== statSync(tmpdir()).dev;
+  test.skipIf(!twoFileSystems)("tmp on another file system than blobs stops the start", async () => {
+    await using opened = await openStore();
+    const tmpDir = await mkdtemp("/dev/shm/coffer-blobs-");
+    try {
+      expect(await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0 }))).toHaveProperty(
+        "message",
+        expect.stringContaining("must be on one file system"),
+      );
+    } finally {
+      await rm(tmpDir, { recursive: true });
+    }
+  });
+});
+
+describe("streams", () => {
+  test("nothing is read before it is asked for", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(MIB));
+    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
+    const reader = (await opened.store.read(blob.digest)).getReader();
+    expect((await reader.read()).value).toHaveLength(256 * 1024);
+    // Long enough for anything that reads ahead to do so.
+    await drain(await opened.store.read(blob.digest));
+    // What had been read ahead would still arrive; what had not ends in an error, not in an early end.
+    truncateSync(path, 256 * 1024);
+    expect(await failureOf(reader.read())).toHaveProperty(
+      "message",
+      expect.stringContaining("ends at byte 262144"),
+    );
+  });
+
+  test("every chunk is its own memory", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(MIB));
+    const buffers = new Set<ArrayBufferLike>();
+    for await (const chunk of await opened.store.read(blob.digest)) {
+      expect(chunk.buffer.byteLength).toBe(chunk.length);
+      buffers.add(chunk.buffer);
+    }
+    expect(buffers.size).toBe(4);
+  });
+
+  const canLook = process.platform === "linux";
+  test.skipIf(!canLook)("the file is closed at the end, on cancel and on error", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(MIB));
+    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
+    const begin = () => opened.store.read(blob.digest);
+
+    await drain(await begin());
+    await drain(await opened.store.read(blob.digest, { start: 5, end: 5 }));
+    await (await begin()).cancel();
+    const reading = (await begin()).getReader();
+    await reading.read();
+    const pending = reading.read();
+    await reading.cancel();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(await failureOf(opened.store.read(blob.digest, { start: 0, end: 2 * MIB }))).toBeInstanceOf(Error);
+    const cut = await begin();
+    truncateSync(path, 10);
+    expect(await failureOf(drain(cut))).toBeInstanceOf(Error);
+
+    expect(openDescriptors(opened.blobsDir)).toEqual([]);
+  });
+
+  test.skipIf(!canLook)("a client that goes away, or asks with HEAD, closes the file", async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(32 * MIB));
+    const server = Bun.serve({
+      port: 0,
+      fetch: async () => new Response(await opened.store.read(blob.digest)),
+    });
+    try {
+      await fetch(server.url, { method: "HEAD" });
+      const cut = new AbortController();
+      const response = await fetch(server.url, { signal: cut.signal });
+      await response.body?.getReader().read();
+      expect(openDescriptors(opened.blobsDir)).not.toEqual([]);
+      cut.abort();
+      while (openDescriptors(opened.blobsDir).length > 0)
+        await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      await server.stop(true);
+    }
+  });
+});
+
+/** Which files below a directory this process holds open. */
+function openDescriptors(directory: string): string[] {
+  const paths: string[] = [];
+  for (const descriptor of readdirSync("/proc/self/fd")) {
+    try {
+      paths.push(readlinkSync(join("/proc/self/fd", descriptor)));
+    } catch {
+      // The descriptor that lists the directory is closed by now.
+    }
+  }
+  return paths.filter((path) => path.startsWith(directory));
+}
+
+test("eight contents of 64 MiB written at once need little memory", async () => {
+  await using opened = await openStore();
+  const piece = sampleBytes(MIB);
+  Bun.gc(true);
+  const before = process.memoryUsage().rss;
+  const blobs = await Promise.all(
+    Array.from({ length: 8 }, async (_, which) => {
+      await using writer = await opened.store.create();
+      await writer.write(Uint8Array.of(which));
+      for (let i = 0; i < 64; i++) await writer.write(piece);
+      return await writer.commit();
+    }),
+  );
+  expect(process.memoryUsage().rss - before).toBeLessThan(128 * MIB);
+  for (const { digest } of blobs)
+    expect((await stat(join(opened.blobsDir, digest.slice(0, 2), digest))).size).toBe(64 * MIB + 1);
+}, 60_000);

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BlobStore } from "../../src/blobs/blob-store.ts";
+import { digestOf, listAll, sampleBytes } from "../support/blob-store-contract.ts";
+
+// The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
+// calls watched and failed by strace. Each runs only where the machine allows that.
+
+const MIB = 1024 * 1024;
+const SMALL = sampleBytes(100);
+const SMALL_DIGEST = digestOf(SMALL);
+
+interface Place extends AsyncDisposable {
+  readonly root: string;
+}
+
+async function newPlace(): Promise<Place> {
+  const root = await mkdtemp(join(tmpdir(), "coffer-durability-"));
+  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
+}
+
+/**
+ * Starts a process that opens a store below `root` with `reserve` (an expression; `free` is what the
+ * disk has) and then runs `body`. `wrapper` is the command to run it under.
+ */
+function start(root: string, body: string, options: { wrapper?: string[]; reserve?: string } = {}) {
+  const script = `
+    import { readdirSync } from "node:fs";
+    import { statfs } from "node:fs/promises";
+    import { BlobStore } from ${JSON.stringify(join(import.meta.dir, "../../src/blobs/blob-store.ts"))};
+    import { listAll, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/blob-store-contract.ts"))};
+    const root = ${JSON.stringify(root)};
+    const { bavail, bsize } = await statfs(root);
+    const free = bavail * bsize;
+    const options = { blobsDir: root + "/blobs", tmpDir: root + "/tmp", diskReserve: ${options.reserve ?? "0"} };
+    const store = await BlobStore.open(options);
+    const outcome = (work) => work.then(() => "done", (error) => error.code ?? error.message);
+    const stdin = console[Symbol.asyncIterator]();
+    ${body}`;
+  return Bun.spawn([...(options.wrapper ?? []), process.execPath, "-e", script], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+}
+
+/** The lines a process prints, one at a time. */
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+async function untilLine(lines: AsyncGenerator<string, void>, wanted: RegExp): Promise<void> {
+  for (;;) {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`the process ended before it printed ${wanted}`);
+    if (wanted.test(value)) return;
+  }
+}
+
+function works(command: string[]): boolean {
+  if (Bun.which(command[0] ?? "") === null) return false;
+  return Bun.spawnSync(command, { stdout: "ignore", stderr: "ignore" }).success;
+}
+
+test("a process killed in the middle of an upload leaves only what the next start sweeps", async () => {
+  await using place = await newPlace();
+  const child = start(
+    place.root,
+    `const writer = await store.create();
+     await writer.write(sampleBytes(${MIB}));
+     console.log("written");
+     await stdin.next();`,
+  );
+  await untilLine(linesOf(child.stdout), /written/);
+  child.kill("SIGKILL");
+  await child.exited;
+  expect(await readdir(join(place.root, "tmp"))).toHaveLength(1);
+
+  const tmpDir = join(place.root, "tmp");
+  const store = await BlobStore.open({ blobsDir: join(place.root, "blobs"), tmpDir, diskReserve: 0 });
+  expect(await readdir(tmpDir)).toEqual([]);
+  expect(await listAll(store)).toEqual([]);
+});
+
+const canMount = works(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmpdir()]);
+
+describe.skipIf(!canMount)("a disk of 48 MiB (skipped where none can be mounted)", () => {
+  const runs: [name: string, reserve: string, body: string, printed: string][] = [
+    ["that runs full in an upload", "0", `put(store, sampleBytes(${49 * MIB + 1}), 999_999)`, "STORAGE_FULL"],
+    [
+      "that runs full in one piece",
+      "0",
+      `put(store, sampleBytes(${49 * MIB + 1}), ${49 * MIB + 1})`,
+      "STORAGE_FULL",
+    ],
+    [
+      "that comes to its reserve in an upload",
+      `free - ${8 * MIB}`,
+      `put(store, sampleBytes(${40 * MIB}))`,
+      "STORAGE_FULL",
+    ],
+    [
+      "with room for the upload and its reserve",
+      `free - ${40 * MIB}`,
+      `put(store, sampleBytes(${30 * MIB}))`,
+      "done",
+    ],
+  ];
+  test.each(runs)("%s", async (_, reserve, work, printed) => {
+    await using place = await newPlace();
+    const mount = "mount -t tmpfs -o size=48m none";
+    const child = start(
+      place.root,
+      `console.log(await outcome(${work}));
+       console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`,
+      { reserve, wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"] },
+    );
+    expect(await child.stdout.text()).toBe(`${printed}\n0 ${printed === "done" ? 1 : 0}\n`);
+  });
+});
+
+/** Runs a process and tells which files it synced and renamed after `open`, in order, by shortened names. */
+async function traced(body: string): Promise<string[]> {
+  await using place = await newPlace();
+  const log = join(place.root, "strace.log");
+  const wrapper = `strace -f -y -qq -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${log}`.split(" ");
+  const child = start(place.root, body, { wrapper });
+  await child.stdout.text();
+  expect(await child.exited).toBe(0);
+  const calls: string[] = [];
+  for (const line of (await Bun.file(log).text()).split("\n")) {
+    const call = /^\d+ +(\w+)\((.*)/.exec(line);
+    if (call?.[1] === undefined || call[2] === undefined) continue;
+    const paths = Array.from(call[2].matchAll(/["<](\/[^">]*)[">]/g), ([, path = ""]) =>
+      path.replace(place.root, "").replace(/\/tmp\/[0-9a-f-]{36}/, "/tmp/X"),
+    );
+    calls.push([call[1].replace(/^rename.*/, "rename"), ...paths].join(" "));
+  }
+  // The last thing that opening does is to sync the root itself.
+  const opened = calls.lastIndexOf("fsync ");
+  expect(calls.slice(0, opened + 1)).toContain("fsync /blobs");
+  return calls.slice(opened + 1);
+}
+
+const canTrace = works(["strace", "-f", "-o", "/dev/null", "true"]);
+
+describe.skipIf(!canTrace)("system calls (skipped where strace cannot run)", () => {
+  const commitAndPrint = `console.log(await outcome(put(store, sampleBytes(${SMALL.length}))));`;
+
+  const [shard, blob] = [
+    `/blobs/${SMALL_DIGEST.slice(0, 2)}`,
+    `/blobs/${SMALL_DIGEST.slice(0, 2)}/${SMALL_DIGEST}`,
+  ];
+
+  test("a new content is synced, then named, then its directory is synced, and only then is it committed", async () => {
+    const mark = `(await import("node:fs")).renameSync(options.tmpDir, root + "/committed");`;
+    expect(await traced(`await put(store, sampleBytes(${SMALL.length})); ${mark}`)).toEqual([
+      "fsync /tmp/X",
+      `rename /tmp/X ${blob}`,
+      `fsync ${shard}`,
+      "rename /tmp /committed",
+    ]);
+  });
+
+  test("a matched content is not written again, but its directory is synced again", async () => {
+    const commit = `await put(store, sampleBytes(${SMALL.length}));`;
+    expect((await traced(commit + commit)).slice(3)).toEqual([`fsync ${shard}`]);
+  });
+
+  // Joining a process that strace did not start needs more rights than starting one.
+  const attachable = works(["sh", "-c", "sleep 0.1 & exec strace -qq -o /dev/null -p $!"]);
+  test.skipIf(!attachable).each([
+    ["content", [], 0],
+    // The name may be in place already and another upload may have matched it: the sweep decides.
+    ["directory", ["-P", shard], 1],
+  ])("a commit whose sync of the %s fails is no commit", async (_, filter, left) => {
+    await using place = await newPlace();
+    const child = start(
+      place.root,
+      `console.log("open");
+       await stdin.next();
+       ${commitAndPrint}
+       console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length, await store.remove("${SMALL_DIGEST}"));`,
+    );
+    const lines = linesOf(child.stdout);
+    await untilLine(lines, /open/);
+    const paths = filter.map((part) => (part === shard ? place.root + shard : part));
+    const strace = Bun.spawn(
+      ["strace", "-f", "-p", String(child.pid), "-e", "inject=fsync:error=EIO", "-o", "/dev/null", ...paths],
+      { stdout: "ignore", stderr: "pipe" },
+    );
+    await untilLine(linesOf(strace.stderr), /attached/);
+    await child.stdin.write("go\n");
+    await child.stdin.end();
+    expect((await lines.next()).value).toBe("EIO");
+    // The last word is that nothing is pinned any more.
+    expect((await lines.next()).value).toBe(`0 ${left} true`);
+    await Promise.all([child.exited, strace.exited]);
+  });
+});

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { type Appliance, openAppliance } from "../../src/appliance.ts";
+import { loadConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { Client } from "./client.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+/** A whole Coffer in this process: real database, files and socket; only the clock is the test's. */
+export interface TestAppliance extends AsyncDisposable {
+  readonly appliance: Appliance;
+  readonly clock: FakeClock;
+  /** The data directory. */
+  readonly dataDir: string;
+  /** Every line of the log so far. */
+  readonly lines: string[];
+  /** A client with this key; without one, anonymous. */
+  client(key?: string): Client;
+  /** Closes it and opens it again on the same data directory. */
+  restart(): Promise<void>;
+}
+
+/** Room for tests that are not about limits. */
+const ROOMY = {
+  "rate-limits": "free=100000,pro=100000,team=100000",
+  "provisions-per-hour": "100000",
+  "disk-reserve": "0",
+  "sweep-interval": "1h",
+};
+
+/** Opens one in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
+export async function startAppliance(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const directory = await temporaryDirectory();
+  const dataDir = join(directory.path, "data");
+  const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
+  const loaded = loadConfig({ flags, env: {}, isTerminal: false });
+  if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
+  const open = () => openAppliance({ config: loaded.config, clock, log });
+  let appliance = await open();
+  return {
+    get appliance() {
+      return appliance;
+    },
+    clock,
+    dataDir,
+    lines,
+    client: (key) => new Client(appliance.url, key),
+    restart: async () => {
+      await appliance.close(1000);
+      appliance = await open();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await appliance.close(1000);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,371 @@
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import type { BlobStore } from "../../src/blobs/blob-store.ts";
+import type { PinnedBlob } from "../../src/blobs/blob-writer.ts";
+import { type Digest, parseDigest } from "../../src/domain/digest.ts";
+import { CofferError } from "../../src/domain/errors.ts";
+
+/** An empty store for one test; disposing of it removes what it kept. */
+export interface OpenedStore extends AsyncDisposable {
+  readonly store: BlobStore;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Bytes that do not repeat in step with any buffer, the same for the same `length` and `seed`. */
+export function sampleBytes(length: number, seed = 1): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let state = seed;
+  for (let i = 0; i < length; i++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    bytes[i] = state >>> 16;
+  }
+  return bytes;
+}
+
+/** The name a content has in any store, worked out by other code than the store's. */
+export function digestOf(content: Uint8Array): Digest {
+  const digest = parseDigest(createHash("sha256").update(content).digest("hex"));
+  if (digest === null) throw new Error("no digest");
+  return digest;
+}
+
+/** Writes a content in pieces of `pieceLength` bytes, reusing one buffer as a careful caller may. */
+export async function put(store: BlobStore, content: Uint8Array, pieceLength = 100_000): Promise<PinnedBlob> {
+  await using writer = await store.create();
+  const piece = new Uint8Array(pieceLength);
+  for (let at = 0; at < content.length; at += pieceLength) {
+    const part = content.subarray(at, at + pieceLength);
+    piece.set(part);
+    await writer.write(piece.subarray(0, part.length));
+    piece.fill(0xee);
+  }
+  return await writer.commit();
+}
+
+/** Everything a stream has to give, in one piece. */
+export async function drain(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return await new Response(stream).bytes();
+}
+
+/** What a promise rejects with; it is an error of the test's if it does not. */
+export async function failureOf(attempt: Promise<unknown>): Promise<unknown> {
+  const [outcome] = await Promise.allSettled([attempt]);
+  if (outcome.status === "fulfilled") throw new Error("this should have failed");
+  return outcome.reason;
+}
+
+/** The digests in every part of the store, sorted. */
+export async function listAll(store: BlobStore): Promise<Digest[]> {
+  const found: Digest[] = [];
+  for (let shard = 0; shard < store.shardCount; shard++) {
+    for (const { digest } of await store.list(shard)) found.push(digest);
+  }
+  return found.toSorted();
+}
+
+function same(actual: Uint8Array, expected: Uint8Array): boolean {
+  return Buffer.compare(actual, expected) === 0;
+}
+
+/** What every blob store promises, whatever it keeps its contents in. `open` gives an empty one. */
+export function describeBlobStore(name: string, open: () => Promise<OpenedStore>): void {
+  describe(`${name}: writing and reading`, () => {
+    const contents: [name: string, length: number, pieceLength: number][] = [
+      ["nothing at all", 0, 1],
+      ["one byte", 1, 1],
+      ["less than the head, byte by byte", 3000, 1],
+      ["the head exactly", 4 * KIB, 4 * KIB],
+      ["one byte more than the head", 4 * KIB + 1, 1000],
+      ["one byte less than the buffer", 64 * KIB - 1, 10_000],
+      ["the buffer exactly, in one piece", 64 * KIB, 64 * KIB],
+      ["the buffer exactly, in uneven pieces", 64 * KIB, 999],
+      ["one byte more than the buffer, in one piece", 64 * KIB + 1, 64 * KIB + 1],
+      ["one byte more than the buffer, in small pieces", 64 * KIB + 1, 1000],
+      ["pieces that each half fill the buffer", MIB, 40_000],
+      ["large pieces", 5 * MIB + 3, 2 * MIB],
+      ["one very large piece", 20 * MIB + 1, 20 * MIB + 1],
+    ];
+    test.each(contents)("%s", async (_, length, pieceLength) => {
+      await using opened = await open();
+      const content = sampleBytes(length);
+      using blob = await put(opened.store, content, pieceLength);
+      expect(blob.digest).toBe(digestOf(content));
+      expect(blob.size).toBe(length);
+      expect(same(blob.head, content.subarray(0, 4 * KIB))).toBe(true);
+      expect(same(await opened.store.readAll(blob.digest), content)).toBe(true);
+      expect(same(await drain(await opened.store.read(blob.digest)), content)).toBe(true);
+      expect(await listAll(opened.store)).toEqual([blob.digest]);
+    });
+
+    test("pieces of mixed lengths, empty ones among them, keep their order", async () => {
+      await using opened = await open();
+      const lengths = [0, 10, 70_000, 1, 0, 65_535, 2, 300_000, 5, 65_536, 65_537, 0];
+      const content = sampleBytes(lengths.reduce((sum, length) => sum + length, 0));
+      await using writer = await opened.store.create();
+      let at = 0;
+      for (const length of lengths) {
+        await writer.write(content.subarray(at, at + length));
+        at += length;
+        expect(writer.size).toBe(at);
+      }
+      using blob = await writer.commit();
+      expect(same(await opened.store.readAll(blob.digest), content)).toBe(true);
+    });
+
+    const ranges: [name: string, start: number, end: number][] = [
+      ["the first byte", 0, 1],
+      ["the last byte", MIB - 1, MIB],
+      ["nothing, at the start", 0, 0],
+      ["nothing, at the end", MIB, MIB],
+      ["across a chunk's border", 256 * KIB - 1, 256 * KIB + 1],
+      ["many chunks, off their borders", 100, MIB - 100],
+      ["everything", 0, MIB],
+    ];
+    test("ranges", async () => {
+      await using opened = await open();
+      const content = sampleBytes(MIB);
+      using blob = await put(opened.store, content);
+      for (const [label, start, end] of ranges) {
+        const part = await drain(await opened.store.read(blob.digest, { start, end }));
+        expect([label, same(part, content.subarray(start, end))]).toEqual([label, true]);
+      }
+    });
+
+    test.each([
+      ["past the end", 0, 11],
+      ["before the start", -1, 5],
+      ["backwards", 5, 4],
+      ["between bytes", 0.5, 4],
+      ["no number", Number.NaN, 4],
+    ])("a range %s is refused before there is a stream", async (_, start, end) => {
+      await using opened = await open();
+      using blob = await put(opened.store, sampleBytes(10));
+      expect(await failureOf(opened.store.read(blob.digest, { start, end }))).toBeInstanceOf(RangeError);
+    });
+
+    test("a content that is not there is damage, not a refusal", async () => {
+      await using opened = await open();
+      const absent = digestOf(sampleBytes(10));
+      for (const attempt of [() => opened.store.read(absent), () => opened.store.readAll(absent)]) {
+        const error = await failureOf(attempt());
+        expect(error).toBeInstanceOf(Error);
+        expect(error).not.toBeInstanceOf(CofferError);
+      }
+    });
+
+    test("the room left is known", async () => {
+      await using opened = await open();
+      expect(await opened.store.freeBytes()).toBeGreaterThan(0);
+    });
+  });
+
+  describe(`${name}: the same content more than once`, () => {
+    test.each([
+      ["small", 1000],
+      ["large", MIB],
+    ])("one after another, %s: kept once", async (_, length) => {
+      await using opened = await open();
+      const content = sampleBytes(length);
+      using first = await put(opened.store, content);
+      using second = await put(opened.store, content);
+      expect(second.digest).toBe(first.digest);
+      expect(await listAll(opened.store)).toEqual([first.digest]);
+      expect(same(await opened.store.readAll(first.digest), content)).toBe(true);
+    });
+
+    test.each([
+      ["small", 1000],
+      ["large", MIB],
+    ])("sixteen at once, %s: kept once", async (_, length) => {
+      await using opened = await open();
+      const content = sampleBytes(length);
+      const blobs = await Promise.all(Array.from({ length: 16 }, () => put(opened.store, content)));
+      expect(new Set(blobs.map((blob) => blob.digest))).toEqual(new Set([digestOf(content)]));
+      expect(await listAll(opened.store)).toEqual([digestOf(content)]);
+      expect(same(await opened.store.readAll(digestOf(content)), content)).toBe(true);
+    });
+  });
+
+  describe(`${name}: pins and removal`, () => {
+    test("a removed content is gone, and removing it again is harmless", async () => {
+      await using opened = await open();
+      const blob = await put(opened.store, sampleBytes(10));
+      blob.unpin();
+      expect(await opened.store.remove(blob.digest)).toBe(true);
+      expect(await listAll(opened.store)).toEqual([]);
+      expect(await failureOf(opened.store.read(blob.digest))).toBeInstanceOf(Error);
+      expect(await opened.store.remove(blob.digest)).toBe(true);
+    });
+
+    test("a content stays until every pin is gone, and each pin counts once", async () => {
+      await using opened = await open();
+      const first = await put(opened.store, sampleBytes(10));
+      const second = await put(opened.store, sampleBytes(10));
+      first.unpin();
+      first.unpin();
+      expect(await opened.store.remove(first.digest)).toBe(false);
+      expect(same(await opened.store.readAll(first.digest), sampleBytes(10))).toBe(true);
+      second.unpin();
+      expect(await opened.store.remove(first.digest)).toBe(true);
+    });
+
+    test("leaving the scope of `using` unpins", async () => {
+      await using opened = await open();
+      {
+        using blob = await put(opened.store, sampleBytes(10));
+        expect(await opened.store.remove(blob.digest)).toBe(false);
+      }
+      expect(await opened.store.remove(digestOf(sampleBytes(10)))).toBe(true);
+    });
+
+    test("a commit holds against a removal at any moment of it", async () => {
+      await using opened = await open();
+      const content = sampleBytes(100);
+      const digest = digestOf(content);
+      const outcomes = new Set<boolean>();
+      for (let round = 0; round < 400; round++) {
+        (await put(opened.store, content)).unpin();
+        await using writer = await opened.store.create();
+        await writer.write(content);
+        // Either side starts up to three turns before the other; every fourth round in event-loop turns.
+        const turn = round % 4 === 0 ? eventLoopTurn : microtaskTurn;
+        const lead = Math.floor(round / 4) % 7;
+        const [blob, removed] = await Promise.all([
+          after(turn, 3 - lead, () => writer.commit()),
+          after(turn, lead - 3, () => opened.store.remove(digest)),
+        ]);
+        outcomes.add(removed);
+        expect(same(await opened.store.readAll(digest), content)).toBe(true);
+        blob.unpin();
+        expect(await opened.store.remove(digest)).toBe(true);
+      }
+      // Both sides have to have won now and then, or the moments were badly chosen.
+      expect(outcomes).toEqual(new Set([true, false]));
+    });
+
+    test("what a removal in progress is taking away can be written again at once", async () => {
+      await using opened = await open();
+      const content = sampleBytes(MIB);
+      for (let round = 0; round < 20; round++) {
+        const old = await put(opened.store, content);
+        old.unpin();
+        const removal = opened.store.remove(old.digest);
+        const blob = await put(opened.store, content);
+        expect(await removal).toBe(true);
+        expect(same(await opened.store.readAll(blob.digest), content)).toBe(true);
+        blob.unpin();
+      }
+    });
+
+    test("a reader that asked before the removal gets the whole content", async () => {
+      await using opened = await open();
+      const content = sampleBytes(2 * MIB);
+      const blob = await put(opened.store, content);
+      blob.unpin();
+      const [stream, whole] = [opened.store.read(blob.digest), opened.store.readAll(blob.digest)];
+      expect(await opened.store.remove(blob.digest)).toBe(false);
+      expect(same(await whole, content)).toBe(true);
+      const opening = await stream;
+      expect(await opened.store.remove(blob.digest)).toBe(true);
+      expect(same(await drain(opening), content)).toBe(true);
+    });
+
+    test("a read that failed leaves no pin behind", async () => {
+      await using opened = await open();
+      const blob = await put(opened.store, sampleBytes(10));
+      blob.unpin();
+      expect(await failureOf(opened.store.read(blob.digest, { start: 0, end: 11 }))).toBeInstanceOf(Error);
+      expect(await opened.store.remove(blob.digest)).toBe(true);
+    });
+  });
+
+  describe(`${name}: giving up and misuse`, () => {
+    test.each([
+      ["before the first byte", 0],
+      ["with little written", 10],
+      ["with much written", MIB],
+    ])("abort %s leaves nothing, also twice and at once", async (_, length) => {
+      await using opened = await open();
+      const writer = await opened.store.create();
+      await writer.write(sampleBytes(length));
+      await Promise.all([writer.abort(), writer.abort()]);
+      await writer.abort();
+      expect(await listAll(opened.store)).toEqual([]);
+      expect(await failureOf(writer.write(sampleBytes(1)))).toBeInstanceOf(Error);
+      expect(await failureOf(writer.commit())).toBeInstanceOf(Error);
+    });
+
+    test("abort in the middle of a write lets it end and leaves nothing", async () => {
+      await using opened = await open();
+      const writer = await opened.store.create();
+      const write = writer.write(sampleBytes(8 * MIB));
+      await writer.abort();
+      await write;
+      expect(await failureOf(writer.commit())).toBeInstanceOf(Error);
+      expect(await listAll(opened.store)).toEqual([]);
+    });
+
+    test("abort during or after a commit comes too late and does no harm", async () => {
+      await using opened = await open();
+      const content = sampleBytes(MIB);
+      const writer = await opened.store.create();
+      await writer.write(content);
+      const commit = writer.commit();
+      await writer.abort();
+      using blob = await commit;
+      await writer.abort();
+      expect(same(await opened.store.readAll(blob.digest), content)).toBe(true);
+    });
+
+    test("a second call while one is under way is refused and spoils nothing", async () => {
+      await using opened = await open();
+      const content = sampleBytes(MIB);
+      await using writer = await opened.store.create();
+      const write = writer.write(content);
+      expect(await failureOf(writer.write(content))).toBeInstanceOf(Error);
+      expect(await failureOf(writer.commit())).toBeInstanceOf(Error);
+      await write;
+      using blob = await writer.commit();
+      expect(blob.digest).toBe(digestOf(content));
+      expect(await failureOf(writer.commit())).toBeInstanceOf(Error);
+    });
+
+    test("leaving the scope of `await using` aborts", async () => {
+      await using opened = await open();
+      {
+        await using writer = await opened.store.create();
+        await writer.write(sampleBytes(MIB));
+      }
+      expect(await listAll(opened.store)).toEqual([]);
+    });
+  });
+
+  describe(`${name}: listing`, () => {
+    test("every content is in exactly one part, with its age", async () => {
+      await using opened = await open();
+      const since = Date.now();
+      const expected: Digest[] = [];
+      for (let seed = 1; seed <= 40; seed++) {
+        using blob = await put(opened.store, sampleBytes(100, seed));
+        expected.push(blob.digest);
+      }
+      expect(await listAll(opened.store)).toEqual(expected.toSorted());
+      for (let shard = 0; shard < opened.store.shardCount; shard++) {
+        for (const { modifiedAt } of await opened.store.list(shard)) {
+          expect(Math.abs(modifiedAt - since)).toBeLessThan(60_000);
+          expect(Number.isInteger(modifiedAt)).toBe(true);
+        }
+      }
+    });
+  });
+}
+
+const microtaskTurn = () => Promise.resolve();
+const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function after<T>(turn: () => Promise<void>, turns: number, work: () => Promise<T>): Promise<T> {
+  for (let i = 0; i < turns; i++) await turn();
+  return await work();
+}

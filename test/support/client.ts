@@ -1,0 +1,60 @@
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** What a request carries beside its method and path. A `body` that is no text or bytes is sent as JSON. */
+export interface RequestOptions {
+  readonly body?: Json | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  readonly headers?: Record<string, string>;
+}
+
+/** Calls the API the way an agent does, with one key. */
+export class Client {
+  readonly base: string;
+  readonly key: string | undefined;
+
+  constructor(base: string, key?: string) {
+    this.base = base;
+    this.key = key;
+  }
+
+  /** Sends a request and hands over the answer, unread. */
+  fetch(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Response> {
+    const authorization: Record<string, string> =
+      this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
+    const isRaw =
+      body === undefined ||
+      typeof body === "string" ||
+      body instanceof Uint8Array ||
+      body instanceof ReadableStream;
+    return fetch(this.base + path, {
+      method,
+      redirect: "manual",
+      headers: { ...authorization, ...headers },
+      ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async send(method: string, path: string, options?: RequestOptions): Promise<Answer> {
+    const response = await this.fetch(method, path, options);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** Sends a request that must succeed with `status`, and reads the JSON of its answer. */
+  async json<T = Record<string, never>>(
+    status: number,
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<T> {
+    const answer = await this.send(method, path, options);
+    if (answer.status !== status)
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.text}, not ${status}`);
+    return JSON.parse(answer.text);
+  }
+}

@@ -1,0 +1,228 @@
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { build } from "../../src/build.ts";
+import { Client } from "./client.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const EXECUTABLE = join(ROOT, "dist/coffer");
+/** What the executable is made of; directories are looked through. */
+const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
+
+/** The path of the executable, built first where it is missing or older than what it is made of. */
+export async function executable(): Promise<string> {
+  if (await isStale()) await build(join(ROOT, "src/main.ts"), EXECUTABLE);
+  return EXECUTABLE;
+}
+
+async function isStale(): Promise<boolean> {
+  if (!(await Bun.file(EXECUTABLE).exists())) return true;
+  const { mtimeMs: built } = await stat(EXECUTABLE);
+  for (const pattern of SOURCES) {
+    for await (const path of new Bun.Glob(pattern).scan(ROOT)) {
+      if ((await stat(join(ROOT, path))).mtimeMs > built) return true;
+    }
+  }
+  return false;
+}
+
+/** A command that has ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Around a command: what it is given on standard input, its environment, its working directory. */
+export interface RunOptions {
+  readonly input?: string;
+  /** Beside PATH and TMPDIR, the only variables it gets from this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Runs a command of the executable to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = Bun.spawn([await executable(), ...args], {
+    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...inherited(), ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+export interface ServeOptions {
+  readonly dataDir: string;
+  /** Settings by their variables; what is not about limits is given plenty of room. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Room for tests that are not about limits. */
+const ROOMY = {
+  COFFER_HOST: "127.0.0.1",
+  COFFER_PORT: "0",
+  COFFER_RATE_LIMITS: "free=1000000,pro=1000000,team=1000000",
+  COFFER_PROVISIONS_PER_HOUR: "1000000",
+  COFFER_DISK_RESERVE: "0",
+};
+
+/** Starts the executable as a server and waits until it says that it is ready; throws what it said instead. */
+export async function serve({ dataDir, env, cwd }: ServeOptions): Promise<Server> {
+  const child = Bun.spawn([await executable(), "serve"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+  const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
+  if (ready === null) {
+    await child.exited;
+    throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
+  }
+  return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
+}
+
+interface ServerParts {
+  readonly child: Bun.Subprocess;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly dataDir: string;
+  readonly port: number;
+}
+
+/** A running executable; killed at the end of its scope. */
+export class Server implements AsyncDisposable {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly #child: Bun.Subprocess;
+
+  constructor({ child, stdout, stderr, dataDir, port }: ServerParts) {
+    this.#child = child;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.dataDir = dataDir;
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.pid = child.pid;
+  }
+
+  /** Resolves with the exit code: 128 and the signal's number where a signal ended it. */
+  get exited(): Promise<number> {
+    return this.#child.exited;
+  }
+
+  /** A client with this key; without one, anonymous. */
+  client(key?: string): Client {
+    return new Client(this.url, key);
+  }
+
+  /** Asks it to end, and does not wait. */
+  terminate(): void {
+    this.#child.kill("SIGTERM");
+  }
+
+  /** Asks it to end and waits until it has; the exit code. */
+  stop(): Promise<number> {
+    this.terminate();
+    return this.exited;
+  }
+
+  /** Ends it where it stands, as `kill -9` does. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  /** The most memory it has had resident so far, in bytes. Linux only. */
+  async peakMemory(): Promise<number> {
+    const status = await Bun.file(`/proc/${this.pid}/status`).text();
+    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    if (kib === undefined) throw new Error(`process ${this.pid} has no VmHWM`);
+    return Number(kib) * 1024;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+/** What a process prints, as it comes. */
+export class Output {
+  #text = "";
+  #next = Promise.withResolvers<void>();
+  #ended = false;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    void this.#collect(stream);
+  }
+
+  /** Everything so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Waits until `pattern` is in the text; null when the process ends without. */
+  async until(pattern: RegExp): Promise<RegExpExecArray | null> {
+    for (;;) {
+      const found = pattern.exec(this.#text);
+      if (found !== null || this.#ended) return found;
+      await this.#next.promise;
+    }
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) {
+      this.#text += decoder.decode(bytes, { stream: true });
+      this.#wake();
+    }
+    this.#ended = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+}
+
+/** Nothing of this machine's configuration reaches the process. */
+function inherited(): Record<string, string> {
+  const { PATH = "", TMPDIR } = process.env;
+  return TMPDIR === undefined ? { PATH } : { PATH, TMPDIR };
+}
+
+/** A drive and the key to it, made without an account. */
+export interface Agent {
+  readonly client: Client;
+  readonly key: string;
+  readonly drive: string;
+}
+
+export async function provision(server: Server, name = "An agent's"): Promise<Agent> {
+  const { data } = await server
+    .client()
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", { body: { name } });
+  return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
+}
+
+/** A drive of a new account, which has no storage limit, and an account key, made as an operator makes them. */
+export async function signUp(server: Server, username: string): Promise<Agent> {
+  const env = { COFFER_DATA_DIR: server.dataDir };
+  const password = `${username}'s password`;
+  const made = await run(["user", "create", username, "--password-stdin"], { env, input: password });
+  if (made.code !== 0) throw new Error(made.stderr);
+  const key = (await run(["key", "create", username], { env })).stdout.trim();
+  const client = server.client(key);
+  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Files" } });
+  return { client, key, drive: data.id };
+}

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "./appliance.ts";
+import type { Answer, Client, Json, RequestOptions } from "./client.ts";
+import { CALLERS, type CallerName, populate, type World } from "./world.ts";
+
+/** The contract's refusals and their statuses: written out here, so that a change of the source's table shows. */
+export const STATUS_OF = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  QUOTA_EXCEEDED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  GONE: 410,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  EXTRACTION_FAILED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  STORAGE_FULL: 507,
+} as const;
+export type Code = keyof typeof STATUS_OF;
+
+/**
+ * One request and what it must be answered with. In the path, the body, the headers and the
+ * expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` or what an earlier step
+ * `keeps` are filled in; in the path percent-encoded.
+ */
+export interface Step {
+  /** Who asks; by default the owner of `{drive}`, an empty drive that the scenario has for itself. */
+  readonly as?: CallerName | "owner";
+  readonly request: readonly [method: string, path: string];
+  readonly body?: Json | Uint8Array<ArrayBuffer>;
+  /** Sent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** The answer's JSON must have at least this; arrays match as a whole. */
+  readonly json?: unknown;
+  /** The answer's text must contain each. */
+  readonly contains?: readonly (string | RegExp)[];
+  readonly omits?: readonly (string | RegExp)[];
+  /** The answer's headers; null for one that must be absent. */
+  readonly receives?: Readonly<Record<string, string | RegExp | null>>;
+  /** Keeps the answer's JSON under this name, so that later steps may say `{name.id}`. */
+  readonly keeps?: string;
+}
+
+export interface Scenario extends Step {
+  readonly name: string;
+  /** Asked before. */
+  readonly given?: readonly Step[];
+  /** Asked afterwards, such as to see that a refusal changed nothing. */
+  readonly then?: readonly Step[];
+}
+
+/** An appliance with its cast, shared by the scenarios of one file, which each have a drive of their own. */
+export interface Stage {
+  readonly coffer: TestAppliance;
+  readonly world: World;
+  /** A new unclaimed drive and its agent. */
+  ownDrive(): Promise<OwnDrive>;
+}
+
+export interface OwnDrive {
+  readonly id: string;
+  readonly key: string;
+  readonly client: Client;
+}
+
+/** Opens a stage before the tests of the calling file or `describe`, and closes it after them. */
+export function openStage(settings: Record<string, string> = {}): Stage {
+  let coffer: TestAppliance | undefined;
+  let world: World | undefined;
+  beforeAll(async () => {
+    coffer = await startAppliance(settings);
+    world = await populate(coffer);
+  });
+  afterAll(async () => {
+    await coffer?.[Symbol.asyncDispose]();
+  });
+  return {
+    get coffer() {
+      if (coffer === undefined) throw new Error("the stage is not open yet");
+      return coffer;
+    },
+    get world() {
+      if (world === undefined) throw new Error("the stage is not open yet");
+      return world;
+    },
+    ownDrive() {
+      return provision(this.coffer);
+    },
+  };
+}
+
+/** A new unclaimed drive of an appliance. */
+export async function provision(coffer: TestAppliance): Promise<OwnDrive> {
+  const { data } = await coffer
+    .client()
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name: "Scenario" },
+    });
+  return { id: data.drive_id, key: data.api_key, client: coffer.client(data.api_key) };
+}
+
+/** Makes a test of each scenario. */
+export function runScenarios(stage: Stage, scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    test(scenario.name, async () => {
+      const own = await stage.ownDrive();
+      const play = new Play(stage, own);
+      for (const step of scenario.given ?? []) await play.run(step);
+      await play.run(scenario);
+      for (const step of scenario.then ?? []) await play.run(step);
+    });
+  }
+}
+
+/** One scenario being played: who is in it, and what its steps have kept. */
+class Play {
+  readonly #clients: Readonly<Record<CallerName | "owner", Client>>;
+  readonly #scope: Record<string, unknown>;
+
+  constructor(stage: Stage, own: OwnDrive) {
+    const { clients, drives, files, keyIds } = stage.world;
+    this.#clients = { ...clients, owner: own.client };
+    this.#scope = { drive: own.id, drives, files, keyIds };
+  }
+
+  async run(step: Step): Promise<void> {
+    const [method, template] = step.request;
+    const path = fill(template, this.#scope, encodeURIComponent);
+    const options: RequestOptions = {
+      ...(step.body === undefined ? {} : { body: fillBody(step.body, this.#scope) }),
+      headers: fillHeaders(step.headers ?? {}, this.#scope),
+    };
+    const answer = await this.#clients[step.as ?? "owner"].send(method, path, options);
+    this.#check(step, answer, `${method} ${path}`);
+  }
+
+  #check(step: Step, answer: Answer, what: string): void {
+    const [method] = step.request;
+    expect(`${what}: ${answer.status} ${excerpt(answer, step.status)}`).toStartWith(
+      `${what}: ${step.status} `,
+    );
+    expectCommonRules(method, answer);
+    for (const part of step.contains ?? []) expectText(answer.text, part, this.#scope, true);
+    for (const part of step.omits ?? []) expectText(answer.text, part, this.#scope, false);
+    for (const [name, expected] of Object.entries(step.receives ?? {})) {
+      const value = answer.headers.get(name);
+      if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
+      else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
+    }
+    if (step.json === undefined && step.keeps === undefined) return;
+    const json: unknown = JSON.parse(answer.text);
+    if (step.json !== undefined) expect({ json }).toMatchObject({ json: fillExpected(step.json, this.#scope) });
+    if (step.keeps !== undefined) this.#scope[step.keeps] = json;
+  }
+}
+
+/** What every answer of `/v0` has, and every refusal's body: checked at every step. */
+export function expectCommonRules(method: string, { status, headers, text }: Answer): void {
+  const id = headers.get("x-request-id") ?? "";
+  expect(id).toMatch(/^[!-~]{1,128}$/);
+  for (const name of ["limit", "remaining", "reset"]) {
+    expect([name, headers.get(`x-ratelimit-${name}`)]).toEqual([name, expect.stringMatching(/^\d+$/)]);
+  }
+  if (status < 400) return;
+  expect(headers.get("content-type")).toMatch(/^application\/json\b/);
+  if (method === "HEAD") return;
+  const refusal: { error: { code: Code } } = JSON.parse(text);
+  expect(refusal).toMatchObject({
+    error: { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./), request_id: id },
+  });
+  expect([refusal.error.code, status]).toEqual([refusal.error.code, STATUS_OF[refusal.error.code]]);
+}
+
+/** The expectation of a refusal: its status, its code and, where one is at fault, its field. */
+export function refused(code: Code, field?: string): Pick<Step, "status" | "json"> {
+  return {
+    status: STATUS_OF[code],
+    json: { error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) } },
+  };
+}
+
+/** Uploads text to a path of `{drive}` as it is. */
+export function put(path: string, content = "Hello World!", more: Partial<Step> = {}): Step {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=${encodeURIComponent(path)}`],
+    body: content,
+    status: 201,
+    ...more,
+  };
+}
+
+/** A whole list of `{drive}` must show exactly these paths. */
+export function holds(...paths: string[]): Step {
+  return {
+    request: ["GET", "/v0/files?drive_id={drive}&limit=1000"],
+    status: 200,
+    json: { data: paths.map((path) => ({ path })), total: paths.length },
+  };
+}
+
+/** Everybody who may ask, for tables over all of them. */
+export const EVERYBODY = CALLERS;
+
+type Scope = Readonly<Record<string, unknown>>;
+
+function fill(template: string, scope: Scope, encode = (value: string) => value): string {
+  return template.replaceAll(/\{([A-Za-z]\w*(?:\.\w+)*)\}/g, (whole, name: string) => {
+    let value: unknown = scope;
+    for (const key of name.split(".")) {
+      value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+    }
+    if (typeof value !== "string" && typeof value !== "number") throw new Error(`nothing stands for ${whole}`);
+    return encode(String(value));
+  });
+}
+
+function fillBody(body: Json | Uint8Array<ArrayBuffer>, scope: Scope): Json | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? body : fillJson(body, scope);
+}
+
+function fillJson(value: Json, scope: Scope): Json {
+  if (typeof value === "string") return fill(value, scope);
+  if (Array.isArray(value)) return value.map((item) => fillJson(item, scope));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, scope)]));
+}
+
+/** Leaves matchers such as `expect.any(String)` alone. */
+function fillExpected(value: unknown, scope: Scope): unknown {
+  if (typeof value === "string") return fill(value, scope);
+  if (Array.isArray(value)) return value.map((item: unknown) => fillExpected(item, scope));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
+    return value;
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillExpected(item, scope)]));
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, scope: Scope): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, scope)]));
+}
+
+function expectText(text: string, part: string | RegExp, scope: Scope, isThere: boolean): void {
+  if (part instanceof RegExp) return isThere ? expect(text).toMatch(part) : expect(text).not.toMatch(part);
+  const filled = fill(part, scope);
+  return isThere ? expect(text).toContain(filled) : expect(text).not.toContain(filled);
+}
+
+/** Shown only where the status is not the one expected. */
+function excerpt({ status, text }: Answer, expected: number): string {
+  return status === expected ? "" : text.slice(0, 500);
+}

@@ -1,0 +1,94 @@
+import type { TestAppliance } from "./appliance.ts";
+import type { Client } from "./client.ts";
+
+/** Everybody who may ask: what each can see is what authorisation is about. */
+export const CALLERS = [
+  "nobody",
+  "liar",
+  "agent",
+  "agentReader",
+  "otherAgent",
+  "ada",
+  "adaReader",
+  "adaDrive",
+  "bob",
+] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+/**
+ * Two unclaimed drives with an agent each, and two people with a drive each. `agentReader` is a
+ * read-only key of the agent's drive, `adaReader` one of Ada's account, `adaDrive` a key of Ada's
+ * limited to her drive, `liar` a key that was never given out.
+ */
+export interface World {
+  readonly keys: Readonly<Record<CallerName, string | undefined>>;
+  readonly clients: Readonly<Record<CallerName, Client>>;
+  /** The ids of the drives of the two agents and the two people. */
+  readonly drives: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  /** A file `notes/hello.txt` in each, by the same names. */
+  readonly files: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  readonly keyIds: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+}
+
+interface Provisioned {
+  data: { api_key: string; key_id: string; drive_id: string };
+}
+
+/** Fills an empty appliance with the cast. */
+export async function populate(coffer: TestAppliance): Promise<World> {
+  const provision = (name: string) =>
+    coffer.client().json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const agent = (await provision("Agent's drive")).data;
+  const otherAgent = (await provision("Another agent's")).data;
+  const ada = await person(coffer, "ada");
+  const bob = await person(coffer, "bob");
+  const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
+    (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+  const keys = {
+    nobody: undefined,
+    liar: `cof_sk_live_${"0".repeat(48)}`,
+    agent: agent.api_key,
+    agentReader: await keyOf(agent.api_key, { scope: "read-only" }),
+    otherAgent: otherAgent.api_key,
+    ada: ada.key,
+    adaReader: await keyOf(ada.key, { scope: "read-only" }),
+    adaDrive: await keyOf(ada.key, { drive_id: ada.drive }),
+    bob: bob.key,
+  };
+  const clients = {
+    nobody: coffer.client(),
+    liar: coffer.client(keys.liar),
+    agent: coffer.client(keys.agent),
+    agentReader: coffer.client(keys.agentReader),
+    otherAgent: coffer.client(keys.otherAgent),
+    ada: coffer.client(keys.ada),
+    adaReader: coffer.client(keys.adaReader),
+    adaDrive: coffer.client(keys.adaDrive),
+    bob: coffer.client(keys.bob),
+  };
+  const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
+  const files = {
+    agent: await upload(clients.agent, drives.agent),
+    otherAgent: await upload(clients.otherAgent, drives.otherAgent),
+    ada: await upload(clients.ada, drives.ada),
+    bob: await upload(clients.bob, drives.bob),
+  };
+  const keyIds = { agent: agent.key_id, otherAgent: otherAgent.key_id, ada: ada.keyId, bob: bob.keyId };
+  return { keys, clients, drives, files, keyIds };
+}
+
+async function person(coffer: TestAppliance, username: string): Promise<{ key: string; keyId: string; drive: string }> {
+  const { users, apiKeys } = coffer.appliance.services;
+  await users.create(username, `${username}'s password`);
+  const { secret, key } = await apiKeys.createFor(username, "", "read-write");
+  const made = await coffer
+    .client(secret)
+    .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Notes" } });
+  return { key: secret, keyId: key.id, drive: made.data.id };
+}
+
+/** Uploads `notes/hello.txt`, "Hello World!"; its id. */
+async function upload(client: Client, drive: string): Promise<string> {
+  const body = { drive_id: drive, filename: "hello.txt", path: "notes/hello.txt", content: "SGVsbG8gV29ybGQh" };
+  return (await client.json<{ id: string }>(201, "POST", "/v0/files", { body })).id;
+}
