@@ -1,10 +1,10 @@
 import { renameSync } from "node:fs";
-import { type FileHandle, open, readdir, readFile, stat, unlink } from "node:fs/promises";
+import { readdir, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import { BlobWriter } from "./blob-writer.ts";
-import { contentStream } from "./content-stream.ts";
 import { Pins } from "./pins.ts";
+import { RecentContents } from "./recent-contents.ts";
 import { hasCode } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
@@ -30,6 +30,7 @@ export class BlobStore {
   readonly shardCount = SHARD_COUNT;
   readonly #volume: Volume;
   readonly #pins = new Pins();
+  readonly #recent = new RecentContents();
 
   private constructor(volume: Volume) {
     this.#volume = volume;
@@ -50,27 +51,28 @@ export class BlobStore {
   }
 
   /**
-   * A content, or a range of it, as a stream that reads only as fast as it is read. It is safe from
-   * removal from the moment of the call, so a row looked up in the same synchronous step is enough.
-   * Read the stream to its end or cancel it, or its file stays open. Throws when the content is
-   * missing or does not hold the range, which is damage and not the caller's mistake.
+   * A content, or a range of it, whose bytes are read only as they are sent or streamed. They are not
+   * pinned: whoever removes contents leaves one alone for a while after its last row went, as the sweep
+   * does, and a file that is being read is there to its end. Rejects when the content is missing or
+   * does not hold the range, which is damage and not the caller's mistake.
    */
-  read(digest: Digest, range?: ByteRange): Promise<ReadableStream<Uint8Array>> {
-    return this.#pinned(digest, async (path) => {
-      const file = await open(path, "r");
-      try {
-        const { start, end } = await checkedRange(file, range);
-        return contentStream(file, start, end);
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-    });
+  async read(digest: Digest, range?: ByteRange): Promise<Blob> {
+    const path = this.#volume.blobPath(digest);
+    const { size } = await present(digest, stat(path));
+    const { start, end } = range ?? { start: 0, end: size };
+    requireRange(start, end, size);
+    return Bun.file(path).slice(start, end);
   }
 
-  /** A whole content in memory, for those small enough: cheaper than a stream, and as safe as `read`. */
-  readAll(digest: Digest): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#pinned(digest, (path) => readFile(path));
+  /** A whole content in memory, for those small enough. What was read lately is there at once. */
+  readAll(digest: Digest): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#recent.get(digest) ?? this.#readAll(digest);
+  }
+
+  async #readAll(digest: Digest): Promise<Uint8Array<ArrayBuffer>> {
+    const content = await present(digest, readFile(this.#volume.blobPath(digest)));
+    this.#recent.add(digest, content);
+    return content;
   }
 
   /**
@@ -112,28 +114,21 @@ export class BlobStore {
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
   }
+}
 
-  /** Keeps a content from removal until `use` is done with its path. */
-  async #pinned<T>(digest: Digest, use: (path: string) => Promise<T>): Promise<T> {
-    const unpin = this.#pins.pin(digest);
-    try {
-      return await use(this.#volume.blobPath(digest));
-    } catch (cause) {
-      if (hasCode(cause, "ENOENT"))
-        throw new Error(`the content ${digest} is missing from the store`, { cause });
-      throw cause;
-    } finally {
-      unpin();
-    }
+/** Waits for something done with a content's file; that it is not there is damage. */
+async function present<T>(digest: Digest, attempt: Promise<T>): Promise<T> {
+  try {
+    return await attempt;
+  } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause;
+    throw new Error(`the content ${digest} is missing from the store`, { cause });
   }
 }
 
-async function checkedRange(file: FileHandle, range: ByteRange | undefined): Promise<ByteRange> {
-  const { size } = await file.stat();
-  const { start, end } = range ?? { start: 0, end: size };
+function requireRange(start: number, end: number, size: number): void {
   const whole = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   if (!whole || start < 0 || start > end || end > size) {
     throw new RangeError(`a content of ${size} bytes does not hold the bytes ${start} to ${end}`);
   }
-  return { start, end };
 }

@@ -14,6 +14,7 @@ export const userCreate: Command = {
     const { values, switches, positionals } = readArguments(args, {
       values: ["data-dir"],
       switches: ["password-stdin"],
+      positionals: true,
     });
     const username = only(positionals, "USERNAME");
     const config = requireConfig(values, terminal);
@@ -34,6 +35,7 @@ export const keyCreate: Command = {
     const { values, positionals } = readArguments(args, {
       values: ["scope", "name", "data-dir"],
       switches: [],
+      positionals: true,
     });
     const username = only(positionals, "USERNAME");
     const { scope = "read-write", name = "", ...flags } = values;

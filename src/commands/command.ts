@@ -40,6 +40,8 @@ export class CommandError extends Error {
 export interface OptionNames {
   readonly values: readonly string[];
   readonly switches: readonly string[];
+  /** Whether arguments without a name are taken; the command checks how many. */
+  readonly positionals?: true;
 }
 
 export interface Arguments {
@@ -55,7 +57,12 @@ export function readArguments(args: readonly string[], names: OptionNames): Argu
     ...names.switches.map((name) => [name, { type: "boolean" as const }] as const),
   ]);
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const parsed = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: names.positionals ?? false,
+      strict: true,
+    });
     const given = Object.entries(parsed.values);
     return {
       values: Object.fromEntries(

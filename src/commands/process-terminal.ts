@@ -1,11 +1,14 @@
 import { CommandError, type Terminal } from "./command.ts";
+import { LineWriter } from "./line-writer.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
+  const lines = new LineWriter((text) => void process.stdout.write(text));
+  process.on("exit", () => lines.flush());
   return {
-    out: (line) => void process.stdout.write(`${line}\n`),
+    out: (line) => lines.add(line),
     err: (line) => void process.stderr.write(`${line}\n`),
     isTerminal: process.stdout.isTTY,
     askSecret,

@@ -3,7 +3,7 @@ import type { File, Metadata } from "../domain/file.ts";
 
 /** The columns of a file's record, from `file f` joined as in `FILE_JOINS`. */
 export const FILE_COLUMNS = `
-  f.pk, f.id, f.drive AS drivePk, d.id AS driveId, f.folder AS folderPk, f.path, f.filename,
+  f.pk, f.id, f.drive AS drivePk, d.id AS driveId, d.user AS ownerPk, f.folder AS folderPk, f.path, f.filename,
   f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob AS blobPk, b.digest, b.preview, f.tags, f.metadata,
   f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt`;
 

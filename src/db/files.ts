@@ -26,8 +26,9 @@ type Encoded = Parameters<Omit<FileValues, "tags" | "metadata"> & { tags: string
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
-/** Single files and their changes. Files past their expiry are still seen here: callers decide. */
+/** Single files and their changes. Where it is not said, files past their expiry are still seen. */
 export class Files {
+  readonly #visible;
   readonly #byId;
   readonly #byPath;
   readonly #below;
@@ -39,6 +40,10 @@ export class Files {
   readonly #expired;
 
   constructor({ sql }: Database) {
+    this.#visible = sql.prepare<FileRow, [FileId, number]>(
+      `${SELECT} WHERE f.id = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
+          AND d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ?2)`,
+    );
     this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
     this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
     this.#below = sql.prepare<{ files: number; bytes: number }, [Parameters<PathRange> & { drive: DrivePk }]>(
@@ -67,6 +72,12 @@ export class Files {
     this.#expired = sql.prepare<FileRow, [number, number]>(
       `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
     );
+  }
+
+  /** The file with this id, if neither it nor its drive has expired or gone. */
+  visible(id: FileId, now: number): File | null {
+    const row = this.#visible.get(id, now);
+    return row === null ? null : fileFromRow(row);
   }
 
   byId(id: FileId): File | null {

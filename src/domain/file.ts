@@ -1,6 +1,6 @@
 import type { Digest } from "./digest.ts";
 import { invalid } from "./errors.ts";
-import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk } from "./id.ts";
+import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk, UserPk } from "./id.ts";
 import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "./limits.ts";
 import type { Filename, FilePath } from "./path.ts";
 import { parseInstant } from "./time.ts";
@@ -12,6 +12,8 @@ export interface File {
   readonly id: FileId;
   readonly drivePk: DrivePk;
   readonly driveId: DriveId;
+  /** Who owns the drive; null while it is unclaimed. */
+  readonly ownerPk: UserPk | null;
   readonly folderPk: FolderPk;
   readonly path: FilePath;
   readonly filename: Filename;

@@ -7,25 +7,23 @@ export const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
  * The first 500 characters of a content, from its first bytes; null where they are not text.
  * UTF-8, UTF-16 with a byte order mark, else Latin-1; anything with a NUL in it is not text.
  *
- * @param head the content's first bytes, at least PREVIEW_BYTES of them unless it is shorter
+ * @param head the content's first bytes, more than PREVIEW_BYTES of them unless it is shorter
  */
 export function previewOf(head: Uint8Array): string | null {
-  const text = decode(head.subarray(0, PREVIEW_BYTES));
+  const text = decode(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
   if (text.includes("\0")) return null;
   return Array.from(text).slice(0, PREVIEW_CHARACTERS).join("");
 }
 
-function decode(head: Uint8Array): string {
-  if (head[0] === 0xff && head[1] === 0xfe) return streamed("utf-16le", head);
-  if (head[0] === 0xfe && head[1] === 0xff) return streamed("utf-16be", head);
+/** @param isCut whether the content goes on after `head`, so that its last character may be incomplete */
+function decode(head: Uint8Array, isCut: boolean): string {
+  // With `stream`, a character cut in two at the end is left out instead of refused.
+  const options = { stream: isCut };
+  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head, options);
+  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head, options);
   try {
-    return streamed("utf-8", head, true);
+    return new TextDecoder("utf-8", { fatal: true }).decode(head, options);
   } catch {
-    return streamed("latin1", head);
+    return new TextDecoder("latin1").decode(head);
   }
-}
-
-/** Decodes with `stream`, so that a character cut in two at the end is left out instead of refused. */
-function streamed(encoding: Bun.Encoding | "utf-16be", bytes: Uint8Array, fatal = false): string {
-  return new TextDecoder(encoding, { fatal }).decode(bytes, { stream: true });
 }

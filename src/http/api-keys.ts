@@ -17,8 +17,9 @@ const exampleKey = {
 export function apiKeys(service: ApiKeys) {
   return new Elysia({ name: "api-keys" })
     .post(
-      "/v0/keys",
       ...operation(
+        "/v0/keys",
+
         {
           operationId: "createKey",
           tag: "Keys",
@@ -55,8 +56,9 @@ export function apiKeys(service: ApiKeys) {
       ),
     )
     .get(
-      "/v0/keys",
       ...operation(
+        "/v0/keys",
+
         {
           operationId: "listKeys",
           tag: "Keys",
@@ -76,8 +78,9 @@ export function apiKeys(service: ApiKeys) {
       ),
     )
     .delete(
-      "/v0/keys/:id",
       ...operation(
+        "/v0/keys/:id",
+
         {
           operationId: "revokeKey",
           tag: "Keys",

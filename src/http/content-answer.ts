@@ -27,36 +27,41 @@ export interface ContentRequest {
  *
  * @throws CofferError PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
  */
-export async function contentAnswer(
+export function contentAnswer(
   files: Files,
   { request, context, file, inline }: ContentRequest,
-): Promise<Response> {
+): Response | Promise<Response> {
   const validators = { digest: file.digest, modifiedAt: file.updatedAt };
-  const headers = new Headers({
+  const headers: Record<string, string> = {
     etag: `"${file.digest}"`,
     "last-modified": httpDate(file.updatedAt),
     "cache-control": "private, no-cache",
-  });
+  };
   if (isNotModified(request, validators)) return new Response(null, { status: 304, headers });
-  describeContent(headers, file, inline);
-  const isHead = request.method === "HEAD";
+  const isHead = context.method === "HEAD";
   const wanted = isHead || !rangeAllowed(request, validators) ? null : request.headers.get("range");
   const range = parseRange(wanted, file.size);
   const { start, end } = range ?? { start: 0, end: file.size };
-  headers.set("content-length", String(end - start));
-  if (range !== null) headers.set("content-range", `bytes ${start}-${end - 1}/${file.size}`);
-  const body = isHead ? null : await contentBody(files, file, range, context);
-  return new Response(body, { status: range === null ? 200 : 206, headers });
+  Object.assign(headers, describeContent(file, inline), { "content-length": String(end - start) });
+  if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
+  const init = { status: range === null ? 200 : 206, headers };
+  if (isHead) return new Response(null, init);
+  const body = contentBody(files, file, range, context);
+  return body instanceof Promise
+    ? body.then((content) => new Response(content, init))
+    : new Response(body, init);
 }
 
-function describeContent(headers: Headers, file: File, inline: boolean): void {
+function describeContent(file: File, inline: boolean): Record<string, string> {
   const shown = inline && INERT_TYPE.test(essenceOf(file.mimeType));
-  headers.set("content-type", shown ? shownType(file.mimeType) : file.mimeType);
-  headers.set("content-disposition", contentDisposition(shown ? "inline" : "attachment", file.filename));
-  headers.set("accept-ranges", "bytes");
-  headers.set("repr-digest", `sha-256=:${Buffer.from(file.digest, "hex").toString("base64")}:`);
-  headers.set("x-content-type-options", "nosniff");
-  headers.set("content-security-policy", "sandbox; default-src 'none'");
+  return {
+    "content-type": shown ? shownType(file.mimeType) : file.mimeType,
+    "content-disposition": contentDisposition(shown ? "inline" : "attachment", file.filename),
+    "accept-ranges": "bytes",
+    "repr-digest": `sha-256=:${Buffer.from(file.digest, "hex").toString("base64")}:`,
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+  };
 }
 
 /** A browser takes text without a charset for Windows-1252; what agents write is UTF-8. */
@@ -66,21 +71,13 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
-async function contentBody(
+function contentBody(
   files: Files,
   file: File,
   range: ByteRange | null,
   context: RequestContext,
-): Promise<ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>> {
+): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer> | Blob> {
   if (range === null && file.size <= WHOLE_BYTES) return files.contentWhole(file);
-  const content = await files.content(file, range ?? undefined);
-  return content.pipeThrough(
-    new TransformStream({
-      transform(piece, controller) {
-        // A slow reader is no idle one.
-        context.keepAlive();
-        controller.enqueue(piece);
-      },
-    }),
-  );
+  context.allowSlowReader();
+  return files.content(file, range ?? undefined);
 }

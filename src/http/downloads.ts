@@ -15,8 +15,9 @@ const contentHeaders = {
 
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).get(
-    "/v0/files/:id/download",
     ...operation(
+      "/v0/files/:id/download",
+
       {
         operationId: "downloadFile",
         tag: "Files",

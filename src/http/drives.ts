@@ -53,8 +53,9 @@ export function drives(options: DriveRoutes) {
   const service = options.drives;
   return new Elysia({ name: "drives" })
     .post(
-      "/v0/drives/provision",
       ...operation(
+        "/v0/drives/provision",
+
         {
           operationId: "provisionDrive",
           tag: "Drives",
@@ -106,8 +107,9 @@ export function drives(options: DriveRoutes) {
       ),
     )
     .post(
-      "/v0/drives",
       ...operation(
+        "/v0/drives",
+
         {
           operationId: "createDrive",
           tag: "Drives",
@@ -131,8 +133,9 @@ export function drives(options: DriveRoutes) {
       ),
     )
     .get(
-      "/v0/drives",
       ...operation(
+        "/v0/drives",
+
         {
           operationId: "listDrives",
           tag: "Drives",
@@ -157,8 +160,9 @@ export function drives(options: DriveRoutes) {
       ),
     )
     .get(
-      "/v0/drives/:id",
       ...operation(
+        "/v0/drives/:id",
+
         {
           operationId: "getDrive",
           tag: "Drives",
@@ -173,8 +177,9 @@ export function drives(options: DriveRoutes) {
       ),
     )
     .delete(
-      "/v0/drives/:id",
       ...operation(
+        "/v0/drives/:id",
+
         {
           operationId: "deleteDrive",
           tag: "Drives",

@@ -57,8 +57,9 @@ const destination = Type.Object({
 export function files(service: Files, listings: Listings) {
   return new Elysia({ name: "files" })
     .get(
-      "/v0/files",
       ...operation(
+        "/v0/files",
+
         {
           operationId: "listFiles",
           tag: "Files",
@@ -92,8 +93,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .get(
-      "/v0/files/:id",
       ...operation(
+        "/v0/files/:id",
+
         {
           operationId: "getFile",
           tag: "Files",
@@ -106,8 +108,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .patch(
-      "/v0/files/:id",
       ...operation(
+        "/v0/files/:id",
+
         {
           operationId: "updateFile",
           tag: "Files",
@@ -136,8 +139,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .delete(
-      "/v0/files/:id",
       ...operation(
+        "/v0/files/:id",
+
         {
           operationId: "deleteFile",
           tag: "Files",
@@ -160,8 +164,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .post(
-      "/v0/files/:id/copy",
       ...operation(
+        "/v0/files/:id/copy",
+
         {
           operationId: "copyFile",
           tag: "Files",
@@ -177,8 +182,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .post(
-      "/v0/files/:id/move",
       ...operation(
+        "/v0/files/:id/move",
+
         {
           operationId: "moveFile",
           tag: "Files",
@@ -198,8 +204,9 @@ export function files(service: Files, listings: Listings) {
       ),
     )
     .post(
-      "/v0/files/bulk-delete",
       ...operation(
+        "/v0/files/bulk-delete",
+
         {
           operationId: "deleteFiles",
           tag: "Files",

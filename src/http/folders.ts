@@ -15,8 +15,9 @@ const exampleFolder = {
 export function folders(service: Folders) {
   return new Elysia({ name: "folders" })
     .post(
-      "/v0/folders",
       ...operation(
+        "/v0/folders",
+
         {
           operationId: "createFolder",
           tag: "Folders",
@@ -37,8 +38,9 @@ export function folders(service: Folders) {
       ),
     )
     .delete(
-      "/v0/folders",
       ...operation(
+        "/v0/folders",
+
         {
           operationId: "deleteFolder",
           tag: "Folders",

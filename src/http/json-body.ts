@@ -1,5 +1,5 @@
 import { CofferError, invalid } from "../domain/errors.ts";
-import { decodeText, parseJson } from "./upload/upload-fields.ts";
+import { decodeText, parseJson } from "./json-text.ts";
 
 /** Bytes. */
 export const MAX_JSON_BODY = 1024 * 1024;

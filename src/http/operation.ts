@@ -67,11 +67,11 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
 interface RouteContext {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
-  readonly route: string;
 }
 
-/** The two arguments that follow a path in Elysia's `.get(path, handler, hooks)`. */
-export type Route = readonly [
+/** The arguments of Elysia's `.get(path, handler, hooks)`. */
+export type Route<Path extends string> = readonly [
+  path: Path,
   handler: (context: RouteContext) => Response | Promise<Response>,
   hooks: { readonly parse: "none"; readonly detail: OperationDetail },
 ];
@@ -81,21 +81,23 @@ export type Route = readonly [
  * been checked in this order: announced length, path, query, body. Elysia is given no schemas: it would
  * coerce (`0x10` is an integer to it), strip and default on its own terms.
  */
-export function operation<P extends TObject, Q extends TObject, B extends TSchema>(
+export function operation<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
+  path: Path,
   spec: Operation<P, Q, B>,
   handle: (input: Input<P, Q, B>) => Response | Promise<Response>,
-): Route;
+): Route<Path>;
 export function operation(
+  path: string,
   spec: Operation<TObject, TObject, TSchema>,
   handle: (input: Input<TObject, TObject, TSchema>) => Response | Promise<Response>,
-): Route {
+): Route<string> {
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
   const checkBody = spec.body && compileValidator(spec.body, "body");
 
-  const answer = ({ request, params, route }: RouteContext) => {
+  const answer = ({ request, params }: RouteContext) => {
     const context = contextOf(request);
-    context.route = route;
+    context.route = path;
     if (spec.account === true) requireAccount(callerOf(request));
     refuseLongBody(request, spec.rawBody?.limit ?? MAX_JSON_BODY);
     const input = {
@@ -113,5 +115,7 @@ export function operation(
       handle(Object.defineProperty(input, "body", { value: checkBody(body) })),
     );
   };
-  return [answer, { parse: "none", detail: describeOperation(spec) }];
+  // Bound, because Elysia reads a handler's source to guess whether it is async and makes every answer
+  // wait a turn if it might be. A bound function has no source; its promises are passed on all the same.
+  return [path, answer.bind(null), { parse: "none", detail: describeOperation(spec) }];
 }

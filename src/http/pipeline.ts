@@ -14,6 +14,8 @@ export interface PipelineOptions {
   readonly clientOf: ClientOf;
   /** Routes a request that has passed; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
+  /** Runs what a request does before its first wait, so that its reads see one state of the database. */
+  readonly snapshot: <T>(work: () => T) => T;
   readonly log: Log;
 }
 
@@ -22,21 +24,23 @@ export interface PipelineOptions {
  * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
  * line in the log, written when the answer is handed over (a stream may still be on its way then).
  */
-export function createPipeline({ gate, clientOf, route, log }: PipelineOptions): Handler {
+export function createPipeline({ gate, clientOf, route, snapshot, log }: PipelineOptions): Handler {
   return (request, connections) => {
     const context = new RequestContext(request, connections, clientOf);
     const finish = (response: Response) => {
       stamp(response, context);
       record(response, request, context, log);
-      return response;
+      return request.method === "HEAD" ? headOnly(response) : response;
     };
     const fail = (error: unknown) => finish(refuse(error, request, log));
     setContext(request, context);
     try {
-      if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
-      const routable = withAbsoluteUrl(request, context);
-      if (routable !== request) setContext(routable, context);
-      const response = route(routable);
+      const response = snapshot(() => {
+        if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
+        const routable = routableRequest(request, context);
+        if (routable !== request) setContext(routable, context);
+        return route(routable);
+      });
       return response instanceof Promise ? response.then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);
@@ -76,20 +80,33 @@ function record(response: Response, request: Request, context: RequestContext, l
 }
 
 /**
- * The router finds the path by looking behind `http://`. A request without a usable Host, as HTTP/1.0
- * allows, has its bare target as its URL, where the router would find another path than the gate saw.
+ * The request as the router needs it. It finds the path by looking behind `http://`, and a request
+ * without a usable Host, as HTTP/1.0 allows, has its bare target as its URL, where it would find another
+ * path than the gate saw. And it answers HEAD by reading the whole body of the GET: that is ours to avoid.
  */
-function withAbsoluteUrl(request: Request, { path, query }: RequestContext): Request {
+function routableRequest(request: Request, { path, query }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
-  if (!request.url.startsWith("/")) {
-    if (path === "") throw notFound("route");
-    return request;
-  }
+  const isRelative = request.url.startsWith("/");
+  if (!isRelative && path === "") throw notFound("route");
+  const init = request.method === "HEAD" ? { method: "GET", headers: request.headers } : request;
+  if (!isRelative && init === request) return request;
   try {
-    return new Request(`http://localhost${path}${query === "" ? "" : `?${query}`}`, request);
+    return new Request(
+      isRelative ? `http://localhost${path}${query === "" ? "" : `?${query}`}` : request.url,
+      init,
+    );
   } catch {
     throw new CofferError("VALIDATION_ERROR", "The request target is malformed.");
   }
+}
+
+/** The same answer without its body, which is not read where its length is known. */
+async function headOnly(response: Response): Promise<Response> {
+  const { status, headers, body } = response;
+  if (body !== null && !headers.has("content-length")) {
+    headers.set("content-length", String((await response.bytes()).length));
+  }
+  return new Response(null, { status, headers });
 }
 
 /** A malformed path parameter would reach its route as null. */

@@ -12,11 +12,16 @@ export interface Connections {
 /** Seconds without a byte in either direction after which a connection is cut. */
 export const IDLE_SECONDS = 30;
 
+/** The same for a download, whose socket buffers may take a slow reader minutes; the runtime's longest. */
+const READER_SECONDS = 255;
+
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
 
 /** What is known about one request besides the request itself. */
 export class RequestContext {
   readonly id: string;
+  /** As sent; the request that routes see has GET in the place of HEAD. */
+  readonly method: string;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number = performance.now();
   /** The path as sent, percent-encoded, starting with `/`; empty for a target without one (CONNECT). */
@@ -44,6 +49,7 @@ export class RequestContext {
     const pathEnd = queryStart === -1 ? url.length : queryStart;
     this.path = pathStart === -1 ? "" : url.slice(pathStart, pathEnd);
     this.query = queryStart === -1 ? "" : url.slice(queryStart + 1);
+    this.method = request.method;
     this.#request = request;
     this.#connections = connections;
     this.#clientOf = clientOf;
@@ -58,6 +64,11 @@ export class RequestContext {
   /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece they move. */
   keepAlive(): void {
     this.#connections.timeout(this.#request, IDLE_SECONDS);
+  }
+
+  /** Bears with a client that takes a large answer slowly. */
+  allowSlowReader(): void {
+    this.#connections.timeout(this.#request, READER_SECONDS);
   }
 
   /** Keeps the connection while we work and nothing moves: making a large content durable takes time. */

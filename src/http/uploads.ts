@@ -103,8 +103,9 @@ export function uploads(service: Uploads, maxFileSize: number) {
 
   return new Elysia({ name: "uploads" })
     .post(
-      "/v0/files",
       ...operation(
+        "/v0/files",
+
         {
           ...UPLOAD,
           operationId: "uploadFile",
@@ -129,8 +130,9 @@ export function uploads(service: Uploads, maxFileSize: number) {
       ),
     )
     .put(
-      "/v0/files",
       ...operation(
+        "/v0/files",
+
         {
           ...UPLOAD,
           operationId: "putFile",

@@ -4,7 +4,7 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
-import { type DriveId, type FileId, parseId } from "../domain/id.ts";
+import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
 
 /**
  * The one place that decides what a caller may see. What is not the caller's, has expired or was
@@ -33,7 +33,7 @@ export class Access {
     const id = parseId<DriveId>(reference);
     const drive =
       id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
-    return drive !== null && reaches(caller, drive) ? drive : null;
+    return drive !== null && reaches(caller, drive.pk, drive.owner?.pk ?? null) ? drive : null;
   }
 
   /** Like `findDrive`; throws NOT_FOUND. */
@@ -43,25 +43,23 @@ export class Access {
     return drive;
   }
 
-  /** A file the caller may see, and its drive; null when there is none. */
-  findFile(caller: Caller, reference: string): { file: File; drive: Drive } | null {
+  /** The file with this id, if the caller may see it; else null. */
+  findFile(caller: Caller, reference: string): File | null {
     const id = parseId<FileId>(reference);
-    const file = id === null ? null : this.#tables.files.byId(id);
-    if (file === null || hasExpired(file, this.#clock.now())) return null;
-    const drive = this.#tables.drives.byPk(file.drivePk, this.#clock.now());
-    return drive !== null && reaches(caller, drive) ? { file, drive } : null;
+    const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
+    return file !== null && reaches(caller, file.drivePk, file.ownerPk) ? file : null;
   }
 
   /** Like `findFile`; throws NOT_FOUND. */
-  file(caller: Caller, reference: string): { file: File; drive: Drive } {
-    const found = this.findFile(caller, reference);
-    if (found === null) throw notFound("file");
-    return found;
+  file(caller: Caller, reference: string): File {
+    const file = this.findFile(caller, reference);
+    if (file === null) throw notFound("file");
+    return file;
   }
 }
 
-function reaches(caller: Caller, drive: Drive): boolean {
-  return caller.kind === "account" ? drive.owner?.pk === caller.userPk : drive.pk === caller.drivePk;
+function reaches(caller: Caller, drive: DrivePk, owner: UserPk | null): boolean {
+  return caller.kind === "account" ? owner === caller.userPk : drive === caller.drivePk;
 }
 
 /** Whether a file is past its expiry, and so gone for every reader. */

@@ -54,16 +54,16 @@ export class Files {
 
   /** Throws NOT_FOUND, as every method here does for a file the caller may not see. */
   get(caller: Caller, id: string): File {
-    return this.#access.file(caller, id).file;
+    return this.#access.file(caller, id);
   }
 
-  /** The content of a file that `get` gave, bytes `[start, end)` of it. */
-  content(file: File, range?: { start: number; end: number }): Promise<ReadableStream<Uint8Array>> {
+  /** The content of a file that `get` gave, or bytes `[start, end)` of it, read only as it is sent. */
+  content(file: File, range?: { start: number; end: number }): Promise<Blob> {
     return this.#blobs.read(file.digest, range);
   }
 
-  /** The whole content at once; for small files only. */
-  contentWhole(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  /** The whole content in memory; for small files only. */
+  contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     return this.#blobs.readAll(file.digest);
   }
 
@@ -71,7 +71,8 @@ export class Files {
   update(caller: Caller, id: string, changes: FileChanges, precondition: Precondition): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
-      const { file, drive } = this.#access.file(caller, id);
+      const file = this.#access.file(caller, id);
+      const drive = this.#access.drive(caller, file.driveId);
       const { filename, path } = parseRename(file, changes);
       const attributes = parseAttributes(file, changes, now);
       requirePrecondition(precondition, file.digest);
@@ -86,8 +87,8 @@ export class Files {
   copy(caller: Caller, id: string, to: Destination): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
-      const { file, drive: from } = this.#access.file(caller, id);
-      const { drive, path } = this.#destination(caller, file, from, to);
+      const file = this.#access.file(caller, id);
+      const { drive, path } = this.#destination(caller, file, to);
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
     });
@@ -97,10 +98,10 @@ export class Files {
   move(caller: Caller, id: string, to: Destination, precondition: Precondition): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
-      const { file, drive: from } = this.#access.file(caller, id);
-      const { drive, path } = this.#destination(caller, file, from, to);
+      const file = this.#access.file(caller, id);
+      const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file.digest);
-      if (drive.pk === from.pk && path === file.path) return file;
+      if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.move(file, drive, path, named(file, lastSegment(path)), now);
     });
@@ -108,7 +109,7 @@ export class Files {
 
   remove(caller: Caller, id: string, precondition: Precondition): Promise<File> {
     return this.#tables.write(() => {
-      const { file } = this.#access.file(caller, id);
+      const file = this.#access.file(caller, id);
       requirePrecondition(precondition, file.digest);
       this.#tree.remove(file, this.#clock.now());
       return file;
@@ -122,17 +123,17 @@ export class Files {
       const deleted: string[] = [];
       const failed: string[] = [];
       for (const id of new Set(ids)) {
-        const found = this.#access.findFile(caller, id);
-        if (found !== null) this.#tree.remove(found.file, now);
-        (found === null ? failed : deleted).push(id);
+        const file = this.#access.findFile(caller, id);
+        if (file !== null) this.#tree.remove(file, now);
+        (file === null ? failed : deleted).push(id);
       }
       return { deleted, failed };
     });
   }
 
-  #destination(caller: Caller, file: File, from: Drive, to: Destination): { drive: Drive; path: FilePath } {
+  #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {
     const path = parseFilePath("destination_path", to.path, file.filename);
-    return { drive: to.driveId === undefined ? from : this.#access.drive(caller, to.driveId), path };
+    return { drive: this.#access.drive(caller, to.driveId ?? file.driveId), path };
   }
 
   /** Clears the destination of `file`, if it may: never of the file itself, which would be lost. */

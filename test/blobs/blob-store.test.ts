@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,6 @@ import { BlobStore } from "../../src/blobs/blob-store.ts";
 import {
   describeBlobStore,
   digestOf,
-  drain,
   failureOf,
   listAll,
   type OpenedStore,
@@ -133,57 +132,8 @@ describe("on disk", () => {
   });
 });
 
-describe("streams", () => {
-  test("nothing is read before it is asked for", async () => {
-    await using opened = await openStore();
-    using blob = await put(opened.store, sampleBytes(MIB));
-    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
-    const reader = (await opened.store.read(blob.digest)).getReader();
-    expect((await reader.read()).value).toHaveLength(256 * 1024);
-    // Long enough for anything that reads ahead to do so.
-    await drain(await opened.store.read(blob.digest));
-    // What had been read ahead would still arrive; what had not ends in an error, not in an early end.
-    truncateSync(path, 256 * 1024);
-    expect(await failureOf(reader.read())).toHaveProperty(
-      "message",
-      expect.stringContaining("ends at byte 262144"),
-    );
-  });
-
-  test("every chunk is its own memory", async () => {
-    await using opened = await openStore();
-    using blob = await put(opened.store, sampleBytes(MIB));
-    const buffers = new Set<ArrayBufferLike>();
-    for await (const chunk of await opened.store.read(blob.digest)) {
-      expect(chunk.buffer.byteLength).toBe(chunk.length);
-      buffers.add(chunk.buffer);
-    }
-    expect(buffers.size).toBe(4);
-  });
-
+describe("on the wire", () => {
   const canLook = process.platform === "linux";
-  test.skipIf(!canLook)("the file is closed at the end, on cancel and on error", async () => {
-    await using opened = await openStore();
-    using blob = await put(opened.store, sampleBytes(MIB));
-    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
-    const begin = () => opened.store.read(blob.digest);
-
-    await drain(await begin());
-    await drain(await opened.store.read(blob.digest, { start: 5, end: 5 }));
-    await (await begin()).cancel();
-    const reading = (await begin()).getReader();
-    await reading.read();
-    const pending = reading.read();
-    await reading.cancel();
-    expect(await pending).toEqual({ done: true, value: undefined });
-    expect(await failureOf(opened.store.read(blob.digest, { start: 0, end: 2 * MIB }))).toBeInstanceOf(Error);
-    const cut = await begin();
-    truncateSync(path, 10);
-    expect(await failureOf(drain(cut))).toBeInstanceOf(Error);
-
-    expect(openDescriptors(opened.blobsDir)).toEqual([]);
-  });
-
   test.skipIf(!canLook)("a client that goes away, or asks with HEAD, closes the file", async () => {
     await using opened = await openStore();
     using blob = await put(opened.store, sampleBytes(32 * MIB));

@@ -156,8 +156,8 @@ describe("shared schemas", () => {
   const other = Type.Object({ name: Type.String() }, { $id: "Thing" });
   const answering = (path: string, operationId: string, json: typeof thing | typeof other) =>
     new Elysia().get(
-      path,
       ...operation(
+        path,
         { operationId, tag: "Files", summary: "S", answers: [{ status: 200, description: "D", json }] },
         () => Response.json({}),
       ),

@@ -77,8 +77,9 @@ const answers = [{ status: 200, description: "What was understood", json: Type.O
 export function stubRoutes() {
   return new Elysia({ name: "stubs" })
     .get(
-      "/v0/things",
       ...operation(
+        "/v0/things",
+
         {
           operationId: "listThings",
           tag: "Things",
@@ -95,8 +96,9 @@ export function stubRoutes() {
       ),
     )
     .post(
-      "/v0/things",
       ...operation(
+        "/v0/things",
+
         {
           operationId: "createThing",
           tag: "Things",
@@ -116,8 +118,9 @@ export function stubRoutes() {
       ),
     )
     .put(
-      "/v0/things",
       ...operation(
+        "/v0/things",
+
         {
           operationId: "putThing",
           tag: "Things",
@@ -139,8 +142,9 @@ export function stubRoutes() {
       ),
     )
     .delete(
-      "/v0/things",
       ...operation(
+        "/v0/things",
+
         {
           operationId: "deleteThings",
           tag: "Things",
@@ -152,8 +156,9 @@ export function stubRoutes() {
       ),
     )
     .get(
-      "/v0/things/:id",
       ...operation(
+        "/v0/things/:id",
+
         {
           operationId: "getThing",
           tag: "Things",
@@ -169,8 +174,9 @@ export function stubRoutes() {
       ),
     )
     .get(
-      "/v0/things/:id/fails/:how",
       ...operation(
+        "/v0/things/:id/fails/:how",
+
         {
           operationId: "failThing",
           tag: "Things",
@@ -182,8 +188,9 @@ export function stubRoutes() {
       ),
     )
     .post(
-      "/v0/drives/provision",
       ...operation(
+        "/v0/drives/provision",
+
         {
           operationId: "provisionDrive",
           tag: "Things",
@@ -230,6 +237,7 @@ export function startStub(overrides: Partial<AppOptions> = {}) {
     authenticate,
     ready: () => Promise.resolve(),
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
+    snapshot: (work) => work(),
     trustedProxies: [],
     baseUrl: "https://drive.test",
     version: "1.2.3",

@@ -3,7 +3,7 @@ import { Base64Writer } from "./base64.ts";
 import { ContentString } from "./content-string.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { UploadFields } from "./upload-fields.ts";
-import { decodeText, parseJson } from "./upload-fields.ts";
+import { decodeText, parseJson } from "../json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
 /**

@@ -3,7 +3,8 @@ import { scanMultipart } from "./multipart-scanner.ts";
 import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
 import type { UploadFields } from "./upload-fields.ts";
-import { decodeText, fieldsTooLarge, MAX_FIELD_BYTES, parseJson } from "./upload-fields.ts";
+import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
+import { decodeText, parseJson } from "../json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
 const CONTENT_NAMES = new Set(["file", "content"]);
