@@ -59,7 +59,7 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     clock,
     log,
     authenticate: (key) => services.apiKeys.authenticate(key),
-    snapshot: (work) => database.snapshot(work),
+    holdSnapshot: () => database.holdSnapshot(),
     ready: async () => {
       database.ping();
       await blobs.freeBytes();

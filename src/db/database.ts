@@ -17,7 +17,7 @@ export class Database {
 
   private constructor(sql: Sqlite) {
     this.sql = sql;
-    this.#writes = new WriteQueue(sql);
+    this.#writes = new WriteQueue(sql, () => this.#endSnapshot());
     this.#begin = sql.prepare<never, []>("BEGIN");
     this.#commit = sql.prepare<never, []>("COMMIT");
   }
@@ -65,16 +65,17 @@ export class Database {
   }
 
   /**
-   * Runs `work` on one snapshot of the database: its reads agree with each other, and they take the
-   * locks of a transaction once instead of each. The work must not await; it hands in writes as usual.
+   * Lets the reads until the end of this turn of the event loop see one state of the database, so that
+   * they agree with each other; and they take the locks of a transaction once instead of each.
    */
-  snapshot<T>(work: () => T): T {
+  holdSnapshot(): void {
+    if (this.sql.inTransaction) return;
     this.#begin.run();
-    try {
-      return work();
-    } finally {
-      this.#commit.run();
-    }
+    setImmediate(() => this.#endSnapshot());
+  }
+
+  #endSnapshot(): void {
+    if (this.sql.inTransaction) this.#commit.run();
   }
 
   /** Whether the database answers. */
@@ -82,10 +83,13 @@ export class Database {
     this.sql.query("SELECT 1").get();
   }
 
-  /** Finishes the writes handed in so far, and closes. */
+  /**
+   * Finishes the writes handed in so far, and closes. SQLite is never asked to gather statistics: the
+   * statements are written for their indexes, and numbers from when a table was small would make scans
+   * of look-ups once it has grown.
+   */
   async close(): Promise<void> {
     await this.#writes.drain();
-    this.sql.run("PRAGMA optimize");
     this.sql.close(true);
   }
 }

@@ -14,11 +14,14 @@ const BATCH = 256;
 /** Gathers the writes of one turn of the event loop into one transaction: one disk sync for all. */
 export class WriteQueue {
   readonly #sql: Sqlite;
+  readonly #endReads: () => void;
   #waiting: Job[] = [];
   #idle: PromiseWithResolvers<void> | null = null;
 
-  constructor(sql: Sqlite) {
+  /** `endReads` ends the transaction of the reads before it, if one is open. */
+  constructor(sql: Sqlite, endReads: () => void) {
     this.#sql = sql;
+    this.#endReads = endReads;
   }
 
   /** Runs `job` in the next batch; settles after the batch's commit. */
@@ -57,6 +60,7 @@ export class WriteQueue {
   #commit(batch: readonly Job[]): void {
     let settle: (() => void)[];
     try {
+      this.#endReads();
       this.#sql.run("BEGIN IMMEDIATE");
       settle = batch.map((job) => this.#runAlone(job));
       this.#sql.run("COMMIT");

@@ -20,8 +20,8 @@ export interface AppOptions {
   readonly authenticate: (rawKey: string) => Caller | null;
   /** Resolves when the database and the disk answer; rejects with what is wrong. */
   readonly ready: () => Promise<void>;
-  /** See `Database.snapshot`. */
-  readonly snapshot: <T>(work: () => T) => T;
+  /** See `Database.holdSnapshot`. */
+  readonly holdSnapshot: () => void;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -35,7 +35,7 @@ export interface AppOptions {
 
 /** Everything HTTP: the handler of every request that the server takes. */
 export function createApp(options: AppOptions): Handler {
-  const { clock, log, authenticate, ready, rateLimits, trustedProxies, baseUrl, version, api, snapshot } =
+  const { clock, log, authenticate, ready, rateLimits, trustedProxies, baseUrl, version, api, holdSnapshot } =
     options;
   const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
     // Told by its class: Elysia takes the `code` of any error, a CofferError's as well, for its own.
@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Handler {
     gate: createGate({ clock, authenticate, rateLimits }),
     clientOf: clientAddresses(trustedProxies),
     route: routes.fetch,
-    snapshot,
+    holdSnapshot,
     log,
   });
 }

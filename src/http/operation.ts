@@ -73,7 +73,7 @@ interface RouteContext {
 export type Route<Path extends string> = readonly [
   path: Path,
   handler: (context: RouteContext) => Response | Promise<Response>,
-  hooks: { readonly parse: "none"; readonly detail: OperationDetail },
+  hooks: { readonly detail: OperationDetail },
 ];
 
 /**
@@ -115,7 +115,8 @@ export function operation(
       handle(Object.defineProperty(input, "body", { value: checkBody(body) })),
     );
   };
-  // Bound, because Elysia reads a handler's source to guess whether it is async and makes every answer
-  // wait a turn if it might be. A bound function has no source; its promises are passed on all the same.
-  return [path, answer.bind(null), { parse: "none", detail: describeOperation(spec) }];
+  // Bound, because Elysia reads a handler's source to guess whether it awaits or wants the body parsed,
+  // and makes every answer wait a turn if it might. A bound function has no source: nothing is parsed, and
+  // a promise is passed on as it is.
+  return [path, answer.bind(null), { detail: describeOperation(spec) }];
 }

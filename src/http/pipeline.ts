@@ -14,8 +14,8 @@ export interface PipelineOptions {
   readonly clientOf: ClientOf;
   /** Routes a request that has passed; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
-  /** Runs what a request does before its first wait, so that its reads see one state of the database. */
-  readonly snapshot: <T>(work: () => T) => T;
+  /** See `Database.holdSnapshot`. */
+  readonly holdSnapshot: () => void;
   readonly log: Log;
 }
 
@@ -24,7 +24,7 @@ export interface PipelineOptions {
  * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
  * line in the log, written when the answer is handed over (a stream may still be on its way then).
  */
-export function createPipeline({ gate, clientOf, route, snapshot, log }: PipelineOptions): Handler {
+export function createPipeline({ gate, clientOf, route, holdSnapshot, log }: PipelineOptions): Handler {
   return (request, connections) => {
     const context = new RequestContext(request, connections, clientOf);
     const finish = (response: Response) => {
@@ -35,12 +35,11 @@ export function createPipeline({ gate, clientOf, route, snapshot, log }: Pipelin
     const fail = (error: unknown) => finish(refuse(error, request, log));
     setContext(request, context);
     try {
-      const response = snapshot(() => {
-        if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
-        const routable = routableRequest(request, context);
-        if (routable !== request) setContext(routable, context);
-        return route(routable);
-      });
+      holdSnapshot();
+      if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
+      const routable = routableRequest(request, context);
+      if (routable !== request) setContext(routable, context);
+      const response = route(routable);
       return response instanceof Promise ? response.then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);

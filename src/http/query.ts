@@ -17,9 +17,13 @@ export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
   const validate = compileValidator(schema, "query");
   const properties = new Map<string, TSchema>(Object.entries(schema.properties));
   const defaults = [...properties].filter(([, property]) => property.default !== undefined);
+  const nothing = Object.freeze(
+    Object.fromEntries(defaults.map(([name, property]) => [name, property.default])),
+  );
   return (query) => {
+    if (query === "") return validate(nothing);
     const values = new Map<string, unknown>();
-    for (const pair of query === "" ? [] : query.split("&")) {
+    for (const pair of query.split("&")) {
       const equals = pair.indexOf("=");
       const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
       const property = properties.get(name);

@@ -237,7 +237,7 @@ export function startStub(overrides: Partial<AppOptions> = {}) {
     authenticate,
     ready: () => Promise.resolve(),
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
-    snapshot: (work) => work(),
+    holdSnapshot: () => {},
     trustedProxies: [],
     baseUrl: "https://drive.test",
     version: "1.2.3",
