@@ -14,6 +14,8 @@ export class Database {
   readonly #writes: WriteQueue;
   readonly #begin;
   readonly #commit;
+  /** What ends the snapshot that is held; null while none is. */
+  #snapshotEnd: NodeJS.Immediate | null = null;
 
   private constructor(sql: Sqlite) {
     this.sql = sql;
@@ -69,13 +71,16 @@ export class Database {
    * they agree with each other; and they take the locks of a transaction once instead of each.
    */
   holdSnapshot(): void {
-    if (this.sql.inTransaction) return;
+    if (this.#snapshotEnd !== null) return;
     this.#begin.run();
-    setImmediate(() => this.#endSnapshot());
+    this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
 
   #endSnapshot(): void {
-    if (this.sql.inTransaction) this.#commit.run();
+    if (this.#snapshotEnd === null) return;
+    clearImmediate(this.#snapshotEnd);
+    this.#snapshotEnd = null;
+    this.#commit.run();
   }
 
   /** Whether the database answers. */
