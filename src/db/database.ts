@@ -95,6 +95,7 @@ export class Database {
    */
   async close(): Promise<void> {
     await this.#writes.drain();
+    this.#endSnapshot();
     this.sql.close(true);
   }
 }

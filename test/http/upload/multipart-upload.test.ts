@@ -453,39 +453,6 @@ test("random damage meets nothing but refusals", async () => {
   expect(refusals).toBeGreaterThan(500);
 });
 
-/** `Hello` and `bytes` more, a multiple of 64 KiB, as a file. */
-function send(bytes: number): ReadableStream<Uint8Array> {
-  let left = bytes;
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(Buffer.from(FILE.slice(0, -2))),
-      pull(controller) {
-        if (left <= 0) {
-          controller.enqueue(Buffer.from(`\r\n${END}`));
-          return controller.close();
-        }
-        controller.enqueue(new Uint8Array(65_536).fill(left >>> 16));
-        left -= 65_536;
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-test("256 MB pass without growing the process", async () => {
-  let written = 0;
-  const write = async (piece: Uint8Array) => {
-    written += piece.length;
-  };
-  await readMultipartUpload(send(32 << 20), TYPE, write);
-  Bun.gc(true);
-  const before = process.memoryUsage.rss();
-  written = 0;
-  await readMultipartUpload(send(256 << 20), TYPE, write);
-  expect(written).toBe((256 << 20) + "Hello".length);
-  expect((process.memoryUsage.rss() - before) / 2 ** 20).toBeLessThan(40);
-}, 30_000);
-
 test("what the runtime's own FormData sends over a socket is read", async () => {
   const content = Buffer.alloc(3 << 20, "0123456789\r\n--");
   let upload: Awaited<ReturnType<typeof readMultipartUpload>> | undefined;
