@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import { parseDriveName } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Drives } from "../services/drives.ts";
@@ -87,11 +88,13 @@ export function drives(options: DriveRoutes) {
           if (!options.provisioning) {
             throw new CofferError("FORBIDDEN", "This server does not make drives without an account.");
           }
+          // What is refused for its name does not count.
+          const name = parseDriveName("name", body.name);
           const state = limiter.take(context.client, options.provisionsPerHour);
           if (!state.allowed) {
             throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
           }
-          const made = await service.provision(body.name);
+          const made = await service.provision(name);
           const expiresAt = formatInstant(made.expiresAt);
           const data = {
             api_key: made.apiKey,

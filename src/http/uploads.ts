@@ -179,7 +179,7 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
   const told = contentType === null || UNTOLD_TYPES.test(contentType) ? undefined : contentType;
   return {
     driveId: query.drive_id,
-    filename: query.filename ?? query.path.slice(query.path.lastIndexOf("/") + 1),
+    filename: query.filename,
     path: query.path,
     contentType: query.content_type ?? told,
     metadata: undefined,

@@ -3,7 +3,8 @@ import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
-import { CofferError } from "../domain/errors.ts";
+import type { Digest } from "../domain/digest.ts";
+import { CofferError, invalid } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
 import { mimeTypeOf, parseMediaType } from "../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
@@ -16,7 +17,8 @@ import type { FileBody, Tree } from "./tree.ts";
 /** What an uploader says of a file, as sent. */
 export interface UploadFields {
   readonly driveId: string;
-  readonly filename: string;
+  /** Undefined where the path alone says it. */
+  readonly filename: string | undefined;
   readonly path: string | undefined;
   readonly contentType: string | undefined;
   readonly metadata: Metadata | undefined;
@@ -110,7 +112,13 @@ export class Upload {
       );
     } finally {
       blob.unpin();
+      await this.#forgetRefused(blob.digest);
     }
+  }
+
+  /** Takes away a content that no row came to name; looked up and removed in one step, so that none can. */
+  async #forgetRefused(digest: Digest): Promise<void> {
+    if (!this.#options.tables.blobs.has(digest)) await this.#options.blobs.remove(digest);
   }
 
   /** Forgets the content. */
@@ -141,13 +149,17 @@ export class Upload {
 
 type Attributes = Omit<FileBody, "blob" | "size">;
 
-function parseTarget(fields: UploadFields): { filename: Filename; path: FilePath } {
-  const filename = parseFilename("filename", fields.filename);
-  const path =
-    fields.path === undefined
-      ? parseFilePath("filename", filename, filename)
-      : parseFilePath("path", fields.path, filename);
-  return { filename, path };
+function parseTarget({ filename, path }: UploadFields): { filename: Filename; path: FilePath } {
+  if (filename === undefined) {
+    if (path === undefined || path.endsWith("/")) throw invalid("filename", "is required");
+    const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
+    return { filename: name, path: parseFilePath("path", path, name) };
+  }
+  const name = parseFilename("filename", filename);
+  return {
+    filename: name,
+    path: path === undefined ? parseFilePath("filename", name, name) : parseFilePath("path", path, name),
+  };
 }
 
 function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "./client.ts";
-import { CALLERS, type CallerName, populate, type World } from "./world.ts";
+import { type CallerName, populate, type World } from "./world.ts";
 
 /** The contract's refusals and their statuses: written out here, so that a change of the source's table shows. */
 export const STATUS_OF = {
@@ -55,7 +57,7 @@ export interface Scenario extends Step {
   /** Asked before. */
   readonly given?: readonly Step[];
   /** Asked afterwards, such as to see that a refusal changed nothing. */
-  readonly then?: readonly Step[];
+  readonly after?: readonly Step[];
 }
 
 /** An appliance with its cast, shared by the scenarios of one file, which each have a drive of their own. */
@@ -64,6 +66,8 @@ export interface Stage {
   readonly world: World;
   /** A new unclaimed drive and its agent. */
   ownDrive(): Promise<OwnDrive>;
+  /** What lies in the data directory: the digests of the contents, sorted, and the temporary files. */
+  onDisk(): Promise<{ blobs: string[]; tmp: string[] }>;
 }
 
 export interface OwnDrive {
@@ -95,7 +99,26 @@ export function openStage(settings: Record<string, string> = {}): Stage {
     ownDrive() {
       return provision(this.coffer);
     },
+    onDisk() {
+      return contentsOnDisk(this.coffer.dataDir);
+    },
   };
+}
+
+/** The contents and temporary files that lie in a data directory. */
+export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]; tmp: string[] }> {
+  const found = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true });
+  const blobs = found.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  return { blobs: blobs.toSorted(), tmp: await readdir(join(dataDir, "tmp")) };
+}
+
+/** Resolves once `isTrue` is; for what happens on the server's side without an answer. */
+export async function eventually(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`this never came true: ${isTrue.toString()}`);
+    await Bun.sleep(2);
+  }
 }
 
 /** A new unclaimed drive of an appliance. */
@@ -116,7 +139,7 @@ export function runScenarios(stage: Stage, scenarios: readonly Scenario[]): void
       const play = new Play(stage, own);
       for (const step of scenario.given ?? []) await play.run(step);
       await play.run(scenario);
-      for (const step of scenario.then ?? []) await play.run(step);
+      for (const step of scenario.after ?? []) await play.run(step);
     });
   }
 }
@@ -156,10 +179,8 @@ class Play {
       if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
       else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
     }
-    if (step.json === undefined && step.keeps === undefined) return;
-    const json: unknown = JSON.parse(answer.text);
-    if (step.json !== undefined) expect({ json }).toMatchObject({ json: fillExpected(step.json, this.#scope) });
-    if (step.keeps !== undefined) this.#scope[step.keeps] = json;
+    if (step.json !== undefined) expectJson(answer.text, fillExpected(step.json, this.#scope));
+    if (step.keeps !== undefined) this.#scope[step.keeps] = JSON.parse(answer.text);
   }
 }
 
@@ -173,19 +194,47 @@ export function expectCommonRules(method: string, { status, headers, text }: Ans
   if (status < 400) return;
   expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   if (method === "HEAD") return;
-  const refusal: { error: { code: Code } } = JSON.parse(text);
-  expect(refusal).toMatchObject({
-    error: { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/./), request_id: id },
-  });
-  expect([refusal.error.code, status]).toEqual([refusal.error.code, STATUS_OF[refusal.error.code]]);
+  const { error }: { error: { code: Code; message: unknown; request_id: unknown } } = JSON.parse(text);
+  expect([error.code, status]).toEqual([error.code, STATUS_OF[error.code]]);
+  expect(error.message).toMatch(/./);
+  expect(error.request_id).toBe(id);
+}
+
+/** The text must be JSON that has at least `expected`; arrays match as a whole. */
+export function expectJson(text: string, expected: unknown): void {
+  // Parsed for this alone: toMatchObject leaves the matchers it met in the object it looked at.
+  const json: unknown = JSON.parse(text);
+  expect({ json }).toMatchObject({ json: expected });
 }
 
 /** The expectation of a refusal: its status, its code and, where one is at fault, its field. */
 export function refused(code: Code, field?: string): Pick<Step, "status" | "json"> {
   return {
     status: STATUS_OF[code],
-    json: { error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) } },
+    json: {
+      error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) },
+    },
   };
+}
+
+/** "Hello World!" in base64, and its SHA-256. */
+export const HELLO = "SGVsbG8gV29ybGQh";
+export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
+
+/** An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with other or further fields. */
+export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
+  const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
+  return { request: ["POST", "/v0/files"], body, status: 201, ...more };
+}
+
+/** A row of a table of uploads in JSON: these fields give a record with at least `json`. */
+export function accepted(name: string, fields: { [name: string]: Json }, json: unknown): Scenario {
+  return { name, ...post(fields, { json }) };
+}
+
+/** A row of a table of uploads in JSON: these fields are refused for `field`, and nothing is there. */
+export function rejected(name: string, fields: { [name: string]: Json }, field: string): Scenario {
+  return { name, ...post(fields, refused("VALIDATION_ERROR", field)), after: [holds()] };
 }
 
 /** Uploads text to a path of `{drive}` as it is. */
@@ -207,9 +256,6 @@ export function holds(...paths: string[]): Step {
   };
 }
 
-/** Everybody who may ask, for tables over all of them. */
-export const EVERYBODY = CALLERS;
-
 type Scope = Readonly<Record<string, unknown>>;
 
 function fill(template: string, scope: Scope, encode = (value: string) => value): string {
@@ -218,7 +264,8 @@ function fill(template: string, scope: Scope, encode = (value: string) => value)
     for (const key of name.split(".")) {
       value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
     }
-    if (typeof value !== "string" && typeof value !== "number") throw new Error(`nothing stands for ${whole}`);
+    if (typeof value !== "string" && typeof value !== "number")
+      throw new Error(`nothing stands for ${whole}`);
     return encode(String(value));
   });
 }

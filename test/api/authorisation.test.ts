@@ -1,0 +1,486 @@
+import { describe, expect, test } from "bun:test";
+import { type TestAppliance, startAppliance } from "../support/appliance.ts";
+import type { Answer, Json } from "../support/client.ts";
+import {
+  expectCommonRules,
+  HELLO,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../support/scenario.ts";
+import { CALLERS, type CallerName, populate, type World } from "../support/world.ts";
+
+const stage = openStage();
+
+type Owner = "agent" | "ada";
+type Statuses = Readonly<Record<CallerName, number>>;
+
+/** Something of an owner's drive that was made for one case. */
+interface Target {
+  readonly drive: string;
+  readonly file: string;
+  readonly folder: string;
+  /** The id of a key limited to the drive. */
+  readonly key: string;
+  readonly suffix: string;
+}
+
+/** A route, how it is asked about a target, and what becomes of everybody who asks. */
+interface Entry {
+  readonly route: string;
+  /** Tells entries of the same route apart. */
+  readonly about?: string;
+  readonly path: (target: Target) => string;
+  readonly body?: (target: Target) => Json;
+  readonly of: Readonly<Record<Owner, Statuses>>;
+  /** Whoever succeeds takes the owner's drive away: they get a world of their own. */
+  readonly destroys?: true;
+}
+
+const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
+
+function reading(ok: number): Entry["of"] {
+  const ofAgent = { agent: ok, agentReader: ok, ada: 404, adaReader: 404, adaDrive: 404 };
+  const ofAda = { agent: 404, agentReader: 404, ada: ok, adaReader: ok, adaDrive: ok };
+  return { agent: { ...STRANGERS, ...ofAgent }, ada: { ...STRANGERS, ...ofAda } };
+}
+
+function writing(ok: number): Entry["of"] {
+  const readers = { agentReader: 403, adaReader: 403 };
+  return {
+    agent: { ...STRANGERS, ...readers, agent: ok, ada: 404, adaDrive: 404 },
+    ada: { ...STRANGERS, ...readers, agent: 404, ada: ok, adaDrive: ok },
+  };
+}
+
+/** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
+function everybody(statuses: { readonly writers: number; readonly readers: number }): Entry["of"] {
+  const { writers, readers } = statuses;
+  const all = {
+    nobody: 401,
+    liar: 401,
+    agent: writers,
+    agentReader: readers,
+    otherAgent: writers,
+    ada: writers,
+    adaReader: readers,
+    adaDrive: writers,
+    bob: writers,
+  };
+  return { agent: all, ada: all };
+}
+
+const everyone = everybody({ writers: 200, readers: 200 });
+const accountsOnly = {
+  ...everyone.ada,
+  agent: 403,
+  agentReader: 403,
+  otherAgent: 403,
+  adaReader: 403,
+  adaDrive: 403,
+};
+const accounts = { ...accountsOnly, ada: 201, bob: 201 };
+const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
+
+const MATRIX: readonly Entry[] = [
+  {
+    route: "POST /v0/drives/provision",
+    path: () => "/v0/drives/provision",
+    body: () => ({ name: "New" }),
+    of: { agent: provisioning, ada: provisioning },
+  },
+  {
+    route: "POST /v0/drives",
+    path: () => "/v0/drives",
+    body: () => ({ name: "New" }),
+    of: { agent: accounts, ada: accounts },
+  },
+  {
+    route: "POST /v0/drives",
+    about: "with a body that is none, which a key of one drive is not told",
+    path: () => "/v0/drives",
+    body: () => "{",
+    of: { agent: { ...accounts, ada: 400, bob: 400 }, ada: { ...accounts, ada: 400, bob: 400 } },
+  },
+  { route: "GET /v0/drives", path: () => "/v0/drives", of: everyone },
+  { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: reading(200) },
+  {
+    route: "DELETE /v0/drives/{id}",
+    path: ({ drive }) => `/v0/drives/${drive}`,
+    of: writing(200),
+    destroys: true,
+  },
+  { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: reading(200) },
+  {
+    route: "POST /v0/files",
+    path: () => "/v0/files",
+    body: ({ drive, suffix }) => ({ drive_id: drive, filename: `posted-${suffix}`, content: HELLO }),
+    of: writing(201),
+  },
+  {
+    route: "POST /v0/files",
+    about: "over the file",
+    path: () => "/v0/files",
+    body: ({ drive, folder }) => ({ drive_id: drive, filename: "f", path: `${folder}f`, content: "" }),
+    of: writing(200),
+  },
+  {
+    route: "PUT /v0/files",
+    path: ({ drive, suffix }) => `/v0/files?drive_id=${drive}&path=put-${suffix}`,
+    body: () => "x",
+    of: writing(201),
+  },
+  { route: "GET /v0/files/{id}", path: ({ file }) => `/v0/files/${file}`, of: reading(200) },
+  {
+    route: "PATCH /v0/files/{id}",
+    path: ({ file }) => `/v0/files/${file}`,
+    body: () => ({ tags: ["changed"] }),
+    of: writing(200),
+  },
+  { route: "DELETE /v0/files/{id}", path: ({ file }) => `/v0/files/${file}`, of: writing(200) },
+  {
+    route: "POST /v0/files/{id}/copy",
+    path: ({ file }) => `/v0/files/${file}/copy`,
+    body: ({ suffix }) => ({ destination_path: `copy-${suffix}` }),
+    of: writing(201),
+  },
+  {
+    route: "POST /v0/files/{id}/move",
+    path: ({ file }) => `/v0/files/${file}/move`,
+    body: ({ suffix }) => ({ destination_path: `moved-${suffix}` }),
+    of: writing(200),
+  },
+  {
+    route: "POST /v0/files/bulk-delete",
+    about: "of nothing",
+    path: () => "/v0/files/bulk-delete",
+    body: () => ({ file_ids: [] }),
+    of: everybody({ writers: 200, readers: 403 }),
+  },
+  {
+    route: "GET /v0/files/{id}/download",
+    path: ({ file }) => `/v0/files/${file}/download`,
+    of: reading(200),
+  },
+  {
+    route: "POST /v0/folders",
+    path: () => "/v0/folders",
+    body: ({ drive, suffix }) => ({ drive_id: drive, path: `folder-${suffix}/` }),
+    of: writing(201),
+  },
+  {
+    route: "DELETE /v0/folders",
+    path: () => "/v0/folders",
+    body: ({ drive, folder }) => ({ drive_id: drive, path: folder, confirm: true }),
+    of: writing(200),
+  },
+  {
+    route: "DELETE /v0/folders",
+    about: "as a preview",
+    path: () => "/v0/folders",
+    body: ({ drive, folder }) => ({ drive_id: drive, path: folder }),
+    of: writing(200),
+  },
+  {
+    route: "POST /v0/keys",
+    path: () => "/v0/keys",
+    body: () => ({}),
+    of: everybody({ writers: 201, readers: 403 }),
+  },
+  {
+    route: "POST /v0/keys",
+    about: "for the drive",
+    path: () => "/v0/keys",
+    body: ({ drive }) => ({ drive_id: drive }),
+    of: writing(201),
+  },
+  { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
+  { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, of: writing(200) },
+];
+
+test("every route of the API description is in the matrix, and every entry is a route", async () => {
+  const description = await stage.coffer
+    .client()
+    .json<{ paths: Record<string, Record<string, unknown>> }>(200, "GET", "/docs/openapi.json");
+  const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect([...new Set(MATRIX.map(({ route }) => route))].toSorted()).toEqual(described.toSorted());
+});
+
+let cases = 0;
+
+async function makeTarget(world: World, owner: Owner): Promise<Target> {
+  cases += 1;
+  const folder = `case-${cases}/`;
+  const drive = world.drives[owner];
+  const client = world.clients[owner];
+  const file = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${folder}f`, {
+    body: "x",
+  });
+  const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
+  return { drive, file: file.id, folder, key: key.id, suffix: String(cases) };
+}
+
+/** All that the four owners can see, but for when keys were used. */
+async function snapshot({ clients, drives }: World): Promise<unknown> {
+  const owners = ["agent", "otherAgent", "ada", "bob"] as const;
+  const seen = owners.map(async (owner) => {
+    const get = (path: string) => clients[owner].json<unknown>(200, "GET", path);
+    const keys = await clients[owner].json<{ id: string; scope: string }[]>(200, "GET", "/v0/keys");
+    return [
+      await get("/v0/drives"),
+      await get(`/v0/files?drive_id=${drives[owner]}&limit=1000`),
+      await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
+      keys.map(({ id, scope }) => [id, scope]),
+    ];
+  });
+  return Promise.all(seen);
+}
+
+async function ask(world: World, caller: CallerName, entry: Entry, target: Target): Promise<Answer> {
+  const [method = ""] = entry.route.split(" ");
+  const body = entry.body?.(target);
+  return world.clients[caller].send(method, entry.path(target), body === undefined ? {} : { body });
+}
+
+async function check(coffer: TestAppliance, world: World, entry: Entry, owner: Owner, caller: CallerName) {
+  const target = await makeTarget(world, owner);
+  const before = await snapshot(world);
+  // So that whatever is touched shows in its updated_at.
+  coffer.clock.advance(1);
+  const answer = await ask(world, caller, entry, target);
+  const expected = entry.of[owner][caller];
+  expect([answer.status, expected === answer.status ? "" : answer.text]).toEqual([expected, ""]);
+  expectCommonRules("GET", answer);
+  const isRead = entry.route.startsWith("GET ");
+  if (isRead) {
+    const head = await world.clients[caller].send("HEAD", entry.path(target));
+    expect([head.status, head.text]).toEqual([expected, ""]);
+  }
+  if (isRead || expected >= 400) expect(await snapshot(world)).toEqual(before);
+}
+
+for (const entry of MATRIX) {
+  const name = entry.about === undefined ? entry.route : `${entry.route} ${entry.about}`;
+  describe(name, () => {
+    for (const owner of ["agent", "ada"] as const) {
+      for (const caller of CALLERS) {
+        const status = entry.of[owner][caller];
+        test(`${caller} at ${owner}'s: ${status}`, async () => {
+          if (entry.destroys === undefined || status >= 400) {
+            return check(stage.coffer, stage.world, entry, owner, caller);
+          }
+          await using coffer = await startAppliance();
+          await check(coffer, await populate(coffer), entry, owner, caller);
+        });
+      }
+    }
+  });
+}
+
+function withoutId({ status, text }: Answer): unknown {
+  const { error }: { error: { code: string; message: string } } = JSON.parse(text);
+  return { status, code: error.code, message: error.message };
+}
+
+describe("what is not yours is answered like what never was", () => {
+  const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+  const absent: Target = { drive: nowhere, file: nowhere, folder: "case-0/", key: nowhere, suffix: "0" };
+  for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
+    test(entry.about === undefined ? entry.route : `${entry.route} ${entry.about}`, async () => {
+      const { world } = stage;
+      const target = await makeTarget(world, "agent");
+      const foreign = await ask(world, "otherAgent", entry, target);
+      const missing = await ask(world, "otherAgent", entry, absent);
+      expect(withoutId(foreign)).toEqual(withoutId(missing));
+    });
+  }
+});
+
+/** A step of each caller, with what they must see. */
+function eachSees(request: Step["request"], seen: Partial<Record<CallerName, unknown>>): Scenario[] {
+  return CALLERS.flatMap((as): Scenario[] =>
+    seen[as] === undefined ? [] : [{ name: `${as} sees its own`, as, request, status: 200, json: seen[as] }],
+  );
+}
+
+describe("lists show what is the caller's", () => {
+  // A stage of its own, where nothing has been added.
+  const untouched = openStage();
+  const agents = { data: [{ id: "{drives.agent}", user_id: null, slug: null }] };
+  const adas = { data: [{ id: "{drives.ada}", slug: "ada/notes" }] };
+  describe("GET /v0/drives", () =>
+    runScenarios(
+      untouched,
+      eachSees(["GET", "/v0/drives"], {
+        agent: agents,
+        agentReader: agents,
+        otherAgent: { data: [{ id: "{drives.otherAgent}" }] },
+        ada: adas,
+        adaReader: adas,
+        adaDrive: adas,
+        bob: { data: [{ id: "{drives.bob}", slug: "bob/notes" }] },
+      }),
+    ));
+  describe("GET /v0/drives?slug=ada/notes", () =>
+    runScenarios(
+      untouched,
+      eachSees(["GET", "/v0/drives?slug=ada/notes"], {
+        agent: { data: [] },
+        otherAgent: { data: [] },
+        ada: adas,
+        adaReader: adas,
+        adaDrive: adas,
+        bob: { data: [] },
+      }),
+    ));
+  const readWrite = { scope: "read-write" };
+  const readOnly = { scope: "read-only" };
+  describe("GET /v0/keys", () =>
+    runScenarios(
+      untouched,
+      eachSees(["GET", "/v0/keys"], {
+        agent: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
+        agentReader: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
+        otherAgent: [{ id: "{keyIds.otherAgent}" }],
+        ada: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite],
+        adaReader: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite],
+        adaDrive: [readWrite],
+        bob: [{ id: "{keyIds.bob}" }],
+      }),
+    ));
+});
+
+function copy(as: CallerName, file: string, drive: string): Step {
+  return {
+    as,
+    request: ["POST", `/v0/files/{files.${file}}/copy`],
+    body: { destination_path: "stolen.txt", destination_drive_id: drive },
+    ...refused("NOT_FOUND"),
+  };
+}
+
+function move(as: CallerName, file: string, drive: string): Step {
+  return { ...copy(as, file, drive), request: ["POST", `/v0/files/{files.${file}}/move`] };
+}
+
+describe("no way around", () => {
+  const second: Step = {
+    as: "ada",
+    request: ["POST", "/v0/drives"],
+    body: { name: "Second" },
+    status: 201,
+    keeps: "second",
+  };
+  runScenarios(stage, [
+    { name: "a copy into a foreign drive", ...copy("agent", "agent", "{drives.ada}") },
+    { name: "a copy into a foreign drive by its slug", ...copy("agent", "agent", "ada/notes") },
+    { name: "a move into a foreign drive", ...move("agent", "agent", "{drives.ada}") },
+    { name: "a copy of a foreign file into one's own drive", ...copy("bob", "ada", "{drives.bob}") },
+    {
+      name: "a key of one drive copies into another of its owner's",
+      given: [second],
+      ...copy("adaDrive", "ada", "{second.data.id}"),
+    },
+    {
+      name: "a key of one drive moves into another of its owner's",
+      given: [second],
+      ...move("adaDrive", "ada", "{second.data.id}"),
+    },
+    {
+      name: "a key of one drive makes itself one for another",
+      given: [second],
+      as: "adaDrive",
+      request: ["POST", "/v0/keys"],
+      body: { drive_id: "{second.data.id}" },
+      ...refused("NOT_FOUND"),
+    },
+    {
+      name: "a key of one drive reads another of its owner's",
+      given: [second],
+      as: "adaDrive",
+      request: ["GET", "/v0/files?drive_id={second.data.id}"],
+      ...refused("NOT_FOUND"),
+    },
+    {
+      name: "a key of one drive revokes its owner's",
+      as: "adaDrive",
+      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
+      ...refused("NOT_FOUND"),
+      after: [{ as: "ada", request: ["GET", "/v0/keys"], status: 200 }],
+    },
+    {
+      name: "bulk-delete leaves foreign files alone",
+      given: [put("mine.txt", "x", { keeps: "mine" })],
+      request: ["POST", "/v0/files/bulk-delete"],
+      body: { file_ids: ["{files.ada}", "{mine.id}", "{files.agent}"] },
+      status: 200,
+      json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
+      after: [
+        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200 },
+        { as: "agent", request: ["GET", "/v0/files/{files.agent}"], status: 200 },
+      ],
+    },
+    {
+      name: "a read-only key makes no other key",
+      as: "adaReader",
+      request: ["POST", "/v0/keys"],
+      body: { scope: "read-write" },
+      ...refused("FORBIDDEN"),
+    },
+    {
+      name: "a method override is no method",
+      as: "agentReader",
+      request: ["GET", "/v0/files/{files.agent}?_method=DELETE"],
+      headers: { "x-http-method-override": "DELETE" },
+      status: 200,
+      after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], status: 200 }],
+    },
+  ]);
+});
+
+/** Asks with a header made of a good key. */
+async function askWith(of: (key: string) => string): Promise<Answer> {
+  const own = await stage.ownDrive();
+  return stage.coffer.client().send("GET", "/v0/drives", { headers: { authorization: of(own.key) } });
+}
+
+describe("the Authorization header", () => {
+  const refusedHeaders: [name: string, of: (key: string) => string][] = [
+    ["empty", () => ""],
+    ["the key alone", (key) => key],
+    ["Basic", (key) => `Basic ${btoa(`${key}:`)}`],
+    ["two keys", (key) => `Bearer ${key} ${key}`],
+    ["two headers in one", (key) => `Bearer ${key}, Bearer ${key}`],
+    ["a key cut short", (key) => `Bearer ${key.slice(0, -1)}`],
+    ["a key with more", (key) => `Bearer ${key}0`],
+    ["the key's start", (key) => `Bearer ${key.slice(0, 12)}`],
+    ["upper case", (key) => `Bearer ${key.toUpperCase()}`],
+    ["the key's hash", (key) => `Bearer ${Bun.SHA256.hash(key, "hex")}`],
+    ["SQL", () => "Bearer ' OR 1=1 --"],
+  ];
+  const acceptedHeaders: [name: string, of: (key: string) => string][] = [
+    ["as it should be", (key) => `Bearer ${key}`],
+    ["in lower case (RFC 9110, section 11.1)", (key) => `bearer ${key}`],
+  ];
+  test.each(refusedHeaders)("%s is refused", async (_, of) => {
+    const answer = await askWith(of);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+    expectCommonRules("GET", answer);
+  });
+  test.each(acceptedHeaders)("%s", async (_, of) => {
+    expect((await askWith(of)).status).toBe(200);
+  });
+  test("a key in the query counts for nothing", async () => {
+    const own = await stage.ownDrive();
+    const answer = await stage.coffer
+      .client()
+      .send("GET", `/v0/drives?api_key=${own.key}&access_token=${own.key}`);
+    expect(answer.status).toBe(401);
+  });
+});

@@ -1,0 +1,404 @@
+import { describe, expect, test } from "bun:test";
+import { RawClient } from "../http/raw-client.ts";
+import type { Answer, Json, RequestOptions } from "../support/client.ts";
+import { expectCommonRules, HELLO, openStage } from "../support/scenario.ts";
+
+const stage = openStage({ "max-file-size": "1MiB" });
+
+const SEED = 20300101;
+/** Random requests beside those that try each value at each place. */
+const RANDOM_REQUESTS = 1500;
+
+// Several of them at once must fit into what the runtime takes as a request's head, 16 KiB.
+const LONG = "x".repeat(1500);
+
+/** What text a caller may send where text is expected. */
+const HOSTILE_TEXT = [
+  "",
+  " ",
+  "null",
+  "undefined",
+  "true",
+  "0",
+  "-1",
+  "1.5",
+  "1e400",
+  "0x10",
+  "NaN",
+  "99999999999999999999",
+  "\u0000",
+  "a\u0000b",
+  "a\r\nX-Evil: 1",
+  "\u001b[2J",
+  "\u202e",
+  "\ufeff",
+  "\u{1F600}",
+  "\u{10FFFF}",
+  "\uFFFF",
+  "e\u0301",
+  "%",
+  "%00",
+  "%2e%2e%2f",
+  "../../etc/passwd",
+  "..",
+  ".",
+  "/",
+  "//",
+  "a//b",
+  "a/../b",
+  "a\\b",
+  "C:\\x",
+  "a/b/c/",
+  "{id}",
+  "__proto__",
+  "constructor",
+  "toString",
+  "' OR 1=1 --",
+  '"; DROP TABLE file; --',
+  "*",
+  "W/",
+  '"',
+  '""',
+  "bytes=0-",
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "ada/notes",
+  "2030-02-30T00:00:00Z",
+  "9999-12-31T23:59:59.999Z",
+  "-271821-04-20T00:00:00Z",
+  "text/html",
+  "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  LONG,
+];
+
+/** What JSON a caller may send where something else is expected; halves of surrogate pairs as well. */
+const HOSTILE_JSON: Json[] = [
+  ...HOSTILE_TEXT,
+  "\ud800",
+  "\udc00x",
+  null,
+  true,
+  false,
+  0,
+  -0,
+  -1,
+  1.5,
+  1e308,
+  -1e308,
+  Number.MAX_SAFE_INTEGER,
+  2 ** 63,
+  [],
+  [[]],
+  [null],
+  ["a", 1],
+  ["", " ", "\u0000"],
+  Array.from({ length: 1001 }, (_, i) => `${i}`),
+  {},
+  { a: { b: { c: [] } } },
+  { toString: "x", constructor: null, length: -1 },
+  { "": "", "\u0000": "\u0000" },
+  { $ref: "#/x" },
+  "x".repeat(100_000),
+];
+
+const HOSTILE_BODIES: (string | Uint8Array<ArrayBuffer>)[] = [
+  "",
+  " ",
+  "{",
+  "}",
+  "[]",
+  "null",
+  "1",
+  '""',
+  "{}{}",
+  '{"__proto__":{"x":1},"constructor":1}',
+  '{"a":1,"a":2}',
+  "[".repeat(100_000),
+  `${"[".repeat(2000)}${"]".repeat(2000)}`,
+  `{"content":"${"A".repeat(99_999)}`,
+  `{"content":"${HELLO}","content":"${HELLO}"}`,
+  `{"${"k".repeat(200_000)}":1}`,
+  '{"content":"\\ud800"}',
+  '{"content":"\\u00',
+  '{"a":1e999999}',
+  new Uint8Array([0xff, 0xfe, 0x7b]),
+  new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]),
+  new Uint8Array(1000),
+  "a=b&c=d",
+  "--x\r\n\r\n--x--",
+];
+
+/** Header values are bytes: what is beyond them no client can send. */
+const HOSTILE_HEADERS = HOSTILE_TEXT.filter((text) => !/[^\x20-\x7e\x80-\xff]/.test(text));
+
+/** Headers that any route gets; those a route describes are tried at it besides. */
+const HEADERS = [
+  "if-match",
+  "if-none-match",
+  "if-modified-since",
+  "if-unmodified-since",
+  "if-range",
+  "range",
+  "content-type",
+  "content-encoding",
+  "idempotency-key",
+  "x-request-id",
+  "x-forwarded-for",
+  "accept",
+  "origin",
+  "cookie",
+];
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Record<string, Schema>;
+}
+
+interface Described {
+  readonly parameters?: readonly { readonly name: string; readonly in: "path" | "query" | "header" }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+}
+
+/** One route and the places where it takes something. */
+interface Route {
+  readonly method: string;
+  readonly template: string;
+  readonly path: readonly string[];
+  readonly query: readonly string[];
+  readonly headers: readonly string[];
+  /** The fields of its JSON body; null where it takes none. */
+  readonly body: readonly string[] | null;
+}
+
+/** Values for one request; what is not in it is as it should be. */
+interface Attempt {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, Json>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function describedRoutes(): Promise<Route[]> {
+  const { paths } = await stage.coffer
+    .client()
+    .json<{ paths: Record<string, Record<string, Described>> }>(200, "GET", "/docs/openapi.json");
+  return Object.entries(paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
+      const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+      const json = requestBody?.content["application/json"];
+      return {
+        method: method.toUpperCase(),
+        template,
+        path: named("path"),
+        query: named("query"),
+        headers: named("header"),
+        body: json === undefined ? null : Object.keys(json.schema.properties ?? {}),
+      };
+    }),
+  );
+}
+
+/** Values that are right at a place of this name, wherever it is. */
+class Sound {
+  readonly #ids: { drive: string; file: string; key: string };
+  #count = 0;
+
+  constructor(ids: { drive: string; file: string; key: string }) {
+    this.#ids = ids;
+  }
+
+  id(template: string): string {
+    if (template.startsWith("/v0/drives")) return this.#ids.drive;
+    return template.startsWith("/v0/keys") ? this.#ids.key : this.#ids.file;
+  }
+
+  value(name: string, { method, template }: Route): Json | undefined {
+    this.#count += 1;
+    const values: Record<string, Json> = {
+      name: "Name",
+      drive_id: this.#ids.drive,
+      filename: "f.txt",
+      content: HELLO,
+      path: method === "DELETE" && template === "/v0/folders" ? "dir/" : `made/${this.#count}/`,
+      destination_path: `made/${this.#count}`,
+      file_ids: [this.#ids.file],
+      limit: 10,
+      inline: "1",
+    };
+    return values[name];
+  }
+}
+
+async function send(route: Route, sound: Sound, attempt: Attempt): Promise<number> {
+  const path = route.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = attempt.path?.[name];
+    return value === undefined ? sound.id(route.template) : encodeURIComponent(value);
+  });
+  const query = route.query.flatMap((name) => {
+    const value = attempt.query?.[name] ?? sound.value(name, route);
+    return typeof value === "string" ? [`${name}=${encodeURIComponent(value)}`] : [];
+  });
+  const fields = Object.fromEntries(
+    (route.body ?? []).flatMap((name) => {
+      const value =
+        attempt.fields !== undefined && name in attempt.fields
+          ? attempt.fields[name]
+          : sound.value(name, route);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const body = attempt.body ?? (route.body === null ? undefined : fields);
+  const options: RequestOptions = {
+    ...(body === undefined || route.method === "GET" ? {} : { body }),
+    headers: { ...attempt.headers },
+  };
+  const target = query.length === 0 ? path : `${path}?${query.join("&")}`;
+  const answer = await stage.world.clients.ada.send(route.method, target, options);
+  expectSound(answer, `${route.method} ${target.slice(0, 300)} ${JSON.stringify(attempt).slice(0, 300)}`);
+  return answer.status;
+}
+
+function expectSound(answer: Answer, what: string): void {
+  if (answer.status >= 500) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+  try {
+    expectCommonRules("GET", answer);
+  } catch (cause) {
+    throw new Error(`${what}: ${answer.status} ${answer.text.slice(0, 300)}`, { cause });
+  }
+}
+
+/** A file and a key of Ada's, made anew for each place, since some routes take them away. */
+async function makeSound(): Promise<Sound> {
+  const { ada } = stage.world.clients;
+  const drive = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Target" },
+  });
+  const target = `/v0/files?drive_id=${drive.data.id}&path=dir/file.txt`;
+  const file = await ada.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  return new Sound({ drive: drive.data.id, file: file.id, key: key.id });
+}
+
+/** Everything that is tried at a route, one place at a time. */
+function attemptsAt(route: Route): Attempt[] {
+  return [
+    ...route.path.flatMap((name) => HOSTILE_TEXT.map((value): Attempt => ({ path: { [name]: value } }))),
+    ...route.query.flatMap((name) => HOSTILE_TEXT.map((value): Attempt => ({ query: { [name]: value } }))),
+    ...(route.body ?? []).flatMap((name) =>
+      HOSTILE_JSON.map((value): Attempt => ({ fields: { [name]: value } })),
+    ),
+    ...(route.body === null ? [] : HOSTILE_BODIES.map((body): Attempt => ({ body }))),
+    ...route.headers.flatMap((name) =>
+      HOSTILE_HEADERS.map((value): Attempt => ({ headers: { [name]: value } })),
+    ),
+  ];
+}
+
+function createPick(seed: number): <T>(items: readonly T[]) => T {
+  let state = seed;
+  return (items) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const item = items[Math.floor((state / 4_294_967_296) * items.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  };
+}
+
+/** The lines of the log that tell of a fault of ours. */
+function faults(): string[] {
+  return stage.coffer.lines.filter(
+    (line) => line.includes('"level":"error"') || line.includes("request failed"),
+  );
+}
+
+describe("no answer is a 5xx, and every refusal has its form", () => {
+  test("what is sent beside the hostile values is accepted", async () => {
+    for (const route of await describedRoutes()) {
+      const status = await send(route, await makeSound(), {});
+      expect([route.method, route.template, status < 300]).toEqual([route.method, route.template, true]);
+    }
+  });
+
+  test("each hostile value at each place of each route", async () => {
+    for (const route of await describedRoutes()) {
+      const attempts = attemptsAt(route);
+      for (let at = 0; at < attempts.length; at += 25) {
+        const sound = await makeSound();
+        await Promise.all(attempts.slice(at, at + 25).map((attempt) => send(route, sound, attempt)));
+      }
+    }
+    expect(faults()).toEqual([]);
+    const { text } = await stage.world.clients.ada.send("GET", "/readyz");
+    expect(JSON.parse(text)).toEqual({ status: "ok" });
+  }, 30_000);
+
+  test(`random ones at several places and in any header, seed ${SEED}`, async () => {
+    const pick = createPick(SEED);
+    const routes = await describedRoutes();
+    const some = <T>(names: readonly string[], values: readonly T[]): Record<string, T> =>
+      Object.fromEntries(names.flatMap((name) => (pick([true, false]) ? [[name, pick(values)]] : [])));
+    let sound = await makeSound();
+    for (let n = 0; n < RANDOM_REQUESTS; n += 1) {
+      if (n % 20 === 0) sound = await makeSound();
+      const route = pick(routes);
+      await send(route, sound, {
+        path: pick([true, false, false]) ? some(route.path, HOSTILE_TEXT) : {},
+        query: some(route.query, HOSTILE_TEXT),
+        fields: some(route.body ?? [], HOSTILE_JSON),
+        headers: { [pick(HEADERS)]: pick(HOSTILE_HEADERS) },
+      });
+    }
+    expect(faults()).toEqual([]);
+  }, 30_000);
+});
+
+describe("request targets that no library sends", () => {
+  const targets = [
+    "/v0/../v0/drives",
+    "/v0/files/..",
+    "/v0/files/../../../etc/passwd",
+    "//v0/drives",
+    "/v0//drives",
+    "/v0/drives/",
+    "/v0/drives//",
+    "/v0/drives?",
+    "/v0/drives?=",
+    "/v0/drives?&&&=&",
+    "/v0/drives?slug",
+    "/v0/drives?slug=%",
+    "/v0/drives?slug=%c0%af",
+    "/v0/drives#fragment",
+    "/v0/files/%",
+    "/v0/files/%zz",
+    "/v0/files/%c0%af",
+    "/v0/files/%00",
+    "/v0/files/%2f",
+    "/v0/files/a%2fdownload",
+    "/v0/files/%5c..%5c",
+    `/v0/files/${"a".repeat(8000)}`,
+    `/v0/drives?slug=${"%20".repeat(3000)}`,
+    `/v0/drives?${"a=b&".repeat(2000)}`,
+    "/v0/files/\u00ff",
+    "http://evil.example/v0/drives",
+    "http://evil.example",
+    "v0/drives",
+    "*",
+    "/",
+    "/v0",
+  ];
+  test.each(targets.map((target) => [target.slice(0, 60), target]))("%s", async (_, target) => {
+    const client = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
+    await client.write(
+      Buffer.from(
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.world.keys.ada}\r\nConnection: close\r\n\r\n`,
+        "latin1",
+      ),
+    );
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(await client.until(/\r\n\r\n/))?.[1] ?? "none";
+    client.close();
+    expect(status).toMatch(/^[234]\d\d$/);
+    expect(faults()).toEqual([]);
+    expect((await stage.world.clients.ada.send("GET", "/v0/drives")).status).toBe(200);
+  });
+});

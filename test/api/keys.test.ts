@@ -1,0 +1,217 @@
+import { describe, expect, test } from "bun:test";
+import { startAppliance } from "../support/appliance.ts";
+import type { Json } from "../support/client.ts";
+import {
+  openStage,
+  provision,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../support/scenario.ts";
+import { populate } from "../support/world.ts";
+
+const stage = openStage();
+
+const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+
+interface KeyRecord {
+  id: string;
+  key: string;
+  key_prefix: string;
+  last_used_at: string | null;
+}
+
+function create(body: Json, more: Partial<Step> = {}): Step {
+  return { request: ["POST", "/v0/keys"], body, status: 201, ...more };
+}
+
+describe("create", () => {
+  runScenarios(stage, [
+    {
+      name: "answers the key, whole, with its secret",
+      ...create(
+        { name: " Night shift " },
+        {
+          json: {
+            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            key: expect.stringMatching(/^cof_sk_live_[0-9a-f]{48}$/),
+            key_prefix: expect.stringMatching(/^cof_sk_live_[0-9a-f]{4}$/),
+            name: "Night shift",
+            scope: "read-write",
+            created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+            last_used_at: null,
+          },
+        },
+      ),
+    },
+    { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
+    { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
+    { name: "64 emoji", ...create({ name: "\u{1F600}".repeat(64) }) },
+    { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
+    { name: "for one's own drive", ...create({ drive_id: "{drive}" }) },
+    ...(
+      [
+        [{ name: "x".repeat(65) }, "name"],
+        [{ name: "a\u0000" }, "name"],
+        [{ name: "a\nb" }, "name"],
+        [{ name: "\ud800" }, "name"],
+        [{ name: 5 }, "name"],
+        [{ name: null }, "name"],
+        [{ scope: "admin" }, "scope"],
+        [{ scope: "" }, "scope"],
+        [{ scope: "READ-ONLY" }, "scope"],
+        [{ scope: null }, "scope"],
+        [{ scope: ["read-only"] }, "scope"],
+        [{ drive_id: 5 }, "drive_id"],
+        [{ drive_id: "" }, "drive_id"],
+        [{ drive_id: null }, "drive_id"],
+        [[], "body"],
+        ["", "body"],
+        ["{", "body"],
+      ] satisfies [Json, string][]
+    ).map(([body, field]): Scenario => ({
+      name: `${JSON.stringify(body).slice(0, 40)} is refused`,
+      ...create(body, refused("VALIDATION_ERROR", field)),
+      after: [{ request: ["GET", "/v0/keys"], status: 200, json: [{ scope: "read-write" }] }],
+    })),
+    { name: "for a drive that is not there", ...create({ drive_id: NOWHERE }, refused("NOT_FOUND")) },
+    { name: "for a foreign drive", ...create({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
+  ]);
+
+  test("every secret is another", async () => {
+    const own = await stage.ownDrive();
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} })),
+    );
+    expect(new Set(made.map(({ key }) => key)).size).toBe(20);
+    for (const { key, key_prefix } of made) expect(key.slice(0, 16)).toBe(key_prefix);
+  });
+
+  test("a drive's key makes keys for that drive alone, which see such keys alone", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.map(({ id }) => id)).toEqual([own.id]);
+    expect(await client.json<KeyRecord[]>(200, "GET", "/v0/keys")).toHaveLength(2);
+  });
+
+  test("a read-only key reads and does not write", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: { scope: "read-only" } });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "GET", "/v0/drives");
+    const refusal = await client.send("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" });
+    expect(refusal.status).toBe(403);
+  });
+});
+
+describe("list", () => {
+  runScenarios(stage, [
+    {
+      name: "oldest first, without secrets; a provisioned key shows 12 characters of itself",
+      given: [
+        create({ name: "One" }, { keeps: "one" }),
+        create({ name: "Two", scope: "read-only" }, { keeps: "two" }),
+      ],
+      request: ["GET", "/v0/keys"],
+      status: 200,
+      json: [
+        {
+          key_prefix: expect.stringMatching(/^cof_[0-9a-f]{8}$/),
+          scope: "read-write",
+          last_used_at: expect.any(String),
+        },
+        {
+          id: "{one.id}",
+          key_prefix: "{one.key_prefix}",
+          name: "One",
+          scope: "read-write",
+          last_used_at: null,
+        },
+        {
+          id: "{two.id}",
+          key_prefix: "{two.key_prefix}",
+          name: "Two",
+          scope: "read-only",
+          last_used_at: null,
+        },
+      ],
+      omits: ['"key":', "{one.key}", "{two.key}", '"hash"'],
+    },
+  ]);
+
+  test("last_used_at follows the key's use, also over a restart", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const lastUse = async () => {
+      const keys = await coffer.client(own.key).json<KeyRecord[]>(200, "GET", "/v0/keys");
+      return keys.find(({ id }) => id === made.id)?.last_used_at;
+    };
+    expect(await lastUse()).toBeNull();
+    coffer.clock.advance(5000);
+    const used = new Date(coffer.clock.now()).toISOString();
+    await coffer.client(made.key).json(200, "GET", "/v0/drives");
+    coffer.clock.advance(5000);
+    await coffer.restart();
+    expect(await lastUse()).toBe(used);
+    await coffer.client(made.key).send("GET", "/v0/nothing");
+    expect(await lastUse()).toBe(new Date(coffer.clock.now()).toISOString());
+  });
+});
+
+describe("revoke", () => {
+  runScenarios(stage, [
+    {
+      name: "once, and at once",
+      given: [create({}, { keeps: "made" })],
+      request: ["DELETE", "/v0/keys/{made.id}"],
+      status: 200,
+      json: { id: "{made.id}", revoked: true },
+      after: [
+        { request: ["DELETE", "/v0/keys/{made.id}"], ...refused("NOT_FOUND") },
+        { request: ["GET", "/v0/keys"], status: 200, omits: ["{made.id}"] },
+      ],
+    },
+    { name: "none of that id", request: ["DELETE", `/v0/keys/${NOWHERE}`], ...refused("NOT_FOUND") },
+    { name: "no id at all", request: ["DELETE", "/v0/keys/nonsense"], ...refused("NOT_FOUND") },
+    {
+      name: "a foreign one",
+      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
+      ...refused("NOT_FOUND"),
+      after: [{ as: "ada", request: ["GET", "/v0/drives"], status: 200 }],
+    },
+  ]);
+
+  test("the next request with it is refused, also one that had been seen before", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "GET", "/v0/drives");
+    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    await own.client.json(200, "GET", "/v0/drives");
+  });
+
+  test("a key may revoke itself", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+  });
+
+  test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
+    await using coffer = await startAppliance();
+    const { clients, keys } = await populate(coffer);
+    const drives = await clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
+    const limited = drives.at(-1);
+    await clients.ada.json(200, "DELETE", `/v0/keys/${limited?.id}`);
+    expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
+    await coffer.restart();
+    expect((await coffer.client(keys.adaDrive).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe } from "bun:test";
+import { accepted, openStage, rejected, runScenarios } from "../support/scenario.ts";
+
+const stage = openStage();
+
+function base64(content: string | Uint8Array): string {
+  return Buffer.from(content).toString("base64");
+}
+
+/** An object of exactly so many bytes as JSON. */
+function sized(bytes: number): { a: string } {
+  return { a: "x".repeat(bytes - '{"a":""}'.length) };
+}
+
+function manyTags(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `t${i}`);
+}
+
+describe("content_type", () => {
+  const types: [filename: string, type: string][] = [
+    ["a.txt", "text/plain"],
+    ["a.MD", "text/markdown"],
+    ["a.json", "application/json"],
+    ["a.csv", "text/csv"],
+    ["a.html", "text/html"],
+    ["a.png", "image/png"],
+    ["a.tar.gz", "application/gzip"],
+    ["a.ts", "text/typescript"],
+    ["a.py", "text/x-python"],
+    ["Makefile", "application/octet-stream"],
+    [".txt", "text/plain"],
+    ["a.", "application/octet-stream"],
+    ["a.__proto__", "application/octet-stream"],
+    ["a.constructor", "application/octet-stream"],
+  ];
+  runScenarios(stage, [
+    ...types.map(([filename, mime_type]) =>
+      accepted(`${filename} is ${mime_type}`, { filename }, { mime_type }),
+    ),
+    accepted(
+      "given",
+      { content_type: "application/x-own" },
+      { mime_type: "application/x-own", content_preview: null },
+    ),
+    accepted(
+      "type and subtype in lower case",
+      { content_type: "Text/HTML; Charset=UTF-8" },
+      { mime_type: "text/html; Charset=UTF-8" },
+    ),
+    ...[
+      "",
+      "text",
+      "text/",
+      "/plain",
+      "text/plain\r\nX-Evil: 1",
+      "text/pl ain",
+      "text/plain; a",
+      "text/é",
+      "a/b/c",
+      `text/${"x".repeat(300)}`,
+    ].map((type) =>
+      rejected(`${JSON.stringify(type).slice(0, 40)} is none`, { content_type: type }, "content_type"),
+    ),
+    rejected("a number is none", { content_type: 5 }, "content_type"),
+  ]);
+});
+
+describe("content_preview", () => {
+  runScenarios(stage, [
+    accepted(
+      "500 characters at most",
+      { content: base64("\u{1F600}".repeat(501)) },
+      { content_preview: "\u{1F600}".repeat(500) },
+    ),
+    accepted("nothing of other types", { filename: "a.png" }, { content_preview: null }),
+    accepted(
+      "nothing of bytes that are no text",
+      { content: base64(new Uint8Array([0, 1, 2])) },
+      { content_preview: null },
+    ),
+    accepted(
+      "UTF-16 with a mark",
+      { content: base64(new Uint8Array([255, 254, 72, 0, 105, 0])) },
+      { content_preview: "Hi" },
+    ),
+    accepted("else Latin-1", { content: base64(new Uint8Array([72, 0xe9])) }, { content_preview: "H\u00e9" }),
+  ]);
+});
+
+describe("metadata", () => {
+  runScenarios(stage, [
+    accepted(
+      "any object",
+      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
+      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
+    ),
+    accepted("16 KiB", { metadata: sized(16 * 1024) }, { size: 12 }),
+    rejected("one byte more", { metadata: sized(16 * 1024 + 1) }, "metadata"),
+    rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
+    rejected("an array", { metadata: [] }, "metadata"),
+    rejected("text", { metadata: "{}" }, "metadata"),
+    rejected("null", { metadata: null }, "metadata"),
+    rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
+    {
+      name: "a key __proto__ is a key like any other",
+      request: ["POST", "/v0/files"],
+      body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
+      status: 201,
+      contains: ['"__proto__":{"admin":true}'],
+    },
+  ]);
+});
+
+describe("tags", () => {
+  runScenarios(stage, [
+    accepted(
+      "are trimmed, duplicates dropped, in their order",
+      { tags: ["b", " a ", "b", "a"] },
+      { tags: ["b", "a"] },
+    ),
+    accepted("64", { tags: manyTags(64) }, { tags: manyTags(64) }),
+    accepted("64 and a duplicate", { tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
+    rejected("65", { tags: manyTags(65) }, "tags"),
+    accepted(
+      "64 characters, emoji counted as one",
+      { tags: ["\u{1F600}".repeat(64)] },
+      { tags: ["\u{1F600}".repeat(64)] },
+    ),
+    rejected("65 characters", { tags: ["ok", "x".repeat(65)] }, "tags[1]"),
+    rejected("empty", { tags: [""] }, "tags[0]"),
+    rejected("only spaces", { tags: ["  "] }, "tags[0]"),
+    rejected("a number", { tags: ["a", 1] }, "tags[1]"),
+    rejected("control characters", { tags: ["a\u0007b"] }, "tags[0]"),
+    rejected("half a surrogate pair", { tags: ["\udc00"] }, "tags[0]"),
+    rejected("text", { tags: "a,b" }, "tags"),
+    rejected("null", { tags: null }, "tags"),
+  ]);
+});
+
+describe("expires_at", () => {
+  const good: [sent: string | null, shown: string | null][] = [
+    ["2030-06-01T12:00:00Z", "2030-06-01T12:00:00.000Z"],
+    ["2030-06-01T12:00:00.123456Z", "2030-06-01T12:00:00.123Z"],
+    ["2030-06-01T12:00:00+02:00", "2030-06-01T10:00:00.000Z"],
+    ["2030-06-01T12:00:00-0530", "2030-06-01T17:30:00.000Z"],
+    ["2032-02-29T00:00:00Z", "2032-02-29T00:00:00.000Z"],
+    ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
+    [null, null],
+  ];
+  const bad: (string | number | boolean)[] = [
+    "2029-12-31T23:59:59Z",
+    "2030-01-01T00:00:00.000Z",
+    "1969-01-01T00:00:00Z",
+    "2031-02-30T00:00:00Z",
+    "2031-02-29T00:00:00Z",
+    "2031-13-01T00:00:00Z",
+    "2031-01-01T25:00:00Z",
+    "2031-01-01T00:00:00+99:00",
+    "tomorrow",
+    "",
+    "1893456000",
+    "Sat, 01 Jun 2030 12:00:00 GMT",
+    "+275761-01-01T00:00:00Z",
+    1_900_000_000,
+    true,
+  ];
+  runScenarios(stage, [
+    ...good.map(([sent, shown]) => accepted(`${sent}`, { expires_at: sent }, { expires_at: shown })),
+    ...bad.map((sent) => rejected(`${JSON.stringify(sent)} is refused`, { expires_at: sent }, "expires_at")),
+  ]);
+});
