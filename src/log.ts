@@ -33,10 +33,10 @@ type Level = "info" | "warn" | "error";
  */
 export function createLog({ format, clock, write }: LogOptions): Log {
   const print = format === "json" ? jsonLine : prettyLine;
+  const timeOf = formattedTimes();
   const log = (level: Level, message: string, fields: LogFields | undefined): void => {
     try {
-      const time = new Date(clock.now()).toISOString();
-      write(print(time, level, message, fields));
+      write(print(timeOf(clock.now()), level, message, fields));
     } catch {
       // The log is where failures are reported: there is no other place to say that it failed itself,
       // and what was being logged must not fail for it.
@@ -49,11 +49,22 @@ export function createLog({ format, clock, write }: LogOptions): Log {
   };
 }
 
+/** Formats times; many lines share a millisecond, and then its text. */
+function formattedTimes(): (now: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (now) => {
+    if (now !== last) text = new Date(now).toISOString();
+    last = now;
+    return text;
+  };
+}
+
 function jsonLine(time: string, level: Level, message: string, fields: LogFields | undefined): string {
-  let line = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
+  let line = `{"time":"${time}","level":"${level}","message":${quoted(message)}`;
   for (const name in fields) {
     const text = encode(fields[name]);
-    if (text !== undefined) line += `,${JSON.stringify(name)}:${text}`;
+    if (text !== undefined) line += `,${quoted(name)}:${text}`;
   }
   return escaped(`${line}}`);
 }
@@ -72,6 +83,13 @@ function prettyLine(time: string, level: Level, message: string, fields: LogFiel
     if (value instanceof Error) below += stackLines(value, CAUSES);
   }
   return escaped(line) + below;
+}
+
+// What JSON writes as it is: most of what is logged.
+const PLAIN = /^[\w ./:-]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** JSON on one line; undefined for what JSON leaves out: undefined, functions, symbols. */

@@ -27,6 +27,8 @@ export function startServer({ host, port, handler, log }: ServerOptions): Runnin
     hostname: host,
     port,
     development: false,
+    // Without this, production mode lets a second server listen on the same port and share its requests.
+    reusePort: false,
     // The runtime's own 413 has neither body nor headers: lengths are checked by us.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: IDLE_SECONDS,

@@ -10,6 +10,7 @@ import type { RequestContext } from "./request-context.ts";
 import { driveRef, nullable, timeInput } from "./schema.ts";
 import { readJsonUpload } from "./upload/json-upload.ts";
 import { readMultipartUpload } from "./upload/multipart-upload.ts";
+import { releasedChunks } from "./upload/released-chunks.ts";
 import { readRawUpload } from "./upload/raw-upload.ts";
 import type { WriteContent } from "./upload/write-content.ts";
 import { compileValidator } from "./validate.ts";
@@ -85,12 +86,12 @@ export function uploads(service: Uploads, maxFileSize: number) {
   async function receive(
     input: { request: Request; context: RequestContext; caller: Caller },
     driveId: string | null,
-    read: (body: ReadableStream<Uint8Array>, write: WriteContent) => Promise<UploadFields>,
+    read: (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>,
   ): Promise<Response> {
     const { request, context, caller } = input;
     const upload = await service.begin(caller, driveId);
     try {
-      const fields = await read(request.body ?? emptyStream(), (piece) => {
+      const fields = await read(releasedChunks(request.body ?? emptyStream()), (piece) => {
         context.keepAlive();
         return upload.write(piece);
       });

@@ -16,7 +16,7 @@ import type { WriteContent } from "./write-content.ts";
  *   pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through unchanged.
  */
 export async function readJsonUpload(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   write: WriteContent,
 ): Promise<UploadFields> {
   const scanner = new JsonScanner();

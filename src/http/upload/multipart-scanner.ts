@@ -24,7 +24,7 @@ export type OpenPart = (headerLines: readonly string[]) => WriteContent;
  *   than 64 parts or a header above 16 KiB; `body` is then cancelled
  */
 export async function scanMultipart(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   boundary: string,
   openPart: OpenPart,
 ): Promise<void> {
@@ -70,7 +70,8 @@ class MultipartScanner {
         this.state = "header";
       }
     }
-    this.held = held === -1 ? Buffer.alloc(0) : chunk.subarray(held);
+    // A copy: the chunk's own memory is gone when the next one comes.
+    this.held = held === -1 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(held));
   }
 
   finish(): void {

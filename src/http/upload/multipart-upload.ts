@@ -34,7 +34,7 @@ const TEXT_NAMES = new Set([
  *   parts pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through.
  */
 export async function readMultipartUpload(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   contentType: string,
   write: WriteContent,
 ): Promise<UploadFields> {
@@ -42,7 +42,7 @@ export async function readMultipartUpload(
   try {
     boundary = parseBoundary(contentType);
   } catch (error) {
-    await body.cancel();
+    await body[Symbol.asyncIterator]().return?.();
     throw error;
   }
   const form = new Form(write);
