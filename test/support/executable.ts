@@ -87,6 +87,42 @@ export async function serve({ dataDir, env, cwd }: ServeOptions): Promise<Server
   return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
 }
 
+/** Like `serve`, for measurements: its log goes nowhere, so that nobody spends time on reading it. */
+export async function serveSilently({ dataDir }: ServeOptions): Promise<Server> {
+  const port = freePort();
+  const child = Bun.spawn([await executable(), "serve"], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
+  });
+  const stdout = new Output(new Blob([]).stream());
+  const server = new Server({ child, stdout, stderr: new Output(child.stderr), dataDir, port });
+  while (!(await answers(`${server.url}/readyz`))) {
+    if (child.exitCode !== null)
+      throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
+    await Bun.sleep(10);
+  }
+  return server;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    // Nobody listens there yet.
+    return false;
+  }
+}
+
+/** A port that nobody had a moment ago. */
+function freePort(): number {
+  const holder = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const { port } = holder;
+  holder.stop(true);
+  return port;
+}
+
 interface ServerParts {
   readonly child: Bun.Subprocess;
   readonly stdout: Output;
@@ -211,7 +247,9 @@ export interface Agent {
 export async function provision(server: Server, name = "An agent's"): Promise<Agent> {
   const { data } = await server
     .client()
-    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", { body: { name } });
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name },
+    });
   return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
 }
 
@@ -223,6 +261,8 @@ export async function signUp(server: Server, username: string): Promise<Agent> {
   if (made.code !== 0) throw new Error(made.stderr);
   const key = (await run(["key", "create", username], { env })).stdout.trim();
   const client = server.client(key);
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Files" } });
+  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Files" },
+  });
   return { client, key, drive: data.id };
 }

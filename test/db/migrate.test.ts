@@ -1,0 +1,103 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Database } from "../../src/db/database.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { type Migration, MIGRATIONS } from "../../src/db/migrations.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE a (x INTEGER) STRICT;" };
+const SECOND: Migration = {
+  version: 2,
+  name: "second",
+  sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);",
+};
+const clock = new FakeClock();
+
+/** Everything in the schema, and what the books say was applied. */
+function stateOf(sql: Sqlite): { tables: unknown[]; applied: unknown[] } {
+  const tables = sql.query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").values();
+  const applied = sql
+    .query("SELECT version, name, applied_at FROM schema_migration ORDER BY version")
+    .values();
+  return { tables: tables.flat(), applied };
+}
+
+test("a fresh database gets every step, in order", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(stateOf(sql)).toEqual({
+    tables: ["a", "b", "schema_migration"],
+    applied: [
+      [1, "first", clock.now()],
+      [2, "second", clock.now()],
+    ],
+  });
+});
+
+test("a second run changes nothing, a newer executable adds only what is new", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST], clock);
+  sql.run("INSERT INTO a VALUES (7)");
+  migrate(sql, [FIRST], clock);
+  migrate(sql, [FIRST, SECOND], clock);
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(sql.query("SELECT x FROM a ORDER BY x").values()).toEqual([[1], [7]]);
+});
+
+test.each([
+  ["an edited step", [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND], /Schema version 1 .* is not the one/],
+  ["a schema newer than the executable", [FIRST], /schema version 2, .* knows up to 1.*newer Coffer/],
+] as const)("%s is refused, with what to do, and nothing changes", (_, known, message) => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST, SECOND], clock);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, known, clock)).toThrow(message);
+  expect(stateOf(sql)).toEqual(before);
+});
+
+test("a step that fails halfway leaves the schema as the step before left it, and can be run again", () => {
+  using sql = new Sqlite(":memory:");
+  const broken = { ...SECOND, sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO nowhere VALUES (1);" };
+  expect(() => migrate(sql, [FIRST, broken], clock)).toThrow("nowhere");
+  expect(stateOf(sql).tables).toEqual(["a", "schema_migration"]);
+  expect(sql.inTransaction).toBe(false);
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+});
+
+test("two processes that open a new database at once both get it", async () => {
+  await using place = await temporaryDirectory();
+  const script = `
+    import { Database } from ${JSON.stringify(join(import.meta.dir, "../../src/db/database.ts"))};
+    const database = Database.open(process.argv[1], { now: () => 0 });
+    database.ping();
+    await database.close();`;
+  const children = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, "-e", script, join(place.path, "coffer.db")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    }),
+  );
+  for (const child of children) expect([await child.stderr.text(), await child.exited]).toEqual(["", 0]);
+});
+
+test("the real steps are numbered from 1 without a gap", () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+});
+
+test("the real schema keeps its rules: foreign keys hold and every table is strict", async () => {
+  await using place = await temporaryDirectory();
+  const database = Database.open(join(place.path, "coffer.db"), clock);
+  expect(database.sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
+  expect(() => database.sql.run("INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)")).toThrow(
+    "FOREIGN KEY",
+  );
+  const loose = database.sql
+    .query(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'",
+    )
+    .values();
+  expect(loose).toEqual([]);
+  await database.close();
+});

@@ -1,0 +1,197 @@
+import { expect, spyOn, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { BlobStore } from "../../src/blobs/blob-store.ts";
+import { Database } from "../../src/db/database.ts";
+import { openTables } from "../../src/db/tables.ts";
+import type { Caller } from "../../src/domain/caller.ts";
+import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
+import { createLog } from "../../src/log.ts";
+import { openServices, type Services } from "../../src/services/services.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { copyRows } from "../support/many-files.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const clock = new FakeClock();
+const log = createLog({ format: "json", clock, write: () => {} });
+
+interface Opened extends AsyncDisposable {
+  readonly database: Database;
+  readonly services: Services;
+}
+
+async function open(root: string): Promise<Opened> {
+  const database = Database.open(join(root, "coffer.db"), clock);
+  const blobs = await BlobStore.open({
+    blobsDir: join(root, "blobs"),
+    tmpDir: join(root, "tmp"),
+    diskReserve: 0,
+  });
+  const services = openServices({
+    tables: openTables(database),
+    blobs,
+    clock,
+    log,
+    keyPrefix: "cof",
+    storageLimits: { free: null, pro: null, team: null },
+    maxFileSize: 1_000_000,
+  });
+  return { database, services, [Symbol.asyncDispose]: () => database.close() };
+}
+
+interface Filled {
+  readonly key: string;
+  readonly caller: Caller;
+  readonly drive: string;
+  /** The id of `first.txt`, which carries a tag. */
+  readonly first: string;
+}
+
+/** A drive with a file `first.txt` and `count` more in `many/`, which carry its tag too. */
+async function fill({ database, services }: Opened, count: number): Promise<Filled> {
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  const upload = await services.uploads.begin(caller, driveId);
+  await upload.write(Buffer.from("content"));
+  const fields = { driveId, filename: "first.txt", tags: ["tag"] };
+  const unset = { path: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
+  const { file } = await upload.finish({ ...fields, ...unset }, UNCONDITIONAL);
+  await database.write(() => copyRows(database, file.id, count));
+  return { key: apiKey, caller, drive: driveId, first: file.id };
+}
+
+const list = { prefix: "", grouped: false, tags: [], page: 1, limit: 50, after: null };
+const to = { driveId: undefined, overwrite: false };
+
+/**
+ * Statements that may look at every row of something, told by a part of their text. What is scanned
+ * elsewhere is `page` and `up`, results that a statement has just worked out itself.
+ */
+const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
+  { text: "SELECT count(*) AS users FROM user", why: "accounts are few, and it runs when one is made" },
+  { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
+];
+const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW)$/;
+
+test("every statement finds its rows by an index", async () => {
+  await using place = await temporaryDirectory();
+  await using opened = await open(place.path);
+  const { sql } = opened.database;
+  const prepare = spyOn(sql, "prepare");
+  openTables(opened.database);
+  const texts = prepare.mock.calls.map(([text]) => text);
+  prepare.mockRestore();
+  expect(texts.length).toBeGreaterThan(50);
+  const scans: [string, string][] = [];
+  for (const text of texts) {
+    for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
+      const scan = detail.startsWith("SCAN ") && !OWN_RESULT.test(detail);
+      if (scan && !MAY_SCAN.some((exception) => text.includes(exception.text))) scans.push([detail, text]);
+    }
+  }
+  expect(scans).toEqual([]);
+});
+
+test("no statistics from when a table was small mislead the plans once it is large", async () => {
+  await using place = await temporaryDirectory();
+  {
+    await using opened = await open(place.path);
+    const { caller, drive } = await fill(opened, 3000);
+    opened.services.listings.list(caller, { ...list, driveId: drive });
+  }
+  await using opened = await open(place.path);
+  expect(
+    opened.database.sql.query("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").all(),
+  ).toEqual([]);
+});
+
+/** Bytes this process has read from files so far (proc_pid_io(5)); null where that is not told. */
+function bytesRead(): number | null {
+  try {
+    return Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1]);
+  } catch {
+    return null;
+  }
+}
+
+type Work = (services: Services, filled: Filled) => unknown;
+
+const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
+  { name: "looking up a key", work: (services, { key }) => services.apiKeys.authenticate(key) },
+  { name: "showing a drive", work: (services, { caller, drive }) => services.drives.get(caller, drive) },
+  { name: "showing a file", work: (services, { caller, first }) => services.files.get(caller, first) },
+  {
+    name: "page 1 of a drive",
+    work: (services, { caller, drive }) => services.listings.list(caller, { ...list, driveId: drive }),
+  },
+  {
+    name: "page 1 of its top level",
+    work: (services, { caller, drive }) =>
+      services.listings.list(caller, { ...list, driveId: drive, grouped: true }),
+  },
+  {
+    name: "page 1 of a full folder",
+    work: (services, { caller, drive }) =>
+      services.listings.list(caller, { ...list, driveId: drive, prefix: "many/", grouped: true }),
+  },
+  {
+    name: "the page after a cursor",
+    work: (services, { caller, drive }) =>
+      services.listings.list(caller, { ...list, driveId: drive, after: "many/0000999.txt" }),
+  },
+  {
+    name: "previewing the deletion of a full folder",
+    work: (services, { caller, drive }) => services.folders.preview(caller, drive, "many/"),
+  },
+  {
+    name: "copying a file",
+    work: (services, { caller, first }) =>
+      services.files.copy(caller, first, { ...to, path: "many/copy.txt" }),
+  },
+  {
+    name: "moving a file",
+    work: (services, { caller, first }) =>
+      services.files.move(caller, first, { ...to, path: "a/b.txt" }, UNCONDITIONAL),
+  },
+  {
+    name: "deleting a file",
+    work: (services, { caller, first }) => services.files.remove(caller, first, UNCONDITIONAL),
+  },
+  {
+    name: "deleting the drive",
+    work: (services, { caller, drive }) => services.drives.remove(caller, drive),
+  },
+];
+
+// Two drives of one store would share pages, so each size has a database of its own.
+const FEW = 1000;
+const MANY = 100_000;
+/** What deeper trees and rows that lie further apart may cost more: far less than the pages of an index. */
+const MORE_BYTES = 16 * 4096;
+
+test.skipIf(bytesRead() === null)("what a request reads does not grow with the number of files", async () => {
+  await using place = await temporaryDirectory();
+  const costs = new Map<string, number[]>();
+  for (const count of [FEW, MANY]) {
+    const root = join(place.path, String(count));
+    await mkdir(root);
+    let filled: Filled;
+    {
+      await using opened = await open(root);
+      filled = await fill(opened, count);
+    }
+    for (const { name, work } of COSTS) {
+      // Opened anew each time, so that nothing is in memory yet.
+      await using opened = await open(root);
+      const before = bytesRead() ?? 0;
+      await work(opened.services, filled);
+      costs.set(name, [...(costs.get(name) ?? []), (bytesRead() ?? 0) - before]);
+    }
+  }
+  for (const [name, [few = 0, many = 0]] of costs) {
+    expect([name, few > 0]).toEqual([name, true]);
+    expect([name, Math.max(0, many - few - MORE_BYTES)]).toEqual([name, 0]);
+  }
+});

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { join, resolve } from "node:path";
+import packageJson from "../../package.json";
+import { settingsTable } from "../../src/config/describe.ts";
+import { run, serve } from "../support/executable.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const readme = await Bun.file(join(ROOT, "README.md")).text();
+
+function section(title: string): string {
+  const found = readme.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
+  if (found === undefined) throw new Error(`the README has no section "${title}"`);
+  return found;
+}
+
+/** The first fenced block of a section. */
+function block(title: string): string {
+  const text = /^```\w*\n([^]*?)^```$/m.exec(section(title))?.[1];
+  if (text === undefined) throw new Error(`the section "${title}" has no block`);
+  return text;
+}
+
+const needed = [Bun.which("bash"), Bun.which("curl"), Bun.which("sed")];
+
+test.skipIf(needed.includes(null))("the tour works when it is pasted into a shell as one block", async () => {
+  await using place = await temporaryDirectory();
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  const tour = block("A tour in five calls");
+  expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
+  const shell = Bun.spawn(["bash", "-eu"], {
+    stdin: new Blob([tour.replace("http://localhost:8787", server.url)]),
+    stdout: "pipe",
+    stderr: "pipe",
+    cwd: place.path,
+  });
+  const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).not.toContain('"error"');
+  expect(stdout).toMatch(/"total":2,"page":1/);
+  expect(stdout).toEndWith("Hello World!");
+  const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
+  expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
+    "/v0/drives/provision 201",
+    "/v0/files 201",
+    "/v0/files 201",
+    "/v0/files 200",
+    "/v0/files/:id/download 200",
+  ]);
+});
+
+test("the table of settings is the executable's own", () => {
+  expect(section("Configuration")).toContain(settingsTable());
+});
+
+test("the list of commands is the executable's own", async () => {
+  const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z]+)?\b/gm);
+  const { stdout } = await run(["--help"]);
+  const known = [...stdout.matchAll(/^ {2}(\w+(?: \w+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
+  expect(listed?.toSorted()).toEqual(known.toSorted());
+});
+
+test("every npx line names the Bun that the project is built with, and a script that exists", () => {
+  const lines = [...readme.matchAll(/npx -y bun@(\S+) (?:run )?(\S+)/g)];
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  for (const [line, version, script = ""] of lines) {
+    expect([line, version]).toEqual([line, packageJson.devDependencies["@types/bun"]]);
+    expect(Object.keys(packageJson.scripts)).toContain(script);
+  }
+});
+
+test.each(["Dockerfile", "package.json"])("%s names no other Bun than the README", async (name) => {
+  const text = await Bun.file(join(ROOT, name)).text();
+  for (const [, version] of text.matchAll(/\bbun@([\d.]+)/g)) {
+    expect(version).toBe(packageJson.devDependencies["@types/bun"]);
+  }
+});

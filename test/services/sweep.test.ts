@@ -1,0 +1,301 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { addManyFiles } from "../support/many-files.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** A sweep looks through some of the 256 shards; this many see them all. */
+const SWEEPS_FOR_ALL_SHARDS = 64;
+
+interface FileRecord {
+  id: string;
+  content_hash: string;
+}
+
+interface Agent {
+  readonly client: Client;
+  readonly drive: string;
+}
+
+async function provision(coffer: TestAppliance): Promise<Agent> {
+  const { data } = await coffer
+    .client()
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name: "Drive" },
+    });
+  return { client: coffer.client(data.api_key), drive: data.drive_id };
+}
+
+function put({ client, drive }: Agent, path: string, body: string, query = ""): Promise<FileRecord> {
+  return client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}${query}`, { body });
+}
+
+function sweep(coffer: TestAppliance) {
+  return coffer.appliance.services.sweep.run();
+}
+
+/** What a query of the database answers, asked from outside. */
+function ask(coffer: TestAppliance, query: string): unknown[] {
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  return sql.query(query).values().flat();
+}
+
+function pathOf(coffer: TestAppliance, digest: string): string {
+  return join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
+}
+
+function digestOf(content: string): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** The digests of every content on the disk. */
+function contents(coffer: TestAppliance): string[] {
+  return [...new Bun.Glob("*/*").scanSync(join(coffer.dataDir, "blobs"))]
+    .map((name) => name.slice(3))
+    .toSorted();
+}
+
+/** A time as the API takes it, so long after now. */
+function inFuture(coffer: TestAppliance, ms: number): string {
+  return new Date(coffer.clock.now() + ms).toISOString();
+}
+
+describe("expired files", () => {
+  test("are taken off every count, a piece at a time, and requests get in between", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const kept = await put(agent, "kept.txt", "kept");
+    const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
+    await addManyFiles(coffer.dataDir, id, 3000);
+    coffer.clock.advance(HOUR_MS);
+
+    const order: string[] = [];
+    const sweeping = sweep(coffer).finally(() => order.push("sweep"));
+    await agent.client.json(201, "POST", "/v0/folders", { body: { drive_id: agent.drive, path: "new/" } });
+    order.push("request");
+    expect((await sweeping).files).toBe(3001);
+    expect(order).toEqual(["request", "sweep"]);
+    expect(ask(coffer, "SELECT id FROM file")).toEqual([kept.id]);
+    expect(
+      ask(coffer, "SELECT path || file_count || '/' || total_size || '/' || own_file_count FROM folder"),
+    ).toEqual(["1/4/1", "many/0/0/0", "new/0/0/0"]);
+    expect((await sweep(coffer)).files).toBe(0);
+  });
+
+  test("stay until their time", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
+    coffer.clock.advance(HOUR_MS - 1);
+    expect((await sweep(coffer)).files).toBe(0);
+    await agent.client.json(200, "GET", `/v0/files/${id}`);
+  });
+});
+
+describe("drives", () => {
+  test("that were deleted are emptied, however deep and full, and nobody else's is touched", async () => {
+    await using coffer = await startAppliance();
+    const [agent, other] = [await provision(coffer), await provision(coffer)];
+    await put(other, "a/b/c.txt", "theirs");
+    const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
+    await addManyFiles(coffer.dataDir, id, 1000);
+    await agent.client.json(200, "DELETE", `/v0/drives/${agent.drive}`);
+    expect((await sweep(coffer)).drives).toBe(1);
+    expect(ask(coffer, "SELECT id FROM drive")).toEqual([other.drive]);
+    expect(ask(coffer, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
+    expect(ask(coffer, "SELECT path FROM file")).toEqual(["a/b/c.txt"]);
+    expect(ask(coffer, "PRAGMA foreign_key_check")).toEqual([]);
+  });
+
+  test("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    await put(agent, "a.txt", "content");
+    coffer.clock.advance(30 * DAY_MS - 1);
+    expect((await sweep(coffer)).drives).toBe(0);
+    coffer.clock.advance(1);
+    expect((await sweep(coffer)).drives).toBe(1);
+    for (const table of ["drive", "file", "folder", "api_key"]) {
+      expect([table, ...ask(coffer, `SELECT count(*) FROM ${table}`)]).toEqual([table, 0]);
+    }
+    expect(ask(coffer, "SELECT drive FROM claim_token")).toEqual([null]);
+  });
+});
+
+describe("contents", () => {
+  test("go when nothing has named them for the grace period, and not before", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const { id } = await put(agent, "a.txt", "a content");
+    const copy = await agent.client.json<FileRecord>(201, "POST", `/v0/files/${id}/copy`, {
+      body: { destination_path: "b.txt" },
+    });
+    await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+    await sweep(coffer);
+    coffer.clock.advance(ORPHAN_GRACE_MS);
+    expect((await sweep(coffer)).blobs).toBe(0);
+
+    await agent.client.json(200, "DELETE", `/v0/files/${copy.id}`);
+    await sweep(coffer);
+    coffer.clock.advance(ORPHAN_GRACE_MS - 1);
+    expect((await sweep(coffer)).blobs).toBe(0);
+    expect(contents(coffer)).toEqual([digestOf("a content")]);
+    coffer.clock.advance(1);
+    expect((await sweep(coffer)).blobs).toBe(1);
+    expect(contents(coffer)).toEqual([]);
+    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([0]);
+  });
+
+  test("that were named again in between start their grace period anew", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    for (let turn = 0; turn < 3; turn++) {
+      const { id } = await put(agent, "a.txt", "a content");
+      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+      await sweep(coffer);
+      coffer.clock.advance(ORPHAN_GRACE_MS - 1);
+      expect((await sweep(coffer)).blobs).toBe(0);
+    }
+  });
+
+  test("without a row, as a crash leaves them, go once they are old enough; other files stay", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    await put(agent, "kept.txt", "kept");
+    const now = coffer.clock.now();
+    const [old, young] = [digestOf("old"), digestOf("young")];
+    await writeFile(pathOf(coffer, old), "old");
+    await utimes(pathOf(coffer, old), now / 1000, (now - ORPHAN_GRACE_MS) / 1000);
+    await writeFile(pathOf(coffer, young), "young");
+    await utimes(pathOf(coffer, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
+    await writeFile(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
+    let taken = 0;
+    for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
+    expect(taken).toBe(1);
+    expect(contents(coffer)).toEqual(["README", digestOf("kept"), young].toSorted());
+  });
+});
+
+describe("an upload at the moment of a sweep", () => {
+  test("keeps the content it matches, at any moment", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const outcomes = new Set<number>();
+    for (let round = 0; round < 120; round++) {
+      const content = `content of round ${round}`;
+      const path = `${round}.txt`;
+      const { id } = await put(agent, path, content);
+      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+      await sweep(coffer);
+      coffer.clock.advance(ORPHAN_GRACE_MS);
+      // Either side starts some turns of the event loop before the other.
+      const lead = (round % 24) - 12;
+      const [swept, file] = await Promise.all([
+        turns(-lead).then(() => sweep(coffer)),
+        turns(lead).then(() => put(agent, path, content)),
+      ]);
+      outcomes.add(swept.blobs);
+      await requireContent(agent, file, content);
+    }
+    // Both have to have come first now and then, or the moments were badly chosen.
+    expect(outcomes).toEqual(new Set([0, 1]));
+  });
+
+  test("keeps a content that no row names yet", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const ended = new AbortController();
+    // The files are years older than the test's clock, so only being in use keeps them.
+    const sweeping = (async () => {
+      while (!ended.signal.aborted) await sweep(coffer);
+    })();
+    const uploads = Array.from({ length: 300 }, async (_, n) => {
+      const content = `content ${n % 150}`;
+      await requireContent(agent, await put(agent, `${n}.txt`, content), content);
+    });
+    await Promise.all(uploads);
+    ended.abort();
+    await sweeping;
+    expect(contents(coffer).length).toBe(150);
+  });
+});
+
+async function requireContent({ client }: Agent, { id }: FileRecord, content: string): Promise<void> {
+  expect(await client.send("GET", `/v0/files/${id}/download`)).toMatchObject({ status: 200, text: content });
+}
+
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+describe("a sweep that fails somewhere", () => {
+  test("logs it, does the rest, and takes what it left the next times", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const texts = Array.from({ length: 20 }, (_, n) => `content ${n}`);
+    for (const [n, text] of texts.entries()) {
+      const { id } = await put(agent, `${n}.txt`, text);
+      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+    }
+    await sweep(coffer);
+    coffer.clock.advance(ORPHAN_GRACE_MS);
+    // A directory with something in it can be renamed, but not removed as a file.
+    const damaged = pathOf(coffer, digestOf("content 10"));
+    await rm(damaged);
+    await mkdir(join(damaged, "sub"), { recursive: true });
+
+    await sweep(coffer);
+    expect(coffer.lines.filter((line) => line.includes("sweeping orphaned blobs failed"))).toHaveLength(1);
+    for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) await sweep(coffer);
+    expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
+    expect(contents(coffer)).toEqual([]);
+    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([0]);
+    await coffer.restart();
+    expect(await readdir(join(coffer.dataDir, "tmp"))).toEqual([]);
+  });
+
+  test.each([
+    ["expired files", "file", { files: 0, drives: 1, blobs: 1 }],
+    ["deleted drives", "drive", { files: 1, drives: 0, blobs: 1 }],
+    ["orphaned blobs", "blob", { files: 1, drives: 1, blobs: 0 }],
+  ])("in sweeping %s still does the other steps", async (step, table, swept) => {
+    await using coffer = await startAppliance();
+    const [agent, leaving] = [await provision(coffer), await provision(coffer)];
+    const { id } = await put(agent, "orphan.txt", "orphan");
+    await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+    await sweep(coffer);
+    coffer.clock.advance(ORPHAN_GRACE_MS);
+    await put(agent, "expired.txt", "expired", `&expires_at=${inFuture(coffer, 1)}`);
+    coffer.clock.advance(1);
+    await leaving.client.json(200, "DELETE", `/v0/drives/${leaving.drive}`);
+    const sabotage = (sql: string) => {
+      using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
+      database.run(sql);
+    };
+    sabotage(`CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`);
+    expect(await sweep(coffer)).toEqual(swept);
+    expect(coffer.lines.filter((line) => line.includes(`sweeping ${step} failed`))).toHaveLength(1);
+    sabotage("DROP TRIGGER sabotage");
+    expect(await sweep(coffer)).toMatchObject({ files: 1 - swept.files, drives: 1 - swept.drives });
+  });
+});
+
+test("a sweep that is cut off by the end of the server is finished after the next start", async () => {
+  await using coffer = await startAppliance();
+  const agent = await provision(coffer);
+  const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
+  await addManyFiles(coffer.dataDir, id, 3000);
+  coffer.clock.advance(HOUR_MS);
+  const sweeping = sweep(coffer);
+  await coffer.restart();
+  const { files } = await sweeping;
+  expect(files).toBeLessThan(3001);
+  expect(files + (await sweep(coffer)).files).toBe(3001);
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
