@@ -77,7 +77,10 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   return { keys, clients, drives, files, keyIds };
 }
 
-async function person(coffer: TestAppliance, username: string): Promise<{ key: string; keyId: string; drive: string }> {
+async function person(
+  coffer: TestAppliance,
+  username: string,
+): Promise<{ key: string; keyId: string; drive: string }> {
   const { users, apiKeys } = coffer.appliance.services;
   await users.create(username, `${username}'s password`);
   const { secret, key } = await apiKeys.createFor(username, "", "read-write");
@@ -89,6 +92,11 @@ async function person(coffer: TestAppliance, username: string): Promise<{ key: s
 
 /** Uploads `notes/hello.txt`, "Hello World!"; its id. */
 async function upload(client: Client, drive: string): Promise<string> {
-  const body = { drive_id: drive, filename: "hello.txt", path: "notes/hello.txt", content: "SGVsbG8gV29ybGQh" };
+  const body = {
+    drive_id: drive,
+    filename: "hello.txt",
+    path: "notes/hello.txt",
+    content: "SGVsbG8gV29ybGQh",
+  };
   return (await client.json<{ id: string }>(201, "POST", "/v0/files", { body })).id;
 }

@@ -1,0 +1,11 @@
+import { test } from "bun:test";
+import { openStage } from "../support/scenario.ts";
+import { runTreeModel } from "../support/tree-model.ts";
+
+const stage = openStage();
+
+test.each(Array.from({ length: 60 }, (_, index) => index + 100))(
+  "lists, totals, folders and counts agree with a simple model, seed %p",
+  (seed) => runTreeModel(stage, seed),
+  60_000,
+);

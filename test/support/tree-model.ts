@@ -1,0 +1,317 @@
+import { expect } from "bun:test";
+import type { Client, Json } from "./client.ts";
+import type { Stage } from "./scenario.ts";
+
+const STEPS = 250;
+const HOUR = 60 * 60 * 1000;
+const SEGMENTS = ["a", "b", "ab", "%"];
+const TAGS = ["red", "big"];
+
+interface ModelFile {
+  readonly id: string;
+  size: number;
+  tags: string[];
+  /** Milliseconds since the epoch; Infinity for never. */
+  expiresAt: number;
+}
+
+/** What a drive must hold, kept in the simplest way there is. */
+class ModelDrive {
+  readonly id: string;
+  readonly files = new Map<string, ModelFile>();
+  readonly folders = new Set<string>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** Forgets what has expired. */
+  expire(now: number): void {
+    for (const [path, file] of this.files) if (file.expiresAt <= now) this.files.delete(path);
+  }
+
+  /** Whether a file may stand at a path where none stands. */
+  hasPlaceFor(path: string): boolean {
+    return (
+      !this.folders.has(`${path}/`) && ancestors(path).every((folder) => !this.files.has(folder.slice(0, -1)))
+    );
+  }
+
+  set(path: string, file: ModelFile): void {
+    for (const folder of ancestors(path)) this.folders.add(folder);
+    this.files.set(path, file);
+  }
+
+  paths(prefix: string): string[] {
+    return [...this.files.keys()].filter((path) => path.startsWith(prefix)).toSorted();
+  }
+}
+
+/** `a/`, `a/b/` of `a/b/c`. */
+function ancestors(path: string): string[] {
+  const found: string[] = [];
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1))
+    found.push(path.slice(0, at + 1));
+  return found;
+}
+
+/** Random numbers that a seed repeats (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Does the same to a Coffer and to the model, and compares what both then show. */
+class Run {
+  readonly #stage: Stage;
+  readonly #client: Client;
+  readonly #drives: ModelDrive[];
+  readonly #random: () => number;
+  /** Ids of files that were there once. */
+  readonly #gone: string[] = [];
+  readonly done: string[] = [];
+
+  constructor(on: Stage, drives: readonly string[], seed: number) {
+    this.#stage = on;
+    this.#client = on.world.clients.ada;
+    this.#drives = drives.map((id) => new ModelDrive(id));
+    this.#random = createRandom(seed);
+  }
+
+  async step(): Promise<void> {
+    const now = this.#stage.coffer.clock.now();
+    for (const drive of this.#drives) drive.expire(now);
+    const drive = this.#pick(this.#drives);
+    const steps = [
+      () => this.#upload(drive),
+      () => this.#upload(drive),
+      () => this.#relocate("move", drive),
+      () => this.#relocate("copy", drive),
+      () => this.#rename(drive),
+      () => this.#remove(drive),
+      () => this.#removeMany(drive),
+      () => this.#createFolder(drive),
+      () => this.#removeFolder(drive),
+      () => this.#pass(),
+    ];
+    await this.#pick(steps)();
+    const after = this.#stage.coffer.clock.now();
+    for (const each of this.#drives) each.expire(after);
+  }
+
+  async compare(): Promise<void> {
+    for (const drive of this.#drives) await this.#compareDrive(drive);
+  }
+
+  async #upload(drive: ModelDrive): Promise<void> {
+    const path = this.#path();
+    const body = "x".repeat(Math.floor(this.#random() * 20));
+    const tags = TAGS.filter(() => this.#random() < 0.5);
+    const lasting = this.#random() < 0.6;
+    const expiresAt = lasting
+      ? Infinity
+      : this.#stage.coffer.clock.now() + HOUR * Math.ceil(this.#random() * 4);
+    const query = new URLSearchParams({ drive_id: drive.id, path, tags: tags.join(",") });
+    if (!lasting) query.set("expires_at", new Date(expiresAt).toISOString());
+    const present = drive.files.get(path);
+    const status = present !== undefined ? 200 : drive.hasPlaceFor(path) ? 201 : 409;
+    const made = await this.#ask(status, "PUT", `/v0/files?${query.toString()}`, body);
+    if (status === 409) return;
+    if (present !== undefined) expect(made.id).toBe(present.id);
+    drive.set(path, { id: made.id, size: body.length, tags, expiresAt });
+  }
+
+  async #relocate(how: "move" | "copy", from: ModelDrive): Promise<void> {
+    const path = this.#anyPath(from);
+    const file = from.files.get(path);
+    const to = this.#pick(this.#drives);
+    const target = this.#path();
+    const overwrite = this.#random() < 0.5;
+    const id = file?.id ?? this.#pick([...this.#gone, "nothing"]);
+    const body = { destination_path: target, destination_drive_id: to.id, overwrite };
+    const isItself = to === from && target === path;
+    const success = how === "move" ? 200 : 201;
+    const blocked = to.files.has(target) ? !overwrite || isItself : !to.hasPlaceFor(target);
+    const status = file === undefined ? 404 : isItself && how === "move" ? 200 : blocked ? 409 : success;
+    const made = await this.#ask(status, "POST", `/v0/files/${id}/${how}`, body);
+    if (file === undefined || status === 409 || isItself) return;
+    const overwritten = to.files.get(target);
+    if (overwritten !== undefined) this.#gone.push(overwritten.id);
+    if (how === "move") {
+      from.files.delete(path);
+      to.set(target, file);
+    } else {
+      to.set(target, { ...file, id: made.id, expiresAt: Infinity });
+    }
+  }
+
+  async #rename(drive: ModelDrive): Promise<void> {
+    const path = this.#anyPath(drive);
+    const file = drive.files.get(path);
+    if (file === undefined) return;
+    const filename = this.#pick(SEGMENTS);
+    const target = path.slice(0, path.lastIndexOf("/") + 1) + filename;
+    const blocked = target !== path && (drive.files.has(target) || !drive.hasPlaceFor(target));
+    await this.#ask(blocked ? 409 : 200, "PATCH", `/v0/files/${file.id}`, { filename });
+    if (blocked) return;
+    drive.files.delete(path);
+    drive.set(target, file);
+  }
+
+  async #remove(drive: ModelDrive): Promise<void> {
+    const path = this.#anyPath(drive);
+    const file = drive.files.get(path);
+    await this.#ask(
+      file === undefined ? 404 : 200,
+      "DELETE",
+      `/v0/files/${file?.id ?? this.#pick([...this.#gone, "x"])}`,
+    );
+    this.#forget(drive, path);
+  }
+
+  async #removeMany(drive: ModelDrive): Promise<void> {
+    const paths = [...drive.files.keys()].filter(() => this.#random() < 0.2);
+    const ids = paths.flatMap((path) => drive.files.get(path)?.id ?? []);
+    const body = { file_ids: [...ids, ...this.#gone.slice(0, 1)] };
+    const answer = await this.#ask(200, "POST", "/v0/files/bulk-delete", body);
+    expect(answer).toMatchObject({ deleted: ids, failed: this.#gone.slice(0, 1) });
+    for (const path of paths) this.#forget(drive, path);
+  }
+
+  async #createFolder(drive: ModelDrive): Promise<void> {
+    const path = `${this.#path()}/`;
+    const blocked = ancestors(path).some((folder) => drive.files.has(folder.slice(0, -1)));
+    const status = drive.folders.has(path) ? 200 : blocked ? 409 : 201;
+    await this.#ask(status, "POST", "/v0/folders", { drive_id: drive.id, path });
+    if (status === 201) for (const folder of ancestors(path)) drive.folders.add(folder);
+  }
+
+  async #removeFolder(drive: ModelDrive): Promise<void> {
+    // Mostly small ones, or nothing would ever grow.
+    const path = `${this.#path()}/`;
+    if (this.#random() < 0.5 && path.split("/").length < 3) return;
+    const known = drive.folders.has(path);
+    const below = drive.paths(path);
+    const body = { drive_id: drive.id, path, confirm: true };
+    const answer = await this.#ask(known ? 200 : 404, "DELETE", "/v0/folders", body);
+    if (!known) return;
+    expect(answer).toMatchObject({ success: true, deleted_count: below.length });
+    for (const file of below) this.#forget(drive, file);
+    for (const folder of drive.folders) if (folder.startsWith(path)) drive.folders.delete(folder);
+  }
+
+  /** Time passes, sometimes with a sweep. */
+  async #pass(): Promise<void> {
+    this.done.push("an hour passes");
+    this.#stage.coffer.clock.advance(HOUR);
+    if (this.#random() < 0.5) await this.#stage.coffer.appliance.services.sweep.run();
+  }
+
+  async #compareDrive(drive: ModelDrive): Promise<void> {
+    const sizes = [...drive.files.values()].map(({ size }) => size);
+    const { data } = await this.#get<{ data: { file_count: number; total_size: number } }>(
+      `/v0/drives/${drive.id}`,
+    );
+    expect([data.file_count, data.total_size]).toEqual([
+      sizes.length,
+      sizes.reduce((sum, size) => sum + size, 0),
+    ]);
+
+    const path = this.#path();
+    for (const prefix of ["", path, `${path}/`]) {
+      const paths = drive.paths(prefix);
+      await this.#compareList(drive, { prefix }, paths);
+      const level = paths.filter((each) => !each.slice(prefix.length).includes("/"));
+      const folders = [...drive.folders].filter(
+        (each) =>
+          each.startsWith(prefix) && each.indexOf("/", prefix.length) === each.length - 1 && each !== prefix,
+      );
+      await this.#compareList(drive, { prefix, delimiter: "/" }, level, folders.toSorted());
+      const tag = this.#pick(TAGS);
+      const tagged = paths.filter((each) => drive.files.get(each)?.tags.includes(tag));
+      await this.#compareList(drive, { prefix, tags: tag }, tagged);
+    }
+    const folder = [...drive.folders].at(-1);
+    if (folder === undefined) return;
+    const preview = await this.#client.json<{ file_count: number }>(200, "DELETE", "/v0/folders", {
+      body: { drive_id: drive.id, path: folder },
+    });
+    expect([folder, preview.file_count]).toEqual([folder, drive.paths(folder).length]);
+  }
+
+  async #compareList(
+    drive: ModelDrive,
+    query: Record<string, string>,
+    paths: readonly string[],
+    folders?: readonly string[],
+  ): Promise<void> {
+    const text = new URLSearchParams({ drive_id: drive.id, limit: "1000", ...query });
+    const list = await this.#get<{ data: { id: string; path: string }[]; total: number; folders?: string[] }>(
+      `/v0/files?${text.toString()}`,
+    );
+    const expected = paths.map((path) => [path, drive.files.get(path)?.id ?? ""]);
+    expect({
+      query,
+      files: list.data.map(({ path, id }) => [path, id]),
+      total: list.total,
+      folders: list.folders,
+    }).toEqual({ query, files: expected, total: expected.length, folders: folders?.slice() });
+  }
+
+  #get<T>(path: string): Promise<T> {
+    return this.#client.json<T>(200, "GET", path);
+  }
+
+  async #ask(status: number, method: string, path: string, body?: Json): Promise<{ id: string }> {
+    this.done.push(`${method} ${path} ${JSON.stringify(body)}: ${status}`);
+    return this.#client.json<{ id: string }>(status, method, path, body === undefined ? {} : { body });
+  }
+
+  #forget(drive: ModelDrive, path: string): void {
+    const file = drive.files.get(path);
+    if (file === undefined) return;
+    this.#gone.push(file.id);
+    drive.files.delete(path);
+  }
+
+  #pick<T>(items: readonly T[]): T {
+    const item = items[Math.floor(this.#random() * items.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  }
+
+  #path(): string {
+    return Array.from({ length: 1 + Math.floor(this.#random() * 3) }, () => this.#pick(SEGMENTS)).join("/");
+  }
+
+  /** Mostly the path of a file that is there. */
+  #anyPath(drive: ModelDrive): string {
+    const paths = [...drive.files.keys()];
+    return paths.length === 0 || this.#random() < 0.1 ? this.#path() : this.#pick(paths);
+  }
+}
+
+/** Does `STEPS` random things to two new drives of Ada's, comparing all that can be listed after each. */
+export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
+  const create = async (name: string) => {
+    const made = await stage.world.clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name },
+    });
+    return made.data.id;
+  };
+  const run = new Run(stage, [await create("One"), await create("Two")], seed);
+  try {
+    for (let step = 0; step < STEPS; step += 1) {
+      await run.step();
+      await run.compare();
+    }
+  } catch (cause) {
+    const last = run.done.slice(-12).join("\n");
+    throw new Error(`seed ${seed}, step ${run.done.length}; the last steps:\n${last}`, { cause });
+  }
+}
