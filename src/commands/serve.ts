@@ -25,19 +25,27 @@ export const serve: Command = {
     });
     const stopRequest = terminal.stopRequest();
     const appliance = await openAppliance({ config, clock: systemClock, log });
-    log.info("coffer is ready", { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir });
-    if (config.logFormat === "pretty") terminal.out(welcome(appliance.baseUrl, config.dataDir));
+    const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
+    if (config.logFormat === "pretty") {
+      log.info("coffer is ready", ready);
+      terminal.out(
+        nextSteps(appliance.baseUrl)
+          .map((step) => `  ${step}`)
+          .join("\n"),
+      );
+    } else {
+      log.info("coffer is ready", { ...ready, next: nextSteps(appliance.baseUrl) });
+    }
     log.info("stopping", { signal: await stopRequest });
     await appliance.close(DRAIN_MS);
     log.info("stopped");
   },
 };
 
-function welcome(baseUrl: string, dataDir: string): string {
-  return `
-  Coffer ${VERSION} serves on ${baseUrl} and keeps everything in ${dataDir}
-
-  Agents:  curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'
-  People:  ${baseUrl}/docs shows the whole API; \`coffer user create NAME\` makes an account
-`;
+/** What to do with a server that has just started. */
+function nextSteps(baseUrl: string): string[] {
+  return [
+    `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
+    `People: ${baseUrl}/docs shows the whole API, "coffer user create NAME" makes an account`,
+  ];
 }

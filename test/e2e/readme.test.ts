@@ -38,7 +38,7 @@ test.skipIf(needed.includes(null))("the tour works when it is pasted into a shel
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).not.toContain('"error"');
   expect(stdout).toMatch(/"total":2,"page":1/);
-  expect(stdout).toEndWith("Hello World!");
+  expect(stdout).toEndWith("Hello World!\n");
   const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
   expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
     "/v0/drives/provision 201",

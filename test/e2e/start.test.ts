@@ -21,6 +21,7 @@ test("the first start makes the data directory, for its user alone, and says whe
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     url: `http://localhost:${server.port}`,
     data_dir: dataDir,
+    next: [expect.stringContaining("/v0/drives/provision"), expect.stringContaining("/docs")],
   });
   for (const name of ["", "coffer.db", "lock", "blobs", "tmp"]) {
     expect([name, (await stat(join(dataDir, name))).mode & 0o077]).toEqual([name, 0]);
