@@ -39,6 +39,7 @@ test.skipIf(needed.includes(null))("the tour works when it is pasted into a shel
   expect(stdout).not.toContain('"error"');
   expect(stdout).toMatch(/"total":2,"page":1/);
   expect(stdout).toEndWith("Hello World!\n");
+  await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
   const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
   expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
     "/v0/drives/provision 201",
