@@ -1,26 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readJsonUpload } from "../../../src/http/upload/json-upload.ts";
-
-/** A body in chunks of `size` bytes; `cancelled` tells whether its reader gave it up. */
-function bodyOf(
-  bytes: Uint8Array,
-  size: number,
-): { body: ReadableStream<Uint8Array>; cancelled: () => boolean } {
-  let at = 0;
-  let cancelled = false;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + size));
-      at += size;
-    },
-    cancel() {
-      cancelled = true;
-    },
-  });
-  return { body, cancelled: () => cancelled };
-}
+import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
 
 async function read(bytes: Uint8Array, size: number) {
   const pieces: Uint8Array[] = [];
@@ -34,14 +15,6 @@ async function read(bytes: Uint8Array, size: number) {
     expect(body.locked).toBeFalse();
     return { fields: undefined, hasContent: false, content: Buffer.alloc(0), error, cancelled: cancelled() };
   }
-}
-
-/** What a promise is rejected with; undefined when it is kept. */
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }
 
 const SIZES = [1, 2, 3, 5, 7, 64, 1 << 20];

@@ -2,28 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart-upload.ts";
 import { readRawUpload } from "../../../src/http/upload/raw-upload.ts";
+import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
 
 const TYPE = "multipart/form-data; boundary=XX";
-
-/** A body in chunks of `size` bytes; `cancelled` tells whether its reader gave it up. */
-function bodyOf(
-  bytes: Uint8Array,
-  size: number,
-): { body: ReadableStream<Uint8Array>; cancelled: () => boolean } {
-  let at = 0;
-  let cancelled = false;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + size));
-      at += size;
-    },
-    cancel() {
-      cancelled = true;
-    },
-  });
-  return { body, cancelled: () => cancelled };
-}
 
 async function read(bytes: Uint8Array, size: number, contentType = TYPE) {
   const pieces: Uint8Array[] = [];
@@ -38,14 +19,6 @@ async function read(bytes: Uint8Array, size: number, contentType = TYPE) {
     expect(body.locked).toBeFalse();
     return { fields: undefined, hasContent: false, content: Buffer.alloc(0), error, cancelled: cancelled() };
   }
-}
-
-/** What a promise is rejected with; undefined when it is kept. */
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }
 
 /** One part: the parameters after `form-data`, its value, and further header lines. */
