@@ -9,6 +9,9 @@ import type { RequestContext } from "./request-context.ts";
 /** Up to this many bytes go out in one piece, which is cheaper than a stream. */
 const WHOLE_BYTES = 64 * 1024;
 
+/** Up to this many bytes a socket takes at once, however slowly they are read from it. */
+const LARGE_BYTES = 512 * 1024;
+
 /** Types a browser shows without running anything in them. Uploaded HTML, SVG and XML never are. */
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
@@ -79,6 +82,6 @@ function contentBody(
   context: RequestContext,
 ): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer> | Blob> {
   if (range === null && file.size <= WHOLE_BYTES) return files.contentWhole(file);
-  context.allowSlowReader();
+  if (file.size > LARGE_BYTES) context.allowSlowReader();
   return files.content(file, range ?? undefined);
 }

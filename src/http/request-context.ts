@@ -66,9 +66,12 @@ export class RequestContext {
     this.#connections.timeout(this.#request, IDLE_SECONDS);
   }
 
-  /** Bears with a client that takes a large answer slowly. */
+  /**
+   * Bears with a client that takes a large answer slowly. The runtime starts its own count when it begins
+   * to send, so ours is set a little later: what is sent before then fits into the socket's buffers.
+   */
   allowSlowReader(): void {
-    this.#connections.timeout(this.#request, READER_SECONDS);
+    setTimeout(() => this.#connections.timeout(this.#request, READER_SECONDS), 1000).unref();
   }
 
   /** Keeps the connection while we work and nothing moves: making a large content durable takes time. */

@@ -91,10 +91,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
     const { request, context, caller } = input;
     const upload = await service.begin(caller, driveId);
     try {
-      const fields = await read(releasedChunks(request.body ?? emptyStream()), (piece) => {
-        context.keepAlive();
-        return upload.write(piece);
-      });
+      const fields = await read(chunksOf(request, context), (piece) => upload.write(piece));
       context.suspendIdleTimeout();
       return uploadAnswer(await upload.finish(fields, preconditionOf(request)));
     } finally {
@@ -189,6 +186,11 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
   };
 }
 
-function emptyStream(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
+/** A request's body as it arrives. A slow client is no idle one, which the runtime does not see by itself. */
+async function* chunksOf({ body }: Request, context: RequestContext): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  for await (const chunk of releasedChunks(body)) {
+    context.keepAlive();
+    yield chunk;
+  }
 }
