@@ -2,20 +2,47 @@ import type { SecretHash } from "../domain/api-key.ts";
 import type { DrivePk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
+/** A claim token, once issued. */
+export interface ClaimToken {
+  /** Null once the drive, having expired, was taken away. */
+  readonly drive: DrivePk | null;
+  /** Times are milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly usedAt: number | null;
+}
+
 export class ClaimTokens {
+  readonly #find;
   readonly #insert;
+  readonly #markUsed;
   readonly #removeOf;
 
   constructor({ sql }: Database) {
+    this.#find = sql.prepare<ClaimToken, [SecretHash]>(
+      "SELECT drive, expires_at AS expiresAt, used_at AS usedAt FROM claim_token WHERE hash = ?",
+    );
     this.#insert = sql.prepare<never, [SecretHash, DrivePk, number, number]>(
       "INSERT INTO claim_token (hash, drive, expires_at, created_at) VALUES (?, ?, ?, ?)",
     );
+    this.#markUsed = sql.prepare<never, [number, SecretHash]>(
+      "UPDATE claim_token SET used_at = ? WHERE hash = ?",
+    );
     this.#removeOf = sql.prepare<never, [DrivePk]>("DELETE FROM claim_token WHERE drive = ?");
+  }
+
+  /** Null for a token that was never issued, or whose drive was deleted by a caller. */
+  find(hash: SecretHash): ClaimToken | null {
+    return this.#find.get(hash);
   }
 
   /** Inside a write. */
   insert(hash: SecretHash, drive: DrivePk, expiresAt: number, createdAt: number): void {
     this.#insert.run(hash, drive, expiresAt, createdAt);
+  }
+
+  /** Inside a write. */
+  markUsed(hash: SecretHash, now: number): void {
+    this.#markUsed.run(now, hash);
   }
 
   /** Forgets the tokens of a drive that its owner deleted. Inside a write. */

@@ -1,6 +1,6 @@
 import type { Plan } from "../domain/caller.ts";
 import type { UserId, UserPk } from "../domain/id.ts";
-import type { User } from "../domain/user.ts";
+import { numberedUsername, type User } from "../domain/user.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -15,13 +15,20 @@ export interface NewUser {
   readonly createdAt: number;
 }
 
-const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, created_at AS createdAt`;
+const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, created_at AS createdAt,
+  disabled_at AS disabledAt`;
 
 export class Users {
   readonly #insert;
   readonly #byPk;
   readonly #byUsername;
+  readonly #all;
   readonly #count;
+  readonly #taken;
+  readonly #passwordHash;
+  readonly #setPasswordHash;
+  readonly #setPlan;
+  readonly #setProfile;
 
   constructor({ sql }: Database) {
     this.#insert = sql.prepare<never, [Parameters<NewUser>]>(
@@ -30,7 +37,19 @@ export class Users {
     );
     this.#byPk = sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
     this.#byUsername = sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`);
+    this.#all = sql.prepare<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`);
     this.#count = sql.prepare<{ users: number }, []>("SELECT count(*) AS users FROM user");
+    this.#taken = sql.prepare<object, [string]>("SELECT 1 FROM user WHERE username = ?");
+    this.#passwordHash = sql.prepare<{ hash: string | null }, [UserPk]>(
+      "SELECT password_hash AS hash FROM user WHERE pk = ?",
+    );
+    this.#setPasswordHash = sql.prepare<never, [string, UserPk]>(
+      "UPDATE user SET password_hash = ? WHERE pk = ?",
+    );
+    this.#setPlan = sql.prepare<never, [Plan, UserPk]>("UPDATE user SET plan = ? WHERE pk = ?");
+    this.#setProfile = sql.prepare<never, [string | null, string | null, UserPk]>(
+      "UPDATE user SET email = ?, display_name = ? WHERE pk = ?",
+    );
   }
 
   byPk(pk: UserPk): User | null {
@@ -41,12 +60,44 @@ export class Users {
     return this.#byUsername.get(username);
   }
 
+  /** Every user, by username. */
+  all(): User[] {
+    return this.#all.all();
+  }
+
   count(): number {
     return this.#count.get()?.users ?? 0;
+  }
+
+  /** Null for a user who has no password. */
+  passwordHash(pk: UserPk): string | null {
+    return this.#passwordHash.get(pk)?.hash ?? null;
+  }
+
+  /** The first of `username`, `username-2`, `username-3` ... that is free. Inside a write. */
+  freeUsername(username: string): string {
+    let candidate = username;
+    for (let n = 2; this.#taken.get(candidate) !== null; n += 1) candidate = numberedUsername(username, n);
+    return candidate;
   }
 
   /** Inside a write. */
   insert(user: NewUser): void {
     this.#insert.run({ ...user });
+  }
+
+  /** Inside a write. */
+  setPasswordHash(pk: UserPk, hash: string): void {
+    this.#setPasswordHash.run(hash, pk);
+  }
+
+  /** Inside a write. */
+  setPlan(pk: UserPk, plan: Plan): void {
+    this.#setPlan.run(plan, pk);
+  }
+
+  /** Inside a write. */
+  setProfile(pk: UserPk, email: string | null, displayName: string | null): void {
+    this.#setProfile.run(email, displayName, pk);
   }
 }

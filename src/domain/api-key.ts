@@ -42,6 +42,11 @@ export function newClaimToken(): NewSecret {
   return newSecret("clm_", 12);
 }
 
+/** Makes a presigned link's token: `lnk_<48 hex digits>`. */
+export function newLinkToken(): NewSecret {
+  return newSecret("lnk_", 12);
+}
+
 function newSecret(start: string, prefixLength: number): NewSecret {
   const secret = start + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("hex");
   return { secret, hash: hashSecret(secret), prefix: secret.slice(0, prefixLength) };

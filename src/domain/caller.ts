@@ -8,14 +8,16 @@ export const PLANS = ["free", "pro", "team"] as const;
 export type Plan = (typeof PLANS)[number];
 
 /**
- * Who is asking, once authenticated. An account caller reaches every drive of its user; a drive
- * caller reaches one drive, whoever owns it. The plan is the owner's, `free` for an unclaimed drive.
+ * Who is asking, once authenticated. An account caller, with a key or signed in, reaches every drive of
+ * its user; a drive caller reaches one drive, whoever owns it. The plan is the owner's, `free` for an
+ * unclaimed drive.
  */
 export type Caller = AccountCaller | DriveCaller;
 
 export interface AccountCaller {
   readonly kind: "account";
-  readonly keyId: KeyId;
+  /** Null for whoever is signed in and so needs no key. */
+  readonly keyId: KeyId | null;
   readonly scope: Scope;
   readonly plan: Plan;
   readonly userId: UserId;
@@ -35,4 +37,9 @@ export interface DriveCaller {
 export function requireAccount(caller: Caller): AccountCaller {
   if (caller.kind === "account") return caller;
   throw new CofferError("FORBIDDEN", "This key is limited to one drive; the operation needs an account key.");
+}
+
+/** What a caller's requests are counted under: the key or, for a session, the account. */
+export function bucketOf(caller: Caller): string {
+  return caller.kind === "drive" ? caller.keyId : (caller.keyId ?? caller.userId);
 }

@@ -5,8 +5,9 @@ export type UserId = Brand<string, "UserId">;
 export type DriveId = Brand<string, "DriveId">;
 export type FileId = Brand<string, "FileId">;
 export type KeyId = Brand<string, "KeyId">;
+export type SessionId = Brand<string, "SessionId">;
 
-type Id = UserId | DriveId | FileId | KeyId;
+type Id = UserId | DriveId | FileId | KeyId | SessionId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

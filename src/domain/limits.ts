@@ -18,3 +18,8 @@ export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
 export const CONTENT_TYPE_CHARACTERS = 255;
+/** The longest text that can be extracted: its reader has to hold it as one JSON string. */
+export const EXTRACT_TEXT_BYTES = 64 * 1024 * 1024;
+/** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size. */
+export const EXTRACT_JSON_BYTES = 2 * 1024 * 1024;
+export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };

@@ -64,6 +64,12 @@ export class RateLimiter {
     };
   }
 
+  /** Takes back what one `take` counted, for a request that turned out not to count. */
+  giveBack(bucket: string): void {
+    const window = this.#windows.get(bucket);
+    if (window !== undefined && window.used > 0) window.used -= 1;
+  }
+
   /** A window that starts in the future is one from before the clock was set back. */
   #hasEnded(window: Window, now: number): boolean {
     return now >= window.startedAt + this.#windowMs || now < window.startedAt;

@@ -1,0 +1,26 @@
+import type { UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+
+/** Users as OpenID Connect providers know them: by issuer and subject, and nothing else. */
+export class Identities {
+  readonly #find;
+  readonly #insert;
+
+  constructor({ sql }: Database) {
+    this.#find = sql.prepare<{ user: UserPk }, [string, string]>(
+      "SELECT user FROM identity WHERE issuer = ? AND subject = ?",
+    );
+    this.#insert = sql.prepare<never, [string, string, UserPk, number]>(
+      "INSERT INTO identity (issuer, subject, user, created_at) VALUES (?, ?, ?, ?)",
+    );
+  }
+
+  find(issuer: string, subject: string): UserPk | null {
+    return this.#find.get(issuer, subject)?.user ?? null;
+  }
+
+  /** Inside a write. */
+  insert(issuer: string, subject: string, user: UserPk, now: number): void {
+    this.#insert.run(issuer, subject, user, now);
+  }
+}

@@ -1,0 +1,105 @@
+import type { SecretHash } from "../domain/api-key.ts";
+import type { Plan } from "../domain/caller.ts";
+import type { SessionId, UserId, UserPk } from "../domain/id.ts";
+import type { Session } from "../domain/session.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+export interface NewSession {
+  readonly id: SessionId;
+  readonly hash: SecretHash;
+  readonly user: UserPk;
+  readonly userAgent: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Whom a session stands for. */
+export interface SessionHolder {
+  readonly id: SessionId;
+  readonly lastUsedAt: number;
+  readonly userPk: UserPk;
+  readonly userId: UserId;
+  readonly plan: Plan;
+}
+
+/** Sessions: expired ones and those of disabled users are invisible to every reader here. */
+export class Sessions {
+  readonly #holder;
+  readonly #ofUser;
+  readonly #insert;
+  readonly #touch;
+  readonly #removeByHash;
+  readonly #removeOne;
+  readonly #removeAllOf;
+  readonly #removeExpired;
+
+  constructor({ sql }: Database) {
+    this.#holder = sql.prepare<SessionHolder, [SecretHash, number]>(
+      `SELECT s.id, s.last_used_at AS lastUsedAt, u.pk AS userPk, u.id AS userId, u.plan
+         FROM session s JOIN user u ON u.pk = s.user
+        WHERE s.hash = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
+    );
+    this.#ofUser = sql.prepare<Session, [UserPk, number]>(
+      `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
+         FROM session WHERE user = ? AND expires_at > ? ORDER BY created_at, pk`,
+    );
+    this.#insert = sql.prepare<never, [Parameters<NewSession>]>(
+      `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
+       VALUES (:id, :hash, :user, :userAgent, :createdAt, :createdAt, :expiresAt)`,
+    );
+    this.#touch = sql.prepare<never, [{ id: SessionId; at: number; expiresAt: number }]>(
+      `UPDATE session SET last_used_at = max(last_used_at, :at), expires_at = max(expires_at, :expiresAt)
+        WHERE id = :id`,
+    );
+    this.#removeByHash = sql.prepare<never, [SecretHash]>("DELETE FROM session WHERE hash = ?");
+    this.#removeOne = sql.prepare<never, [SessionId, UserPk]>(
+      "DELETE FROM session WHERE id = ? AND user = ?",
+    );
+    this.#removeAllOf = sql.prepare<never, [UserPk]>("DELETE FROM session WHERE user = ?");
+    this.#removeExpired = sql.prepare<never, [number, number]>(
+      `DELETE FROM session WHERE pk IN
+         (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    );
+  }
+
+  /** Whoever holds the token with this hash; null when nobody does. */
+  holder(hash: SecretHash, now: number): SessionHolder | null {
+    return this.#holder.get(hash, now);
+  }
+
+  /** A user's sessions, oldest first. */
+  ofUser(user: UserPk, now: number): Session[] {
+    return this.#ofUser.all(user, now);
+  }
+
+  /** Inside a write. */
+  insert(session: NewSession): void {
+    this.#insert.run({ ...session });
+  }
+
+  /** Notes a use and how long the session now lives; nothing for one that has ended. Inside a write. */
+  touch(id: SessionId, at: number, expiresAt: number): void {
+    this.#touch.run({ id, at, expiresAt });
+  }
+
+  /** Inside a write. */
+  removeByHash(hash: SecretHash): void {
+    this.#removeByHash.run(hash);
+  }
+
+  /** Whether the user had it. Inside a write. */
+  removeOne(id: SessionId, user: UserPk): boolean {
+    return this.#removeOne.run(id, user).changes > 0;
+  }
+
+  /** Inside a write. */
+  removeAllOf(user: UserPk): void {
+    this.#removeAllOf.run(user);
+  }
+
+  /** Takes away up to `limit` that are past their expiry; how many. Inside a write. */
+  removeExpired(now: number, limit: number): number {
+    return this.#removeExpired.run(now, limit).changes;
+  }
+}

@@ -1,0 +1,82 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import { FLOW_LIFETIME_MS } from "../services/oidc-flows.ts";
+import type { Oidc } from "../services/oidc.ts";
+import type { SignIn } from "../services/sign-in.ts";
+import { browserOf, NO_STORE } from "./auth.ts";
+import { rateLimited } from "./errors.ts";
+import { operation } from "./operation.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { returnPath } from "./return-path.ts";
+import { type Cookies, tokenIn } from "./session-cookie.ts";
+
+export interface OidcRoutes {
+  readonly oidc: Oidc;
+  readonly signIn: SignIn;
+  readonly cookies: Cookies;
+  readonly clock: Clock;
+  /** Without a trailing slash; known once the server listens. */
+  readonly baseUrl: () => string;
+}
+
+const CALLBACK = "/auth/oidc/callback";
+const FLOW_COOKIE = "coffer_sign_in";
+
+/** Sign-ins that one client may begin in a window, so that it cannot push those of others out of memory. */
+const STARTS = 60;
+const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
+const MAX_CLIENTS = 100_000;
+
+/** Sign-in through the provider: there, and back again. */
+export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRoutes) {
+  const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_CLIENTS });
+  return new Elysia({ name: "oidc" })
+    .get(
+      ...operation(
+        "/auth/oidc/start",
+        {
+          operationId: "startOidc",
+          tag: "Sign-in",
+          summary: "Go to the provider to sign in",
+          query: Type.Object({ return_to: Type.Optional(Type.String()) }),
+          answers: [{ status: 303, description: "To the provider." }],
+        },
+        async ({ query, context }) => {
+          const { allowed, resetSeconds } = starts.take(context.client, STARTS);
+          if (!allowed) throw rateLimited("Too many sign-ins from one address.", resetSeconds);
+          const home = `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
+          const { url, ticket } = await provider.begin(
+            returnPath(query.return_to, home),
+            baseUrl() + CALLBACK,
+          );
+          return redirect(url.href, cookies.set(FLOW_COOKIE, ticket, WINDOW_SECONDS));
+        },
+      ),
+    )
+    .get(
+      ...operation(
+        CALLBACK,
+        {
+          operationId: "finishOidc",
+          tag: "Sign-in",
+          summary: "Come back from the provider",
+          answers: [{ status: 303, description: "Signed in; to where the sign-in was to end." }],
+        },
+        async ({ request, context }) => {
+          // On the configured address, whatever the request says it was sent to.
+          const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
+          const { identity, returnTo } = await provider.finish(tokenIn(request, FLOW_COOKIE), callback);
+          const { token } = await signIn.withIdentity(identity, browserOf(request));
+          return redirect(returnTo, cookies.session(token), cookies.clear(FLOW_COOKIE));
+        },
+      ),
+    );
+}
+
+/** 303: whatever was asked, what follows is a GET. */
+function redirect(location: string, ...setCookies: string[]): Response {
+  const headers = new Headers({ ...NO_STORE, location, "referrer-policy": "no-referrer" });
+  for (const cookie of setCookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
+import type { Tables } from "../db/tables.ts";
+import { hashSecret } from "../domain/api-key.ts";
+import { type Caller, requireAccount } from "../domain/caller.ts";
+import { type Drive, slugOf } from "../domain/drive.ts";
+import { CofferError } from "../domain/errors.ts";
+import type { Access } from "./access.ts";
+import type { Quota } from "./quota.ts";
+
+/** How an agent's drive becomes a person's. */
+export class Claims {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #quota: Quota;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#quota = parts.quota;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Gives the drive of a claim token to the caller's account for good. The drive's keys go on working.
+   * Everything is looked at and changed in one write, so that of many claims one wins, and a claim that
+   * meets an expiry or a deletion comes wholly before or wholly after it.
+   *
+   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used
+   *   one, GONE for an expired one, QUOTA_EXCEEDED when the account has no room for what the drive holds
+   */
+  claim(caller: Caller, token: string, within?: Within<Drive>): Promise<Drive> {
+    const { userPk } = requireAccount(caller);
+    const hash = hashSecret(token);
+    const { claimTokens, drives, users } = this.#tables;
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const claim = claimTokens.find(hash);
+      if (claim === null) throw new CofferError("NOT_FOUND", "No such claim token.");
+      if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive is claimed already.");
+      const unclaimed = claim.drive === null || claim.expiresAt <= now ? null : drives.byPk(claim.drive, now);
+      if (unclaimed === null) throw new CofferError("GONE", "Nobody claimed this drive in time: it is gone.");
+      const owner = users.byPk(userPk);
+      if (owner === null) throw new Error("an account caller without an account");
+      drives.claim(unclaimed.pk, userPk, drives.freeSlug(slugOf(owner.username, unclaimed.name)), now);
+      claimTokens.markUsed(hash, now);
+      const drive = this.#access.drive(caller, unclaimed.id);
+      this.#quota.requireRoom(drive, now);
+      return drive;
+    }, within);
+  }
+}

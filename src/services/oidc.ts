@@ -1,0 +1,179 @@
+import {
+  allowInsecureRequests,
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  ResponseBodyError,
+} from "openid-client";
+import type { Clock } from "../clock.ts";
+import { CofferError } from "../domain/errors.ts";
+import { characters } from "../domain/text.ts";
+import type { Log } from "../log.ts";
+import { type Flow, OidcFlows } from "./oidc-flows.ts";
+import type { Identity } from "./sign-in.ts";
+
+/** The provider, and how it knows this server. */
+export interface OidcProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: { reveal(): string };
+}
+
+const TIMEOUT_SECONDS = 10;
+const MAX_FLOWS = 10_000;
+const EMAIL_CHARACTERS = 254;
+const NAME_CHARACTERS = 64;
+
+/** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
+export class Oidc {
+  readonly #provider: OidcProvider;
+  readonly #flows: OidcFlows;
+  readonly #log: Log;
+  #configuration: Promise<Configuration> | null = null;
+
+  constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
+    this.#provider = parts.provider;
+    this.#flows = new OidcFlows(parts.clock, MAX_FLOWS);
+    this.#log = parts.log;
+  }
+
+  /**
+   * Begins a sign-in that ends at `returnTo`: where to send the browser, and the ticket that only its
+   * cookie may hold. Throws INTERNAL, logged, while the provider cannot be reached.
+   */
+  async begin(returnTo: string, redirectUri: string): Promise<{ url: URL; ticket: string }> {
+    const configuration = await this.#discovered();
+    const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: "openid profile email",
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+      code_challenge_method: "S256",
+    });
+    return { url, ticket: this.#flows.put(flow) };
+  }
+
+  /**
+   * Ends a sign-in: `callback` is the address the provider sent the browser to, built on our own
+   * `redirectUri`. The ticket counts once, whatever comes of it.
+   *
+   * @throws CofferError VALIDATION_ERROR without a sign-in on its way, FORBIDDEN when the provider or the
+   *   person refused, UNAUTHORIZED when anything about the provider's answer is not as it must be
+   */
+  async finish(ticket: string | null, callback: URL): Promise<{ identity: Identity; returnTo: string }> {
+    const flow = ticket === null ? null : this.#flows.take(ticket);
+    if (flow === null) {
+      throw new CofferError(
+        "VALIDATION_ERROR",
+        "This sign-in was not begun in this browser, was used, or took too long. Begin it again.",
+      );
+    }
+    const configuration = await this.#discovered();
+    try {
+      return { identity: await identify(configuration, callback, flow), returnTo: flow.returnTo };
+    } catch (error) {
+      this.#log.warn("sign-in refused", { reason: summary(error) });
+      throw error instanceof AuthorizationResponseError
+        ? new CofferError("FORBIDDEN", "The provider did not sign you in.")
+        : new CofferError("UNAUTHORIZED", "The provider's answer was refused. Begin the sign-in again.");
+    }
+  }
+
+  /** Asks the provider about itself once; again when that failed. */
+  async #discovered(): Promise<Configuration> {
+    this.#configuration ??= discover(this.#provider);
+    try {
+      return await this.#configuration;
+    } catch (error) {
+      this.#configuration = null;
+      this.#log.error("the sign-in provider does not answer", {
+        issuer: this.#provider.issuer,
+        reason: summary(error),
+      });
+      throw new CofferError(
+        "INTERNAL",
+        "The sign-in provider does not answer as it should. Try again later; the server's log says more.",
+      );
+    }
+  }
+}
+
+function discover({ issuer, clientId, clientSecret }: OidcProvider): Promise<Configuration> {
+  const server = new URL(issuer);
+  return discovery(server, clientId, undefined, authentication(clientSecret.reveal()), {
+    timeout: TIMEOUT_SECONDS,
+    execute: [
+      // Signatures of ID tokens are verified even though they come straight from the provider.
+      enableNonRepudiationChecks,
+      // The configuration takes plain http for this machine alone.
+      ...(server.protocol === "http:" ? [allowInsecureRequests] : []),
+    ],
+  });
+}
+
+/** The secret in the body where the provider says that it takes it there, else as Basic, the default. */
+function authentication(secret: string): ClientAuth {
+  const inBody = ClientSecretPost(secret);
+  const basic = ClientSecretBasic(secret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? [];
+    return methods.includes("client_secret_post") ? inBody(server, ...rest) : basic(server, ...rest);
+  };
+}
+
+/** Trades the code for tokens and reads who it is. Throws when a check fails. */
+async function identify(configuration: Configuration, callback: URL, flow: Flow): Promise<Identity> {
+  const tokens = await authorizationCodeGrant(configuration, callback, {
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    pkceCodeVerifier: flow.verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (claims === undefined) throw new Error("the provider sent no ID token");
+  const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const userInfo = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+  const profile: Readonly<Record<string, unknown>> = { ...claims, ...userInfo };
+  const email = textOf(profile["email"], EMAIL_CHARACTERS);
+  const displayName = textOf(profile["name"], NAME_CHARACTERS);
+  const names = [
+    textOf(profile["preferred_username"], EMAIL_CHARACTERS),
+    textOf(profile["nickname"], NAME_CHARACTERS),
+    email,
+    displayName,
+  ];
+  return { issuer: claims.iss, subject: claims.sub, names, email, displayName };
+}
+
+/** A claim that people will see, if it is plain text of a length that one can be; else null. */
+function textOf(claim: unknown, most: number): string | null {
+  if (typeof claim !== "string" || !claim.isWellFormed() || /\p{Cc}/u.test(claim)) return null;
+  const text = claim.trim();
+  return text === "" || characters(text) > most ? null : text;
+}
+
+/** What happened, without what was sent: an error's cause may hold tokens and codes. */
+function summary(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  // These are the provider's own words for what is wrong, such as invalid_client.
+  const said =
+    error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
+      ? `: ${error.error.slice(0, 64)}`
+      : "";
+  const cause = error.cause instanceof Error ? `, caused by ${summary(error.cause)}` : "";
+  return `${error.message}${code}${said}${cause}`;
+}

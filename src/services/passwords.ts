@@ -1,0 +1,41 @@
+import { invalid } from "../domain/errors.ts";
+
+const CHARACTERS = { least: 8, most: 1024 } as const;
+
+/** OWASP's password storage cheat sheet asks for at least 19 MiB and two passes. Memory in KiB. */
+const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
+
+/** The hash of a random password that nobody kept, of the same cost as the others. */
+const NOBODYS =
+  "$argon2id$v=19$m=65536,t=2,p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
+
+/**
+ * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that files are read and
+ * written by, so a flood of sign-ins waits for itself and not the rest for it.
+ */
+export class Passwords {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** What may be kept of a password. Throws VALIDATION_ERROR for one that is too short or too long. */
+  hash(password: string): Promise<string> {
+    const { least, most } = CHARACTERS;
+    if (password.length < least || password.length > most) {
+      throw invalid("password", `must have ${least} to ${most} characters`);
+    }
+    return this.#inTurn(() => Bun.password.hash(password, ARGON2));
+  }
+
+  /** Whether `hash` is of this password. Without a hash it never is, and finding that out takes as long. */
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    // The runtime refuses to look at none.
+    const given = password === "" ? "\0" : password;
+    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? NOBODYS));
+    return matches && hash !== null;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}

@@ -1,0 +1,156 @@
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import { hashSecret } from "../domain/api-key.ts";
+import type { AccountCaller } from "../domain/caller.ts";
+import { CofferError } from "../domain/errors.ts";
+import { newToken } from "../domain/session.ts";
+import { proposeUsername, type User } from "../domain/user.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Users } from "./users.ts";
+
+/** A user as an OpenID Connect provider vouches for them. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What a username may be made of, best first. */
+  readonly names: readonly (string | null)[];
+  readonly email: string | null;
+  readonly displayName: string | null;
+}
+
+/** The browser that signs in. */
+export interface Browser {
+  /** How it calls itself; empty where it does not. */
+  readonly userAgent: string;
+  /** The token of the session it had; signing in ends that one. */
+  readonly previous: string | null;
+}
+
+/** A session that has just begun. */
+export interface SignedIn {
+  readonly caller: AccountCaller;
+  /** For the browser's cookie, and nowhere else. */
+  readonly token: string;
+}
+
+interface SignInParts {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  /** Whether people may register by themselves with a password. */
+  readonly signups: "open" | "closed";
+}
+
+/** The ways in: the setup link, a password, registering, a provider. Each begins a session of its own. */
+export class SignIn {
+  readonly #parts: SignInParts;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes the token of the setup link, in place of any before; null once there is an account. */
+  issueSetupToken(): Promise<string | null> {
+    const { tables, clock } = this.#parts;
+    return tables.write(() => {
+      if (tables.users.count() > 0) return null;
+      const { token, hash } = newToken();
+      tables.setupTokens.replace(hash, clock.now());
+      return token;
+    });
+  }
+
+  /** Whether a setup link can still be used. */
+  isSetupToken(token: string): boolean {
+    const { users, setupTokens } = this.#parts.tables;
+    return setupTokens.matches(hashSecret(token)) && users.count() === 0;
+  }
+
+  /** Makes the first account. Throws GONE for a used link, NOT_FOUND for another, VALIDATION_ERROR. */
+  async setUp(token: string, username: string, password: string, browser: Browser): Promise<SignedIn> {
+    const { tables, users } = this.#parts;
+    this.#requireSetup(token);
+    const draft = await users.draft(username, password);
+    return tables.write(() => {
+      this.#requireSetup(token);
+      tables.setupTokens.remove();
+      return this.#begin(users.add(draft), browser);
+    });
+  }
+
+  /** Registers. Throws FORBIDDEN where that is closed, VALIDATION_ERROR, CONFLICT. */
+  async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
+    if (this.#parts.signups === "closed") {
+      throw new CofferError("FORBIDDEN", "This server does not let people register by themselves.");
+    }
+    const { tables, users } = this.#parts;
+    const draft = await users.draft(username, password);
+    return tables.write(() => this.#begin(users.add(draft), browser));
+  }
+
+  /** Throws UNAUTHORIZED, the same and as late whether the user or the password is wrong. */
+  async withPassword(username: string, password: string, browser: Browser): Promise<SignedIn> {
+    const { tables, passwords } = this.#parts;
+    const user = tables.users.byUsername(username.toLowerCase());
+    const hash = user === null || user.disabledAt !== null ? null : tables.users.passwordHash(user.pk);
+    const matches = await passwords.matches(password, hash);
+    if (user === null || !matches) throw wrong();
+    return tables.write(() => {
+      const present = tables.users.byPk(user.pk);
+      // It may have been changed, or the user disabled, while this one was being verified.
+      const stands = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
+      if (!stands) throw wrong();
+      return this.#begin(present, browser);
+    });
+  }
+
+  /**
+   * Signs in whom a provider vouches for, making their account the first time: whoever the provider
+   * lets in may have one, whatever `signups` says. Throws FORBIDDEN for a disabled user.
+   */
+  withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
+    const { tables } = this.#parts;
+    return tables.write(() => {
+      const known = tables.identities.find(identity.issuer, identity.subject);
+      if (known === null) return this.#begin(this.#register(identity), browser);
+      tables.users.setProfile(known, identity.email, identity.displayName);
+      const user = tables.users.byPk(known);
+      if (user === null) throw new Error("an identity without a user");
+      if (user.disabledAt !== null) throw new CofferError("FORBIDDEN", "This account is disabled.");
+      return this.#begin(user, browser);
+    });
+  }
+
+  #register({ issuer, subject, names, email, displayName }: Identity): User {
+    const { tables, users, clock } = this.#parts;
+    const username = tables.users.freeUsername(proposeUsername(names));
+    const user = users.add({ username, email, displayName, passwordHash: null });
+    tables.identities.insert(issuer, subject, user.pk, clock.now());
+    return user;
+  }
+
+  #begin(user: User, browser: Browser): SignedIn {
+    const { tables, sessions } = this.#parts;
+    if (browser.previous !== null) tables.sessions.removeByHash(hashSecret(browser.previous));
+    const token = sessions.begin(user.pk, browser.userAgent);
+    const { plan, id: userId, pk: userPk } = user;
+    return { caller: { kind: "account", keyId: null, scope: "read-write", plan, userId, userPk }, token };
+  }
+
+  #requireSetup(token: string): void {
+    const { users, setupTokens } = this.#parts.tables;
+    if (users.count() > 0) {
+      throw new CofferError("GONE", "There is an account already: the setup link has done its work.");
+    }
+    if (!setupTokens.matches(hashSecret(token))) {
+      throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");
+    }
+  }
+}
+
+function wrong(): CofferError {
+  return new CofferError("UNAUTHORIZED", "The username or the password is wrong.");
+}

@@ -1,0 +1,91 @@
+interface Cookie {
+  readonly host: string;
+  readonly path: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Where a browser ended up, and how it got there. */
+export interface Visit {
+  readonly url: URL;
+  readonly status: number;
+  readonly text: string;
+  /** Every address asked on the way, the last one included. */
+  readonly trail: readonly URL[];
+}
+
+/** What a browser does with cookies, redirects and plain forms, as far as signing in needs it. */
+export class CookieJar {
+  readonly #cookies: Cookie[] = [];
+
+  /** One request, no redirects followed. */
+  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const target = new URL(url);
+    const headers = new Headers(init.headers);
+    const cookie = this.header(target);
+    if (cookie !== "") headers.set("cookie", cookie);
+    const response = await fetch(target, { ...init, headers, redirect: "manual" });
+    for (const line of response.headers.getSetCookie()) this.#keep(target, line);
+    return response;
+  }
+
+  /** Follows redirects for as long as `goesOn` says so of the next address. */
+  async visit(
+    url: string | URL,
+    init: RequestInit = {},
+    goesOn: (next: URL) => boolean = () => true,
+  ): Promise<Visit> {
+    const trail = [new URL(url)];
+    let response = await this.fetch(url, init);
+    for (;;) {
+      const current = trail.at(-1) ?? new URL(url);
+      const text = await response.text();
+      const location = response.headers.get("location");
+      const next = location === null ? null : new URL(location, current);
+      if (next === null || !goesOn(next))
+        return { url: next ?? current, status: response.status, text, trail };
+      if (trail.push(next) > 20) throw new Error("a browser would have given up by now");
+      response = await this.fetch(next);
+    }
+  }
+
+  /** Sends the first form of a page with these fields beside its hidden ones. */
+  submit(
+    { url, text }: Visit,
+    fields: Readonly<Record<string, string>>,
+    goesOn?: (next: URL) => boolean,
+  ): Promise<Visit> {
+    const action = /<form[^>]*\saction="([^"]+)"/.exec(text)?.[1];
+    if (action === undefined) throw new Error(`no form at ${url.href}:\n${text}`);
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const body = new URLSearchParams([
+      ...hidden.map(([, name = "", value = ""]): [string, string] => [name, value]),
+      ...Object.entries(fields),
+    ]);
+    return this.visit(new URL(action, url), { method: "POST", body }, goesOn);
+  }
+
+  /** The `Cookie` header for a request to this address; empty where there are none. */
+  header(url: URL): string {
+    return this.#cookies
+      .filter(({ host, path }) => host === url.hostname && url.pathname.startsWith(path))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join("; ");
+  }
+
+  /** The value of a cookie; null where there is none. */
+  value(name: string): string | null {
+    return this.#cookies.find((cookie) => cookie.name === name)?.value ?? null;
+  }
+
+  #keep(url: URL, line: string): void {
+    const cookie = Bun.Cookie.parse(line);
+    const { name, value, path } = cookie;
+    const index = this.#cookies.findIndex(
+      (other) => other.host === url.hostname && other.name === name && other.path === path,
+    );
+    if (index !== -1) this.#cookies.splice(index, 1);
+    const ended = cookie.maxAge === 0 || cookie.isExpired();
+    if (!ended && value !== "") this.#cookies.push({ host: url.hostname, path, name, value });
+  }
+}

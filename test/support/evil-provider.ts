@@ -1,0 +1,137 @@
+import { CLIENT } from "./real-provider.ts";
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** How the provider misbehaves; what is left out it does well. */
+export interface Misdeeds {
+  /** Changes what is to be in the ID token. */
+  readonly claims?: (claims: Claims) => Claims;
+  readonly header?: (header: Claims) => Claims;
+  /** Signs the ID token; by default with the published key. */
+  readonly sign?: "none" | "unpublished" | "clientSecret" | "broken";
+  /** In the place of the ID token; null for none at all. */
+  readonly idToken?: string | null;
+  /** In the place of what is known about the user. */
+  readonly userInfo?: Claims;
+  /** Changes what the provider says about itself. */
+  readonly metadata?: (metadata: Claims) => Claims;
+}
+
+const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+
+/** A provider made to lie: real HTTP, real signatures, and whatever is wrong with them that a test asks for. */
+export class EvilProvider implements AsyncDisposable {
+  misdeeds: Misdeeds = {};
+  /** Codes asked for at the token endpoint, with their verifiers. */
+  readonly trades: URLSearchParams[] = [];
+  nonce = "";
+  readonly #server;
+  readonly #key: CryptoKeyPair;
+  readonly #unpublished: CryptoKeyPair;
+
+  private constructor(key: CryptoKeyPair, unpublished: CryptoKeyPair) {
+    this.#key = key;
+    this.#unpublished = unpublished;
+    this.#server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.#answer(request) });
+  }
+
+  static async start(): Promise<EvilProvider> {
+    return new EvilProvider(await newKey(), await newKey());
+  }
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    switch (pathname) {
+      case "/.well-known/openid-configuration":
+        return Response.json(this.#metadata());
+      case "/jwks":
+        return Response.json({
+          keys: [
+            {
+              ...(await crypto.subtle.exportKey("jwk", this.#key.publicKey)),
+              kid: "1",
+              alg: "RS256",
+              use: "sig",
+            },
+          ],
+        });
+      case "/token":
+        return this.#token(new URLSearchParams(await request.text()));
+      case "/userinfo":
+        return Response.json(this.misdeeds.userInfo ?? { sub: "mallory", preferred_username: "mallory" });
+      default:
+        return new Response(null, { status: 404 });
+    }
+  }
+
+  #metadata(): Claims {
+    const metadata = {
+      issuer: this.issuer,
+      authorization_endpoint: `${this.issuer}/authorize`,
+      token_endpoint: `${this.issuer}/token`,
+      userinfo_endpoint: `${this.issuer}/userinfo`,
+      jwks_uri: `${this.issuer}/jwks`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      // It says that it signs with anything, so that the checks are ours alone.
+      id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
+      token_endpoint_auth_methods_supported: ["client_secret_basic"],
+      authorization_response_iss_parameter_supported: true,
+    };
+    return this.misdeeds.metadata?.(metadata) ?? metadata;
+  }
+
+  async #token(trade: URLSearchParams): Promise<Response> {
+    this.trades.push(trade);
+    const { idToken } = this.misdeeds;
+    const tokens = { access_token: "an access token", token_type: "Bearer", expires_in: 60 };
+    if (idToken === null) return Response.json(tokens);
+    return Response.json({ ...tokens, id_token: idToken ?? (await this.#idToken()) });
+  }
+
+  async #idToken(): Promise<string> {
+    const { claims = (given) => given, header = (given) => given, sign } = this.misdeeds;
+    const now = Math.floor(Date.now() / 1000);
+    const algorithms = { none: "none", unpublished: "RS256", clientSecret: "HS256", broken: "RS256" };
+    const alg = sign === undefined ? "RS256" : algorithms[sign];
+    const parts = [
+      header({ alg, kid: "1", typ: "JWT" }),
+      claims({
+        iss: this.issuer,
+        sub: "mallory",
+        aud: CLIENT.id,
+        nonce: this.nonce,
+        iat: now,
+        exp: now + 60,
+      }),
+    ].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+    const signed = Buffer.from(parts.join("."));
+    return [...parts, (await this.#signature(signed)).toString("base64url")].join(".");
+  }
+
+  async #signature(signed: Uint8Array<ArrayBuffer>): Promise<Buffer> {
+    const { sign } = this.misdeeds;
+    if (sign === "none") return Buffer.alloc(0);
+    if (sign === "broken") return Buffer.alloc(256);
+    if (sign === "clientSecret") {
+      const hmac = { name: "HMAC", hash: "SHA-256" };
+      const key = await crypto.subtle.importKey("raw", Buffer.from(CLIENT.secret), hmac, false, ["sign"]);
+      return Buffer.from(await crypto.subtle.sign(hmac, key, signed));
+    }
+    const { privateKey } = sign === "unpublished" ? this.#unpublished : this.#key;
+    return Buffer.from(await crypto.subtle.sign(RSA, privateKey, signed));
+  }
+}
+
+async function newKey(): Promise<CryptoKeyPair> {
+  const algorithm = { ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
+  return crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+}

@@ -1,0 +1,41 @@
+import type { TestAppliance } from "./appliance.ts";
+import type { Answer, RequestOptions } from "./client.ts";
+
+/** Someone signed in: asks with the session's cookie, from a page of ours. */
+export interface SignedInBrowser {
+  /** As `Cookie` headers say it. */
+  readonly cookie: string;
+  readonly token: string;
+  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+}
+
+/** The token in an answer's `Set-Cookie`; null where no session begins. */
+export function sessionIn({ headers }: Answer): string | null {
+  const line = headers.getSetCookie().find((cookie) => cookie.startsWith("coffer_session="));
+  return /^coffer_session=([^;]+)/.exec(line ?? "")?.[1] ?? null;
+}
+
+/** Signs in with a password. */
+export async function signIn(
+  coffer: TestAppliance,
+  username: string,
+  password = `${username}'s password`,
+): Promise<SignedInBrowser> {
+  const answer = await coffer.client().send("POST", "/auth/login", { body: { username, password } });
+  const token = sessionIn(answer);
+  if (token === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
+  return browserWith(coffer, token);
+}
+
+/** A browser that has this session's token. */
+export function browserWith(coffer: TestAppliance, token: string): SignedInBrowser {
+  const cookie = `coffer_session=${token}`;
+  return {
+    cookie,
+    token,
+    send: (method, path, { headers = {}, ...rest } = {}) => {
+      const own = { cookie, origin: coffer.appliance.url };
+      return coffer.client().send(method, path, { ...rest, headers: { ...own, ...headers } });
+    },
+  };
+}
