@@ -1,0 +1,230 @@
+import type { Database as Sqlite, Statement } from "bun:sqlite";
+import type { DrivePk, FilePk } from "../domain/id.ts";
+import { NAME_FIELDS, nameMatch, TEXT_WEIGHT, textMatch } from "../domain/search-tokens.ts";
+import type { SearchTerm } from "../domain/search-query.ts";
+import type { Parameters } from "./parameters.ts";
+import type { PathRange } from "./path-range.ts";
+import { SLICES_A_FILE } from "./search-index.ts";
+import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "./search-request.ts";
+
+/** How many rows a statement gives at a time, so that other searches get in between. */
+const ROWS = 20_000;
+/** How many candidates are looked up at a time. */
+const CANDIDATES = 1000;
+/** Milliseconds for which a search goes on before it lets others on. */
+const TURN_MS = 10;
+
+/** A search took longer than its budget. */
+export class Overrun extends Error {}
+
+interface Match {
+  readonly at: number;
+  readonly file: FilePk;
+  readonly slice: number | null;
+}
+
+interface Mark {
+  readonly weight: number;
+  readonly slice: number | null;
+}
+
+interface Ranked extends SearchHit {
+  readonly updatedAt: number;
+}
+
+interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
+  readonly drive: DrivePk;
+  readonly tags: string;
+  readonly now: number;
+}
+
+const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
+  AND (f.expires_at IS NULL OR f.expires_at > :now)
+  AND (:minSize IS NULL OR f.size >= :minSize) AND (:maxSize IS NULL OR f.size <= :maxSize)
+  AND (:updatedFrom IS NULL OR f.updated_at >= :updatedFrom)
+  AND (:updatedBefore IS NULL OR f.updated_at < :updatedBefore)
+  AND (:mimeType IS NULL OR substr(f.mime_type, 1, length(:mimeType)) = :mimeType
+       AND (substr(:mimeType, -1) = '/' OR substr(f.mime_type, length(:mimeType) + 1, 1) IN ('', ';', ' ', char(9))))
+  AND NOT EXISTS (
+    SELECT 1 FROM json_each(:tags) o
+     WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = f.drive AND x.tag = o.value AND x.path = f.path))`;
+
+/**
+ * Searches, on a connection of its own. It works drive by drive, on lists that each drive has for itself,
+ * and counts and ranks from what it finds there: nothing of other drives is read, nor shows. Several
+ * searches take turns.
+ */
+export class SearchFinder {
+  readonly #names;
+  readonly #texts;
+  readonly #candidates;
+  readonly #files;
+
+  constructor(sql: Sqlite) {
+    this.#names = sql.prepare<Match, [string, number]>(
+      `SELECT rowid AS at, rowid AS file, NULL AS slice
+         FROM search_name WHERE search_name MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+    );
+    this.#texts = sql.prepare<Match, [string, number]>(
+      `SELECT rowid AS at, rowid / ${SLICES_A_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice
+         FROM search_text WHERE search_text MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+    );
+    this.#candidates = sql.prepare<
+      { pk: FilePk; updatedAt: number },
+      [Parameters<Selection & { files: string }>]
+    >(
+      `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
+    );
+    this.#files = sql.prepare<{ pk: FilePk; path: string; updatedAt: number }, [Parameters<Selection>]>(
+      `SELECT f.pk, f.path, f.updated_at AS updatedAt FROM file f INDEXED BY file_path WHERE ${FITS}
+        ORDER BY f.path LIMIT ${ROWS}`,
+    );
+  }
+
+  /** Throws Overrun. */
+  async find(request: SearchRequest): Promise<SearchFound> {
+    const turns = new Turns(request.budget);
+    const top = new Top(request.offset + request.limit);
+    for (const drive of request.drives) {
+      await (request.terms === null
+        ? this.#findFiltered(drive, request, top, turns)
+        : this.#findMatching(drive, request.terms, request, top, turns));
+    }
+    const hits = top.sorted().slice(request.offset);
+    return { hits: hits.map(({ file, score, slice }) => ({ file, score, slice })), total: top.seen };
+  }
+
+  async #findFiltered(drive: DrivePk, request: SearchRequest, top: Top, turns: Turns): Promise<void> {
+    let selection = selectionOf(drive, request);
+    for (let rows = ROWS; rows === ROWS;) {
+      const found = this.#files.all(selection);
+      for (const { pk, updatedAt } of found) top.add({ file: pk, score: 0, slice: null, updatedAt });
+      rows = found.length;
+      // No path lies between a path and this, since paths hold no control characters.
+      selection = { ...selection, from: `${found.at(-1)?.path ?? ""}\u0001` };
+      await turns.next();
+    }
+  }
+
+  async #findMatching(
+    drive: DrivePk,
+    terms: readonly SearchTerm[],
+    request: SearchRequest,
+    top: Top,
+    turns: Turns,
+  ): Promise<void> {
+    let marks: ReadonlyMap<FilePk, Mark> | null = null;
+    for (const term of terms) {
+      marks = await this.#mark(drive, term, marks, turns);
+      if (marks.size === 0) return;
+    }
+    if (marks === null) return;
+    const selection = selectionOf(drive, request);
+    const files = [...marks.keys()];
+    for (let at = 0; at < files.length; at += CANDIDATES) {
+      const chunk = JSON.stringify(files.slice(at, at + CANDIDATES));
+      for (const { pk, updatedAt } of this.#candidates.all({ ...selection, files: chunk })) {
+        const mark = marks.get(pk);
+        if (mark !== undefined) {
+          const score = Math.round((mark.weight / terms.length) * 1000) / 1000;
+          top.add({ file: pk, score, slice: mark.slice, updatedAt });
+        }
+      }
+      await turns.next();
+    }
+  }
+
+  /** The files where a term matches, among those that the terms before it left; null for all. */
+  async #mark(
+    drive: DrivePk,
+    term: SearchTerm,
+    before: ReadonlyMap<FilePk, Mark> | null,
+    turns: Turns,
+  ): Promise<ReadonlyMap<FilePk, Mark>> {
+    const marks = new Map<FilePk, Mark>();
+    const add = (file: FilePk, weight: number, slice: number | null) => {
+      const known = marks.get(file) ?? (before === null ? { weight: 0, slice: null } : before.get(file));
+      if (known === undefined) return;
+      marks.set(file, { weight: known.weight + weight, slice: known.slice ?? slice });
+    };
+    for (const field of NAME_FIELDS) {
+      await matching(this.#names, nameMatch(drive, field, term), turns, ({ file }) =>
+        add(file, field.weight, null),
+      );
+    }
+    let last: FilePk | null = null;
+    await matching(this.#texts, textMatch(drive, term), turns, ({ file, slice }) => {
+      // Rows come in order, so those of one file one after the other.
+      if (file !== last) add(file, TEXT_WEIGHT, slice);
+      last = file;
+    });
+    return marks;
+  }
+}
+
+/** Hands every row that matches to `take`, in order. Each statement is run to its end, so none holds a snapshot. */
+async function matching(
+  statement: Statement<Match, [string, number]>,
+  expression: string,
+  turns: Turns,
+  take: (row: Match) => void,
+): Promise<void> {
+  let after = -1;
+  for (let rows = ROWS; rows === ROWS;) {
+    const found = statement.all(expression, after);
+    for (const row of found) take(row);
+    rows = found.length;
+    after = found.at(-1)?.at ?? after;
+    await turns.next();
+  }
+}
+
+function selectionOf(drive: DrivePk, { paths, filters, now }: SearchRequest): Selection {
+  return { ...paths, ...filters, tags: JSON.stringify(filters.tags), drive, now };
+}
+
+/** One search's share of the thread. */
+class Turns {
+  readonly #deadline: number;
+  #turnEnd = performance.now() + TURN_MS;
+
+  constructor(budget: number) {
+    this.#deadline = performance.now() + budget;
+  }
+
+  /** Lets other searches on when it is their turn. Throws Overrun once the budget is spent. */
+  async next(): Promise<void> {
+    const now = performance.now();
+    if (now > this.#deadline) throw new Overrun("a search took too long");
+    if (now < this.#turnEnd) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#turnEnd = performance.now() + TURN_MS;
+  }
+}
+
+/** The best of what is found, without keeping all of it. */
+class Top {
+  /** How many were added. */
+  seen = 0;
+  readonly #wanted: number;
+  #best: Ranked[] = [];
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  add(hit: Ranked): void {
+    this.seen += 1;
+    this.#best.push(hit);
+    if (this.#best.length >= 2 * this.#wanted + CANDIDATES) this.#best = this.sorted();
+  }
+
+  sorted(): Ranked[] {
+    return this.#best.toSorted(best).slice(0, this.#wanted);
+  }
+}
+
+/** By score, then what changed last, then what was made last. */
+function best(a: Ranked, b: Ranked): number {
+  return b.score - a.score || b.updatedAt - a.updatedAt || b.file - a.file;
+}

@@ -1,0 +1,119 @@
+import type { Digest } from "../domain/digest.ts";
+import type { File } from "../domain/file.ts";
+import type { DrivePk, FilePk } from "../domain/id.ts";
+import type { FilePath } from "../domain/path.ts";
+import type { Database } from "./database.ts";
+import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
+
+/** More than a searched text has slices; the triggers of the schema know the number as well. */
+export const SLICES_A_FILE = 32;
+
+/** A file whose names are to be indexed. */
+export interface NameJob {
+  readonly ticket: number;
+  readonly file: FilePk;
+  readonly drive: DrivePk;
+  readonly path: FilePath;
+  readonly filename: string;
+  readonly tags: readonly string[];
+}
+
+/** A file whose text is to be indexed. */
+export interface TextJob {
+  readonly ticket: number;
+  readonly file: FilePk;
+  readonly drive: DrivePk;
+  readonly digest: Digest;
+  readonly size: number;
+  readonly mimeType: string;
+}
+
+const NAME_JOB = `SELECT j.ticket, j.file, f.drive, f.path, f.filename, f.tags FROM search_job j JOIN file f ON f.pk = j.file`;
+const TEXT_JOB = `SELECT j.ticket, j.file, f.drive, b.digest, f.size, f.mime_type AS mimeType
+  FROM search_job j JOIN file f ON f.pk = j.file JOIN blob b ON b.pk = f.blob`;
+
+type NameRow = Omit<NameJob, "tags"> & { readonly tags: string };
+
+/** What is in the full-text index, and what waits to get into it. Changes of files leave the jobs by themselves. */
+export class SearchIndex {
+  readonly #waits;
+  readonly #nameJobs;
+  readonly #nameJobsOf;
+  readonly #textJobs;
+  readonly #textJobsOf;
+  readonly #isCurrent;
+  readonly #finish;
+  readonly #putNames;
+  readonly #putText;
+  readonly #visible;
+
+  constructor({ sql }: Database) {
+    this.#waits = sql.prepare<object, [DrivePk]>("SELECT 1 FROM search_job WHERE drive = ? LIMIT 1");
+    this.#nameJobs = sql.prepare<NameRow, [number]>(`${NAME_JOB} WHERE j.part = 0 ORDER BY j.ticket LIMIT ?`);
+    this.#nameJobsOf = sql.prepare<NameRow, [DrivePk, number]>(
+      `${NAME_JOB} WHERE j.drive = ? AND j.part = 0 ORDER BY j.ticket LIMIT ?`,
+    );
+    this.#textJobs = sql.prepare<TextJob, [number]>(`${TEXT_JOB} WHERE j.part = 1 ORDER BY j.ticket LIMIT ?`);
+    this.#textJobsOf = sql.prepare<TextJob, [DrivePk, number]>(
+      `${TEXT_JOB} WHERE j.drive = ? AND j.part = 1 ORDER BY j.ticket LIMIT ?`,
+    );
+    this.#isCurrent = sql.prepare<object, [number]>("SELECT 1 FROM search_job WHERE ticket = ?");
+    this.#finish = sql.prepare<never, [number]>("DELETE FROM search_job WHERE ticket = ?");
+    this.#putNames = sql.prepare<never, [FilePk, string]>(
+      "INSERT OR REPLACE INTO search_name (rowid, tokens) VALUES (?, ?)",
+    );
+    this.#putText = sql.prepare<never, [FilePk, number, string]>(
+      `INSERT OR REPLACE INTO search_text (rowid, tokens) VALUES (?1 * ${SLICES_A_FILE} + ?2, ?3)`,
+    );
+    this.#visible = sql.prepare<FileRow, [FilePk, number]>(
+      `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}
+        WHERE f.pk = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
+          AND d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ?2)`,
+    );
+  }
+
+  /** Whether anything of these drives waits to be indexed. */
+  waitsFor(drives: readonly DrivePk[]): boolean {
+    return drives.some((drive) => this.#waits.get(drive) !== null);
+  }
+
+  /** Files whose names wait, of one drive or of all, the longest first. */
+  nameJobs(drive: DrivePk | null, limit: number): NameJob[] {
+    const rows = drive === null ? this.#nameJobs.all(limit) : this.#nameJobsOf.all(drive, limit);
+    return rows.map((row) => {
+      const tags: string[] = JSON.parse(row.tags);
+      return { ...row, tags };
+    });
+  }
+
+  /** Files whose text waits, of one drive or of all, the longest first. */
+  textJobs(drive: DrivePk | null, limit: number): TextJob[] {
+    return drive === null ? this.#textJobs.all(limit) : this.#textJobsOf.all(drive, limit);
+  }
+
+  /** Whether the file is still as the job saw it. Inside a write. */
+  isCurrent(ticket: number): boolean {
+    return this.#isCurrent.get(ticket) !== null;
+  }
+
+  /** Takes a job away. Inside a write. */
+  finish(ticket: number): void {
+    this.#finish.run(ticket);
+  }
+
+  /** Inside a write. */
+  putNames(file: FilePk, tokens: string): void {
+    this.#putNames.run(file, tokens);
+  }
+
+  /** Inside a write; `slice` counts from 0. */
+  putText(file: FilePk, slice: number, tokens: string): void {
+    this.#putText.run(file, slice, tokens);
+  }
+
+  /** A file by its handle, if neither it nor its drive has expired or gone. */
+  visible(pk: FilePk, now: number): File | null {
+    const row = this.#visible.get(pk, now);
+    return row === null ? null : fileFromRow(row);
+  }
+}

@@ -1,0 +1,38 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { Overrun, SearchFinder } from "./search-finder.ts";
+import type { FromWorker, SearchRequest, ToWorker } from "./search-request.ts";
+
+// The entry point of a thread of its own: searches may take long, and nothing can break off a statement.
+
+declare const self: Worker;
+
+const opened = Promise.withResolvers<SearchFinder>();
+
+self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  switch (data.kind) {
+    case "open":
+      opened.resolve(open(data.path));
+      break;
+    case "search":
+      void answer(data.id, data.request).then((message) => self.postMessage(message, []));
+      break;
+  }
+});
+
+function open(path: string): SearchFinder {
+  const sql = new Sqlite(path, { readonly: true, strict: true });
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run("PRAGMA temp_store = MEMORY");
+  sql.run("PRAGMA cache_size = -16000");
+  return new SearchFinder(sql);
+}
+
+async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
+  try {
+    const finder = await opened.promise;
+    return { kind: "found", id, found: await finder.find(request) };
+  } catch (error) {
+    if (error instanceof Overrun) return { kind: "overrun", id };
+    return { kind: "failure", id, message: error instanceof Error ? String(error.stack) : String(error) };
+  }
+}

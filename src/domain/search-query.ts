@@ -1,0 +1,57 @@
+import { invalid } from "./errors.ts";
+import { OVERLAP_WORDS } from "./search-slices.ts";
+import { foldName, isSpacedWord, wordsOf } from "./search-words.ts";
+import { characters } from "./text.ts";
+
+/** Characters of a query. */
+const QUERY_CHARACTERS = 512;
+const QUERY_TERMS = 16;
+
+/** One thing that must match somewhere in a file: a word or a phrase. */
+export interface SearchTerm {
+  /** The words as they must follow each other in a text. */
+  readonly words: readonly string[];
+  /** Whether the last of them may be the start of a longer one. */
+  readonly isPrefix: boolean;
+  /** What a name must hold, also amid its words; in the form of `foldName`, without the `_` at its ends. */
+  readonly needle: string;
+}
+
+/**
+ * Reads what somebody typed. Words between spaces are terms, and so is what stands between quotation
+ * marks; a last one that is not closed goes to the end. The last term matches as a prefix unless it was
+ * quoted. Everything that is no letter, digit or pictogram only separates words; where it joins them, as
+ * in `a-b`, they are a phrase.
+ *
+ * @returns no terms where there is nothing in it that could be found
+ * @throws CofferError VALIDATION_ERROR
+ */
+export function parseQuery(field: string, text: string): SearchTerm[] {
+  if (characters(text) > QUERY_CHARACTERS) {
+    throw invalid(field, `must have at most ${QUERY_CHARACTERS} characters`);
+  }
+  // What stands at odd places was between quotation marks.
+  const chunks = text
+    .split('"')
+    .flatMap((part, index) =>
+      index % 2 === 1
+        ? [{ text: part, isQuoted: true }]
+        : part.split(/\s+/u).map((chunk) => ({ text: chunk, isQuoted: false })),
+    );
+  const last = chunks.findLast((chunk) => foldName(chunk.text) !== "_");
+  const terms = chunks.flatMap((chunk) => termOf(field, chunk.text, chunk === last && !chunk.isQuoted) ?? []);
+  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term]));
+  if (distinct.size > QUERY_TERMS) throw invalid(field, `must have at most ${QUERY_TERMS} words and phrases`);
+  return [...distinct.values()];
+}
+
+function termOf(field: string, chunk: string, isLast: boolean): SearchTerm | null {
+  const words = Array.from(wordsOf(chunk), (word) => word.text);
+  const needle = foldName(chunk).slice(1, -1);
+  const end = words.at(-1);
+  if (end === undefined || needle === "") return null;
+  if (words.length > OVERLAP_WORDS)
+    throw invalid(field, `must not have a phrase of more than ${OVERLAP_WORDS} words`);
+  // A single letter starts too many words to be worth its cost; names match inside words anyway.
+  return { words, needle, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
+}

@@ -1,0 +1,37 @@
+import { type Word, wordsOf } from "./search-words.ts";
+
+/** UTF-16 units. A text is indexed slice by slice, so that none takes long. */
+const SLICE_UNITS = 32 * 1024;
+/** How far a slice's end may be put off to come between two words. */
+const SLACK_UNITS = 256;
+/** Words of the next slice that each slice has as well: no phrase is longer, so each is whole in one. */
+export const OVERLAP_WORDS = 128;
+
+const BETWEEN = /[^\p{L}\p{N}\p{M}]/gu;
+
+/** How many slices a text falls into: at least one, at most 32 for a searched text. */
+export function sliceCount(text: string): number {
+  return Math.max(1, Math.ceil(text.length / SLICE_UNITS));
+}
+
+/** The words of one slice of a text, counted from 0, and the first words of the next. */
+export function* wordsOfSlice(text: string, slice: number): Generator<Word, void> {
+  const end = sliceStart(text, slice + 1);
+  let overlap = OVERLAP_WORDS;
+  for (const word of wordsOf(text, sliceStart(text, slice))) {
+    if (word.start >= end) overlap -= 1;
+    if (overlap < 0) return;
+    yield word;
+  }
+}
+
+function sliceStart(text: string, slice: number): number {
+  const ideal = slice * SLICE_UNITS;
+  if (ideal === 0 || ideal >= text.length) return Math.min(ideal, text.length);
+  const between = new RegExp(BETWEEN);
+  between.lastIndex = ideal;
+  const found = between.exec(text.slice(0, ideal + SLACK_UNITS));
+  if (found !== null) return found.index;
+  // Amid a long run without any gap, but not amid a character.
+  return text.charCodeAt(ideal) >> 10 === 0x37 ? ideal + 1 : ideal;
+}

@@ -1,0 +1,71 @@
+import type { DrivePk } from "./id.ts";
+import { type FilePath, containingFolder, lastSegment } from "./path.ts";
+import type { SearchTerm } from "./search-query.ts";
+import { foldName, type Word } from "./search-words.ts";
+
+/**
+ * The terms of the full-text index. Each starts with its drive and with what it is of: `f` a filename,
+ * `d` a folder, `t` a tag, `w` a text. So every drive has lists of its own, however common its words are
+ * elsewhere. Of names the index has every run of three characters (their tails are shorter), so that what
+ * stands amid a word is found as a phrase of such runs. Terms are letters, digits, `_` and characters
+ * beyond ASCII, which is what the index's tokenizer leaves whole.
+ */
+type Marker = "f" | "d" | "t" | "w";
+
+const GRAM = 3;
+
+/** Where a term may match, and what that adds to a file's score; all together make 1. */
+export interface SearchField {
+  readonly marker: Marker;
+  /** Whether only whole words count, which a match amid words already has counted for. */
+  readonly isWhole: boolean;
+  readonly weight: number;
+}
+
+export const NAME_FIELDS: readonly SearchField[] = [
+  { marker: "f", isWhole: false, weight: 0.4 },
+  { marker: "f", isWhole: true, weight: 0.2 },
+  { marker: "t", isWhole: false, weight: 0.2 },
+  { marker: "d", isWhole: false, weight: 0.1 },
+];
+export const TEXT_WEIGHT = 0.1;
+
+/** What is indexed of a file's names, as text for the tokenizer. */
+export function nameTokens(
+  drive: DrivePk,
+  { filename, path, tags }: { filename: string; path: FilePath; tags: readonly string[] },
+): string {
+  const folder = containingFolder(path);
+  return [
+    ...[...new Set([filename, lastSegment(path)])].map((name) => grams(drive, "f", foldName(name))),
+    ...(folder === "" ? [] : [grams(drive, "d", foldName(folder))]),
+    ...tags.map((tag) => grams(drive, "t", foldName(tag))),
+  ].join(" ");
+}
+
+/** What is indexed of words, as text for the tokenizer. */
+export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
+  const start = `${drive}w`;
+  let tokens = "";
+  for (const { text } of words) tokens += `${start}${text} `;
+  return tokens;
+}
+
+/** The full-text expression for a term in a kind of name. */
+export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): string {
+  const points = Array.from(field.isWhole ? `_${needle}_` : needle);
+  const start = `${drive}${field.marker}`;
+  if (points.length < GRAM) return `"${start}${points.join("")}" *`;
+  const runs = points.slice(GRAM - 1).map((_, index) => start + points.slice(index, index + GRAM).join(""));
+  return `"${runs.join(" ")}"`;
+}
+
+/** The full-text expression for a term in a text. */
+export function textMatch(drive: DrivePk, { words, isPrefix }: SearchTerm): string {
+  return `"${words.map((word) => `${drive}w${word}`).join(" ")}"${isPrefix ? " *" : ""}`;
+}
+
+function grams(drive: DrivePk, marker: Marker, name: string): string {
+  const points = Array.from(name);
+  return points.map((_, index) => `${drive}${marker}${points.slice(index, index + GRAM).join("")}`).join(" ");
+}

@@ -1,0 +1,77 @@
+/** How many first bytes of a text are searched. */
+export const SEARCHED_BYTES = 1024 * 1024;
+
+/** UTF-16 units; of a longer word only the start counts, at indexing and at asking alike. */
+const WORD_UNITS = 64;
+
+/** A word as search compares it, and where it stands in the text: UTF-16 offsets, `end` exclusive. */
+export interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A run of letters, digits and their marks is a word; but scripts written without spaces between words
+ * (and Hangul, whose particles stick to words) have no runs that people would type, so there each
+ * character is a word, and so is each pictogram. What is asked for in them is a phrase of such words.
+ */
+const WORD =
+  /[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}\p{scx=Tai_Tham}]]+|[\p{L}\p{N}\p{M}\p{So}]/gv;
+const SPACED_WORD =
+  /^[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}\p{scx=Tai_Tham}]]+$/v;
+const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
+const ASCII = /^\p{ASCII}*$/u;
+
+/**
+ * Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs, variation selectors; the marks of
+ * other scripts are letters.
+ */
+const ACCENTS =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f]/g;
+
+/** The words of a text in order, from an offset on. */
+export function* wordsOf(text: string, from = 0): Generator<Word, void> {
+  // A copy, because the position of a shared one would be everybody's.
+  const pattern = new RegExp(WORD);
+  const known = new Map<string, readonly string[]>();
+  pattern.lastIndex = from;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const raw = match[0];
+    let parts = known.get(raw);
+    if (parts === undefined) {
+      parts = partsOf(raw);
+      known.set(raw, parts);
+    }
+    for (const part of parts) yield { text: part, start: match.index, end: pattern.lastIndex };
+  }
+}
+
+/** What folding makes of a word: mostly one, but it may take characters apart, such as ligatures of ideographs. */
+function partsOf(raw: string): readonly string[] {
+  return (fold(raw).match(WORD) ?? []).map(cut);
+}
+
+/** Whether a word of `wordsOf` may go on: one of an unspaced script is a single character. */
+export function isSpacedWord(word: string): boolean {
+  return SPACED_WORD.test(word);
+}
+
+/** A name as search compares it: folded, with one `_` for whatever is between words, and at both ends. */
+export function foldName(name: string): string {
+  return `_${fold(name)}_`.replaceAll(BETWEEN_WORDS, "_");
+}
+
+/** Without the differences of case, width, composition and accent. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  // Upper case first: it is what makes one of ß and ss, and of the two small sigmas.
+  const caseless = text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");
+  return caseless.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC");
+}
+
+function cut(word: string): string {
+  if (word.length <= WORD_UNITS) return word;
+  const isSplit = (word.codePointAt(WORD_UNITS - 1) ?? 0) > 0xffff;
+  return word.slice(0, isSplit ? WORD_UNITS - 1 : WORD_UNITS);
+}

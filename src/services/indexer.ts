@@ -1,0 +1,239 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { TextJob } from "../db/search-index.ts";
+import type { Tables } from "../db/tables.ts";
+import type { DrivePk } from "../domain/id.ts";
+import { isTextType } from "../domain/mime.ts";
+import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
+import { searchedText } from "../domain/search-text.ts";
+import { nameTokens, textTokens } from "../domain/search-tokens.ts";
+import { SEARCHED_BYTES } from "../domain/search-words.ts";
+import type { Log } from "../log.ts";
+
+/** How long changes are gathered before they are indexed, in milliseconds; a search does not wait for that. */
+const GATHER_MS = 100;
+/** How long to leave alone an index that could not be written. */
+const RETRY_MS = 10_000;
+/** The longest rest after a piece of work, in milliseconds: how much later a search may be that needs it. */
+const REST_MS = 20;
+/** How many jobs are looked at together. */
+const JOBS = 100;
+/** How many UTF-16 units of tokens one transaction takes, unless a single slice has more. */
+const BATCH_UNITS = 40_000;
+
+/** Who waits for drives to be indexed. */
+interface Waiter {
+  readonly drives: readonly DrivePk[];
+}
+
+/**
+ * Brings the full-text index up to date. What is to be done is in the database, left there by the changes
+ * themselves; it is done in small transactions, in which a job that another change overtook is dropped.
+ */
+export class Indexer {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #log: Log;
+  readonly #waiters = new Set<Waiter>();
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  /** Whether it works by itself. */
+  #isStarted = false;
+  #isStopped = false;
+  #step = Promise.withResolvers<void>();
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; log: Log }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#log = parts.log;
+  }
+
+  /** Begins to work by itself, with what the last process left. */
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  /** Says that something has changed. */
+  wake(): void {
+    this.#schedule(GATHER_MS);
+  }
+
+  /** Waits until everything of these drives is indexed, for at most `ms` milliseconds. */
+  async settle(drives: readonly DrivePk[], ms: number): Promise<void> {
+    const deadline = performance.now() + ms;
+    const waiter = { drives };
+    this.#waiters.add(waiter);
+    try {
+      while (!this.#isStopped && this.#tables.searchIndex.waitsFor(drives)) {
+        const left = deadline - performance.now();
+        if (left <= 0 || !(await this.#stepWithin(left))) return;
+      }
+    } finally {
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Lets a transaction in progress end; nothing further is done. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(ms: number): void {
+    if (!this.#isStarted || this.#isStopped || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#run();
+    }, ms);
+  }
+
+  /** Whether something was done; false when time has run out or the work failed. */
+  async #stepWithin(ms: number): Promise<boolean> {
+    this.#run();
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), ms);
+    const done = this.#step.promise.then(
+      () => true,
+      () => false,
+    );
+    const isDone = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return isDone;
+  }
+
+  #run(): void {
+    this.#running ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    try {
+      for (let started = performance.now(); await this.#next(); started = performance.now()) {
+        this.#announce().resolve();
+        await this.#rest(performance.now() - started);
+      }
+      // Before anybody hears of it: who finds more to do must be able to start again.
+      this.#running = null;
+      this.#announce().resolve();
+    } catch (error) {
+      this.#running = null;
+      this.#log.error("indexing failed", { error });
+      this.#announce().reject(error);
+      this.#schedule(RETRY_MS);
+    }
+  }
+
+  /** Leaves as much of the thread to requests as it took, unless one of them is waiting for it. */
+  async #rest(took: number): Promise<void> {
+    if (this.#waiters.size > 0 || this.#isStopped) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(took, REST_MS)));
+  }
+
+  /** Ends the present step; those who wait look again. */
+  #announce(): PromiseWithResolvers<void> {
+    const step = this.#step;
+    // Nobody may be waiting for it.
+    step.promise.catch(() => {});
+    this.#step = Promise.withResolvers();
+    return step;
+  }
+
+  /** Does some of what is to be done, what somebody waits for first; false when there is nothing, or no more is to be done. */
+  async #next(): Promise<boolean> {
+    if (this.#isStopped) return false;
+    for (const waiter of this.#waiters) {
+      for (const drive of waiter.drives) {
+        if ((await this.#indexNames(drive)) || (await this.#indexTexts(drive))) {
+          // The others have their turn.
+          if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
+          return true;
+        }
+      }
+    }
+    return (await this.#indexNames(null)) || (await this.#indexTexts(null));
+  }
+
+  /** Read, split and written in one step, so the names are those that stand. */
+  async #indexNames(drive: DrivePk | null): Promise<boolean> {
+    const { searchIndex, write } = this.#tables;
+    if (searchIndex.nameJobs(drive, 1).length === 0) return false;
+    await write(() => {
+      let units = 0;
+      for (const job of searchIndex.nameJobs(drive, JOBS)) {
+        const tokens = nameTokens(job.drive, job);
+        searchIndex.putNames(job.file, tokens);
+        searchIndex.finish(job.ticket);
+        units += tokens.length;
+        if (units > BATCH_UNITS) return;
+      }
+    });
+    return true;
+  }
+
+  /** Ends after the first transaction that ends with a file, so that names and other drives get in between. */
+  async #indexTexts(drive: DrivePk | null): Promise<boolean> {
+    const jobs = this.#tables.searchIndex.textJobs(drive, JOBS);
+    const batch = new Batch(this.#tables);
+    for (const job of jobs) {
+      const text = await this.#read(job);
+      const slices = sliceCount(text);
+      for (let slice = 0; slice < slices; slice += 1) {
+        if (this.#isStopped) return false;
+        const tokens = textTokens(job.drive, wordsOfSlice(text, slice));
+        await batch.add(tokens.length, () => this.#put(job, slice, tokens, slice === slices - 1));
+      }
+      if (batch.commits > 0) break;
+    }
+    await batch.commit();
+    return jobs.length > 0;
+  }
+
+  /** Runs inside a write. */
+  #put(job: TextJob, slice: number, tokens: string, isLast: boolean): void {
+    const { searchIndex } = this.#tables;
+    if (!searchIndex.isCurrent(job.ticket)) return;
+    if (tokens !== "") searchIndex.putText(job.file, slice, tokens);
+    if (isLast) searchIndex.finish(job.ticket);
+  }
+
+  /** What is searched of a content; empty for one that is no text or cannot be read. */
+  async #read({ digest, size, mimeType }: TextJob): Promise<string> {
+    if (!isTextType(mimeType)) return "";
+    try {
+      const content = await this.#blobs.read(digest, { start: 0, end: Math.min(size, SEARCHED_BYTES) });
+      return searchedText(await content.bytes()) ?? "";
+    } catch (error) {
+      // Damage, or a file that went this moment: neither may keep the others waiting.
+      this.#log.error("a content could not be indexed", { digest, error });
+      return "";
+    }
+  }
+}
+
+/** Gathers small writes into transactions of a size that holds nobody up. */
+class Batch {
+  readonly #tables: Tables;
+  #puts: (() => void)[] = [];
+  #units = 0;
+  commits = 0;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  async add(units: number, put: () => void): Promise<void> {
+    this.#puts.push(put);
+    this.#units += units;
+    if (this.#units > BATCH_UNITS) await this.commit();
+  }
+
+  async commit(): Promise<void> {
+    if (this.#puts.length === 0) return;
+    const puts = this.#puts;
+    [this.#puts, this.#units] = [[], 0];
+    await this.#tables.write(() => {
+      for (const put of puts) put();
+    });
+    this.commits += 1;
+  }
+}

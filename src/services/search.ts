@@ -1,0 +1,154 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import { rangeOf } from "../db/path-range.ts";
+import type { SearchFilters, SearchHit } from "../db/search-request.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import { invalid } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import type { DrivePk } from "../domain/id.ts";
+import { essenceOf, parseMediaType } from "../domain/mime.ts";
+import { parsePrefix } from "../domain/path.ts";
+import { parseQuery, type SearchTerm } from "../domain/search-query.ts";
+import { snippetOf } from "../domain/search-snippet.ts";
+import { searchedText } from "../domain/search-text.ts";
+import { SEARCHED_BYTES } from "../domain/search-words.ts";
+import { parseInstant } from "../domain/time.ts";
+import type { Log } from "../log.ts";
+import type { Access } from "./access.ts";
+import type { Indexer } from "./indexer.ts";
+
+/** How long a search waits for what was just written, in milliseconds. */
+const SETTLE_MS = 1500;
+/** How long it may then take. */
+const BUDGET_MS = 5000;
+
+/** A search as it is asked for; null where something was not given. */
+export interface SearchQuery {
+  readonly q: string | null;
+  readonly driveId: string | null;
+  readonly prefix: string | null;
+  readonly tags: readonly string[];
+  /** A media type, or `type/*`. */
+  readonly mimeType: string | null;
+  /** Bytes. */
+  readonly minSize: number | null;
+  readonly maxSize: number | null;
+  readonly updatedAfter: string | null;
+  readonly updatedBefore: string | null;
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** A file that was found. */
+export interface Finding {
+  readonly file: File;
+  /** How well it matches, 0 to 1; 0 where only filters were given. */
+  readonly score: number;
+  /** The passage of its text where it matches; null where only its names do. */
+  readonly snippet: string | null;
+}
+
+export interface SearchParts {
+  readonly tables: Tables;
+  readonly blobs: BlobStore;
+  readonly access: Access;
+  readonly indexer: Indexer;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Finds files by what they are called, tagged and say, in the drives that the caller may see. */
+export class Search {
+  readonly #parts: SearchParts;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
+  async find(caller: Caller, query: SearchQuery): Promise<{ findings: Finding[]; total: number }> {
+    const { access, clock, indexer, tables } = this.#parts;
+    const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
+    const paths = rangeOf(query.prefix === null ? "" : parsePrefix("prefix", query.prefix));
+    const filters = parseFilters(query);
+    if (terms === null && !hasFilter(query)) throw invalid("q", "or a filter must be given");
+    const drives = (
+      query.driveId === null ? access.drives(caller) : [access.drive(caller, query.driveId)]
+    ).map(({ pk }) => pk);
+    if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0 };
+    if (terms !== null) await indexer.settle(drives, SETTLE_MS);
+    const { page, limit } = query;
+    const { hits, total } = await tables.searches.find({
+      drives,
+      terms,
+      paths,
+      filters,
+      limit,
+      offset: (page - 1) * limit,
+      now: clock.now(),
+      budget: BUDGET_MS,
+    });
+    return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total };
+  }
+
+  /** The records as they are now: what has gone or moved away since it was found is left out. */
+  async #findings(
+    hits: readonly SearchHit[],
+    drives: ReadonlySet<DrivePk>,
+    terms: readonly SearchTerm[],
+  ): Promise<Finding[]> {
+    const { tables, clock } = this.#parts;
+    const findings: Finding[] = [];
+    for (const { file: pk, score, slice } of hits) {
+      const file = tables.searchIndex.visible(pk, clock.now());
+      if (file === null || !drives.has(file.drivePk)) continue;
+      findings.push({
+        file,
+        score,
+        snippet: slice === null ? null : await this.#snippet(file, slice, terms),
+      });
+    }
+    return findings;
+  }
+
+  async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
+    const { blobs, log } = this.#parts;
+    try {
+      const content = await blobs.read(file.digest, { start: 0, end: Math.min(file.size, SEARCHED_BYTES) });
+      const text = searchedText(await content.bytes());
+      return text === null ? null : snippetOf(text, slice, terms);
+    } catch (error) {
+      // A damaged content is no reason not to show that its file was found.
+      log.error("no snippet could be made", { file: file.id, error });
+      return null;
+    }
+  }
+}
+
+function hasFilter(query: SearchQuery): boolean {
+  const { prefix, tags, mimeType, minSize, maxSize, updatedAfter, updatedBefore } = query;
+  const given = [prefix, mimeType, minSize, maxSize, updatedAfter, updatedBefore];
+  return tags.length > 0 || given.some((filter) => filter !== null && filter !== "");
+}
+
+function parseFilters(query: SearchQuery): SearchFilters {
+  const { tags, mimeType, minSize, maxSize, updatedAfter, updatedBefore } = query;
+  return {
+    tags,
+    minSize,
+    maxSize,
+    mimeType: mimeType === null ? null : parseTypePattern("mime_type", mimeType),
+    updatedFrom: updatedAfter === null ? null : parseInstant("updated_after", updatedAfter),
+    updatedBefore: updatedBefore === null ? null : parseInstant("updated_before", updatedBefore),
+  };
+}
+
+/** A type without its parameters, or of `type/*` what is before the star. */
+function parseTypePattern(field: string, text: string): string {
+  const isWhole = !text.endsWith("/*");
+  const type = essenceOf(parseMediaType(field, isWhole ? text : `${text.slice(0, -1)}any`));
+  if (type.includes("*")) throw invalid(field, "must be a media type, or one such as image/*");
+  return isWhole ? type : type.slice(0, type.indexOf("/") + 1);
+}
