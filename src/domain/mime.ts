@@ -53,6 +53,11 @@ export function essenceOf(mimeType: string): string {
   return (end === -1 ? mimeType : mimeType.slice(0, end)).trim().toLowerCase();
 }
 
+/** Whether contents of this type are JSON, such as `application/json` and `application/geo+json`. */
+export function isJsonType(mimeType: string): boolean {
+  return /^(application|text)\/([^/]*\+)?json$/.test(essenceOf(mimeType));
+}
+
 const TEXT_APPLICATION =
   /^application\/(json|xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|ndjson|jsonl|x-httpd-php|rtf|x-tex|x-latex|x-subrip|.*\+(json|xml|yaml))$/;
 

@@ -1,0 +1,84 @@
+import type { SecretHash } from "../domain/api-key.ts";
+import type { FileId, FilePk, KeyId, UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+
+/** Times are milliseconds since the epoch. */
+export interface NewPresignedLink {
+  readonly hash: SecretHash;
+  readonly file: FilePk;
+  /** Who made it: a key, or else a user. */
+  readonly maker: { readonly keyId: KeyId } | { readonly user: UserPk };
+  readonly oneTime: boolean;
+  readonly expiresAt: number;
+  readonly createdAt: number;
+}
+
+export interface PresignedLink {
+  readonly fileId: FileId;
+  /** The maker's key; null when it was revoked, or the maker used none. */
+  readonly keyHash: SecretHash | null;
+  /** The maker, where they used no key. */
+  readonly user: UserPk | null;
+  readonly oneTime: boolean;
+  readonly usedAt: number | null;
+  readonly expiresAt: number;
+}
+
+interface Row extends Omit<PresignedLink, "oneTime"> {
+  readonly oneTime: 0 | 1;
+}
+
+/** Links that open a file without a key. They go with their file. */
+export class PresignedLinks {
+  readonly #byHash;
+  readonly #insert;
+  readonly #markUsed;
+  readonly #removeSome;
+
+  constructor({ sql }: Database) {
+    this.#byHash = sql.prepare<Row, [SecretHash]>(
+      `SELECT f.id AS fileId, k.hash AS keyHash, l.user, l.one_time AS oneTime, l.used_at AS usedAt,
+              l.expires_at AS expiresAt
+         FROM presigned_link l
+         JOIN file f ON f.pk = l.file
+         LEFT JOIN api_key k ON k.id = l.key_id
+        WHERE l.hash = ?`,
+    );
+    this.#insert = sql.prepare<
+      never,
+      [SecretHash, FilePk, KeyId | null, UserPk | null, boolean, number, number]
+    >(
+      `INSERT INTO presigned_link (hash, file, key_id, user, one_time, expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#markUsed = sql.prepare<never, [number, SecretHash]>(
+      "UPDATE presigned_link SET used_at = ? WHERE hash = ?",
+    );
+    this.#removeSome = sql.prepare<never, [number, number]>(
+      `DELETE FROM presigned_link WHERE hash IN
+         (SELECT hash FROM presigned_link WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    );
+  }
+
+  byHash(hash: SecretHash): PresignedLink | null {
+    const row = this.#byHash.get(hash);
+    return row === null ? null : { ...row, oneTime: row.oneTime === 1 };
+  }
+
+  /** Inside a write. */
+  insert({ hash, file, maker, oneTime, expiresAt, createdAt }: NewPresignedLink): void {
+    const keyId = "keyId" in maker ? maker.keyId : null;
+    const user = "user" in maker ? maker.user : null;
+    this.#insert.run(hash, file, keyId, user, oneTime, expiresAt, createdAt);
+  }
+
+  /** Inside a write. */
+  markUsed(hash: SecretHash, at: number): void {
+    this.#markUsed.run(at, hash);
+  }
+
+  /** Forgets up to `limit` links that expired by `before`; how many it forgot. Inside a write. */
+  removeSome(before: number, limit: number): number {
+    return this.#removeSome.run(before, limit).changes;
+  }
+}

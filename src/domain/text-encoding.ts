@@ -1,0 +1,13 @@
+export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
+
+/**
+ * What the bytes of a text are to be read as, best first: UTF-16 where it starts with a byte order
+ * mark, else UTF-8, and Latin-1 for what is neither.
+ *
+ * @param head the content's first bytes, at least two of them unless it is shorter
+ */
+export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
+  if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
+  if (head[0] === 0xfe && head[1] === 0xff) return ["utf-16be", "latin1"];
+  return ["utf-8", "latin1"];
+}

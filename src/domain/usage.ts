@@ -1,0 +1,20 @@
+/** A calendar month in UTC; milliseconds since the epoch, `end` not included. */
+export interface Month {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The month that an instant, in milliseconds since the epoch, falls into. */
+export function monthOf(instant: number): Month {
+  const date = new Date(instant);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+}
+
+/** What was used in a month. */
+export interface Usage {
+  /** Requests with a valid key. */
+  readonly operations: number;
+  /** Bytes of content that came in and went out. */
+  readonly bandwidth: number;
+}

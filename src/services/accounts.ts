@@ -1,0 +1,56 @@
+import type { Tables } from "../db/tables.ts";
+import { type Caller, type Plan, requireAccount } from "../domain/caller.ts";
+import type { User } from "../domain/user.ts";
+import type { Access } from "./access.ts";
+import type { Quota } from "./quota.ts";
+
+/** An account as its owner sees it. */
+export interface Account {
+  readonly user: User;
+  readonly driveCount: number;
+  readonly limits: AccountLimits;
+}
+
+export interface AccountLimits {
+  readonly requestsPerMinute: number;
+  /** Bytes; null without a limit. */
+  readonly storage: number | null;
+  /** Bytes. */
+  readonly fileSize: number;
+}
+
+export interface AccountsParts {
+  readonly tables: Tables;
+  readonly access: Access;
+  readonly quota: Quota;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Bytes. */
+  readonly maxFileSize: number;
+}
+
+/** What accounts are and may do, for those who hold them. */
+export class Accounts {
+  readonly #parts: AccountsParts;
+
+  constructor(parts: AccountsParts) {
+    this.#parts = parts;
+  }
+
+  /** The caller's own account. Throws FORBIDDEN for a drive caller. */
+  get(caller: Caller): Account {
+    const { tables, access, quota, rateLimits, maxFileSize } = this.#parts;
+    const account = requireAccount(caller);
+    const user = tables.users.byPk(account.userPk);
+    if (user === null) throw new Error("an account caller without an account");
+    return {
+      user,
+      driveCount: access.drives(account).length,
+      limits: {
+        requestsPerMinute: rateLimits[user.plan],
+        storage: quota.limitFor(user.plan),
+        fileSize: maxFileSize,
+      },
+    };
+  }
+}

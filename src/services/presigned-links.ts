@@ -1,0 +1,102 @@
+import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
+import type { NewPresignedLink, PresignedLink } from "../db/presigned-links.ts";
+import type { Tables } from "../db/tables.ts";
+import { hashSecret, newLinkToken } from "../domain/api-key.ts";
+import type { Caller } from "../domain/caller.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import type { Access, Reach } from "./access.ts";
+
+export interface LinkRequest {
+  /** Seconds. */
+  readonly expiresIn: number;
+  /** Whether it gives the content only once. */
+  readonly oneTime: boolean;
+}
+
+/** A link just made; the token is shown this once. */
+export interface CreatedLink {
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A file that a link opens. */
+export interface LinkedFile {
+  readonly file: File;
+  readonly oneTime: boolean;
+}
+
+/**
+ * Links that open a file without a key. A link sees what its maker sees: it ends when the maker's key
+ * is revoked, and when the file goes, or moves, out of the maker's reach.
+ */
+export class PresignedLinks {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+  }
+
+  /** Throws NOT_FOUND for a file the caller may not see. */
+  create(
+    caller: Caller,
+    fileId: string,
+    { expiresIn, oneTime }: LinkRequest,
+    within?: Within<CreatedLink>,
+  ): Promise<CreatedLink> {
+    const { secret, hash } = newLinkToken();
+    return this.#tables.write(() => {
+      const now = this.#clock.now();
+      const file = this.#access.file(caller, fileId);
+      const expiresAt = now + expiresIn * 1000;
+      this.#tables.presignedLinks.insert({
+        hash,
+        file: file.pk,
+        maker: makerOf(caller),
+        oneTime,
+        expiresAt,
+        createdAt: now,
+      });
+      return { token: secret, expiresAt };
+    }, within);
+  }
+
+  /** What a link opens. Throws NOT_FOUND, also once the file is gone, and GONE for a link that has ended. */
+  open(token: string): LinkedFile {
+    const now = this.#clock.now();
+    const link = this.#tables.presignedLinks.byHash(hashSecret(token));
+    const maker = link === null ? null : this.#reachOf(link, now);
+    const file = link === null || maker === null ? null : this.#access.findFile(maker, link.fileId);
+    if (link === null || file === null) throw notFound("link");
+    if (link.usedAt !== null)
+      throw new CofferError("GONE", "The link was good for one time and has been used.");
+    if (link.expiresAt <= now) throw new CofferError("GONE", "The link has expired.");
+    return { file, oneTime: link.oneTime };
+  }
+
+  /** Uses a one-time link up. Of any number at once, one succeeds. Throws like `open`. */
+  async useUp(token: string): Promise<void> {
+    await this.#tables.write(() => {
+      this.open(token);
+      this.#tables.presignedLinks.markUsed(hashSecret(token), this.#clock.now());
+    });
+  }
+
+  /** What the maker may see now; null when their key was revoked or they were shut out. */
+  #reachOf(link: PresignedLink, now: number): Reach | null {
+    if (link.keyHash !== null) return this.#tables.apiKeys.callerOf(link.keyHash, now);
+    const user = link.user === null ? null : this.#tables.users.byPk(link.user);
+    return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
+  }
+}
+
+function makerOf(caller: Caller): NewPresignedLink["maker"] {
+  if (caller.kind === "drive") return { keyId: caller.keyId };
+  return caller.keyId === null ? { user: caller.userPk } : { keyId: caller.keyId };
+}
