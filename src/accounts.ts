@@ -5,6 +5,7 @@ import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
 import { Access } from "./services/access.ts";
 import { ApiKeys } from "./services/api-keys.ts";
+import { Passwords } from "./services/passwords.ts";
 import { Users } from "./services/users.ts";
 
 /** The part of the appliance that commands use beside a running server: the database alone, without the lock. */
@@ -21,7 +22,7 @@ export function openAccounts({ dataDir, keyPrefix }: Config): Accounts {
   const tables = openTables(database);
   const access = new Access(tables, clock);
   return {
-    users: new Users({ tables, clock }),
+    users: new Users({ tables, clock, passwords: new Passwords() }),
     apiKeys: new ApiKeys({ tables, access, clock, keyPrefix }),
     [Symbol.asyncDispose]: () => database.close(),
   };

@@ -1,20 +1,30 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, linkBases } from "./config.ts";
-import { lockDataDirectory, openDataDirectory } from "./data-directory.ts";
+import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
+import { account } from "./http/account.ts";
 import { apiKeys } from "./http/api-keys.ts";
 import { createApp } from "./http/app.ts";
+import { auth } from "./http/auth.ts";
+import { claims } from "./http/claims.ts";
 import { downloads } from "./http/downloads.ts";
 import { drives } from "./http/drives.ts";
+import { extract } from "./http/extract.ts";
 import { files } from "./http/files.ts";
 import { folders } from "./http/folders.ts";
+import { oidc } from "./http/oidc.ts";
+import { ownOrigin } from "./http/own-origin.ts";
+import { presigned } from "./http/presigned.ts";
+import { search } from "./http/search.ts";
 import { startServer } from "./http/server.ts";
+import { cookiesFor } from "./http/session-cookie.ts";
 import { uploads } from "./http/uploads.ts";
 import { localAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
+import { Idempotency } from "./services/idempotency.ts";
 import { openServices, type Services } from "./services/services.ts";
 import { VERSION } from "./version.ts";
 
@@ -30,6 +40,8 @@ export interface Appliance {
   readonly url: string;
   /** What links begin with; without a trailing slash. */
   readonly baseUrl: string;
+  /** Where the first account is made; null once there is one, or a provider makes them. Holds a secret. */
+  readonly setupLink: string | null;
   readonly services: Services;
   /** Lets requests in flight finish for up to `deadlineMs` milliseconds, then closes everything. */
   close(deadlineMs: number): Promise<void>;
@@ -50,16 +62,33 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     tmpDir: directory.tmp,
     diskReserve: config.diskReserve,
   });
-  const services = openServices({ ...config, tables: openTables(database), blobs, clock, log });
+  const tables = openTables(database);
+  const services = openServices({ ...config, tables, blobs, clock, log });
+  opened.defer(async () => {
+    tables.searches.close();
+    await services.indexer.stop();
+  });
+  services.indexer.start();
   opened.defer(() => services.apiKeys.flushUse());
+  opened.defer(() => services.sessions.flushUse());
+  opened.defer(() => services.usage.flush());
+
+  const idempotency = new Idempotency({ tables, clock, secret: loadSecret(directory).reveal() });
 
   let links = linkBases(config, config.port);
   const { rateLimits, provisionsPerHour, maxFileSize } = config;
+  const originOf = ownOrigin(config.baseUrl);
+  const cookies = cookiesFor(config.baseUrl);
+  const signingIn = { ...services, originOf, cookies, clock, baseUrl: () => links.baseUrl };
   const handler = createApp({
     clock,
     log,
     authenticate: (key) => services.apiKeys.authenticate(key),
+    authenticateSession: (token) => services.sessions.authenticate(token),
+    originOf,
     holdSnapshot: () => database.holdSnapshot(),
+    beginAttempt: (scope, key) => idempotency.begin(scope, key),
+    countOperation: (caller) => services.usage.countOperation(caller),
     ready: async () => {
       database.ping();
       await blobs.freeBytes();
@@ -78,17 +107,30 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
         claimBaseUrl: () => links.claimBaseUrl,
       }),
       files(services.files, services.listings),
+      claims(services.claims),
       uploads(services.uploads, maxFileSize),
       downloads(services.files),
+      extract(services.extracts),
+      presigned({ links: services.presignedLinks, files: services.files, baseUrl: () => links.baseUrl }),
+      search(services.search),
       folders(services.folders),
       apiKeys(services.apiKeys),
+      account(services.accounts, services.usage),
+    ],
+    pages: [
+      auth(signingIn),
+      ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc })]),
     ],
   });
   const sweeping = repeat(
     config.sweepIntervalMs,
     async () => {
+      // Before the sweep, which takes away the drives that what was counted belongs to.
+      await services.usage.flush();
       await services.sweep.run();
       await services.apiKeys.flushUse();
+      await services.sessions.flushUse();
+      await services.sessions.removeExpired();
     },
     log,
   );
@@ -96,13 +138,14 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     services.sweep.stop();
     await sweeping.stop();
   });
+  const setupToken = config.oidc === null ? await services.signIn.issueSetupToken() : null;
   const server = startServer({ host: config.host, port: config.port, handler, log });
   links = linkBases(config, server.port);
-
   const owned = opened.move();
   return {
     url: localAddress(config.host, server.port),
     baseUrl: links.baseUrl,
+    setupLink: setupToken === null ? null : `${links.baseUrl}/auth/setup?token=${setupToken}`,
     services,
     close: async (deadlineMs) => {
       await server.stop(deadlineMs);

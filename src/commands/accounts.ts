@@ -1,15 +1,17 @@
 import { openAccounts } from "../accounts.ts";
-import { type Scope, SCOPES } from "../domain/caller.ts";
+import { type Plan, PLANS, type Scope, SCOPES } from "../domain/caller.ts";
+import { formatInstant } from "../domain/time.ts";
+import type { User } from "../domain/user.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
 
 const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works beside a running server.";
+const PASSWORD_STDIN = "  --password-stdin  Read the password from standard input instead of asking for it.";
 
 export const userCreate: Command = {
   name: "user create",
   usage: "USERNAME [--password-stdin] [--data-dir PATH]",
   summary: "Make a local account; the first is on the plan team",
-  help: () =>
-    `  --password-stdin  Read the password from standard input instead of asking for it.\n${DATA_DIR}`,
+  help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { values, switches, positionals } = readArguments(args, {
       values: ["data-dir"],
@@ -22,6 +24,60 @@ export const userCreate: Command = {
     await using accounts = openAccounts(config);
     const user = await accounts.users.create(username, password);
     terminal.out(`Made the account ${user.username} on the plan ${user.plan}.`);
+  },
+};
+
+export const userList: Command = {
+  name: "user list",
+  usage: "[--data-dir PATH]",
+  summary: "List the accounts with their plans",
+  help: () => DATA_DIR,
+  async run(args, terminal) {
+    const { values } = readArguments(args, { values: ["data-dir"], switches: [] });
+    await using accounts = openAccounts(requireConfig(values, terminal));
+    for (const line of table(accounts.users.list())) terminal.out(line);
+  },
+};
+
+export const userResetPassword: Command = {
+  name: "user reset-password",
+  usage: "USERNAME [--password-stdin] [--data-dir PATH]",
+  summary: "Set an account's password and sign it out everywhere",
+  help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
+  async run(args, terminal) {
+    const { values, switches, positionals } = readArguments(args, {
+      values: ["data-dir"],
+      switches: ["password-stdin"],
+      positionals: true,
+    });
+    const username = only(positionals, "USERNAME");
+    const config = requireConfig(values, terminal);
+    const password = await readPassword(switches.has("password-stdin"), terminal);
+    await using accounts = openAccounts(config);
+    const user = await accounts.users.resetPassword(username, password);
+    terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys go on working.`);
+  },
+};
+
+export const userSetPlan: Command = {
+  name: "user set-plan",
+  usage: "USERNAME PLAN [--data-dir PATH]",
+  summary: "Put an account on a plan",
+  help: () => `  PLAN              ${PLANS.join(", ")}; the configuration has their limits.\n${DATA_DIR}`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {
+      values: ["data-dir"],
+      switches: [],
+      positionals: true,
+    });
+    const [username, plan, ...rest] = positionals;
+    if (username === undefined || plan === undefined || rest.length > 0) {
+      throw new CommandError("Give exactly one USERNAME and one PLAN.");
+    }
+    if (!isPlan(plan)) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
+    await using accounts = openAccounts(requireConfig(values, terminal));
+    const user = await accounts.users.setPlan(username, plan);
+    terminal.out(`${user.username} is on the plan ${user.plan}.`);
   },
 };
 
@@ -50,10 +106,24 @@ function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text);
 }
 
+function isPlan(text: string): text is Plan {
+  return PLANS.some((plan) => plan === text);
+}
+
 function only(positionals: readonly string[], what: string): string {
   const [first, ...rest] = positionals;
   if (first === undefined || rest.length > 0) throw new CommandError(`Give exactly one ${what}.`);
   return first;
+}
+
+/** A line of headings and one a user, in columns. */
+function table(users: readonly User[]): string[] {
+  const rows = users.map(({ username, plan, createdAt, email }) => {
+    return [username, plan, formatInstant(createdAt).slice(0, 10), email ?? ""] as const;
+  });
+  return [["USERNAME", "PLAN", "CREATED", "EMAIL"] as const, ...rows].map(([username, plan, ...others]) =>
+    [username.padEnd(32), plan.padEnd(4), ...others].join("  ").trimEnd(),
+  );
 }
 
 /** A password from standard input ends at the first line break, if there is one. */

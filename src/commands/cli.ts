@@ -1,10 +1,19 @@
-import { keyCreate, userCreate } from "./accounts.ts";
+import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { type Command, type Terminal } from "./command.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
 
-const COMMANDS: readonly Command[] = [serve, userCreate, keyCreate, healthcheck, version];
+const COMMANDS: readonly Command[] = [
+  serve,
+  userCreate,
+  userList,
+  userResetPassword,
+  userSetPlan,
+  keyCreate,
+  healthcheck,
+  version,
+];
 
 /** Runs the command that the arguments name, `serve` by default; the process's exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {

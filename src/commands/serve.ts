@@ -36,11 +36,17 @@ export const serve: Command = {
     } else {
       log.info("coffer is ready", { ...ready, next: nextSteps(appliance.baseUrl) });
     }
+    // Not on standard output, which logs are made of: the link is a secret.
+    if (appliance.setupLink !== null) terminal.err(firstSteps(appliance.setupLink));
     log.info("stopping", { signal: await stopRequest });
     await appliance.close(DRAIN_MS);
     log.info("stopped");
   },
 };
+
+function firstSteps(setupLink: string): string {
+  return `There is no account yet. Make the first one at\n\n  ${setupLink}\n\nThe link works once; each start prints a new one until there is an account.`;
+}
 
 /** What to do with a server that has just started. */
 function nextSteps(baseUrl: string): string[] {

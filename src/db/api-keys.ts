@@ -48,7 +48,8 @@ export class ApiKeys {
          LEFT JOIN drive d ON d.pk = k.drive
          LEFT JOIN user o ON o.pk = d.user
         WHERE k.hash = :hash
-          AND (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))`,
+          AND (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))
+          AND u.disabled_at IS NULL AND o.disabled_at IS NULL`,
     );
     this.#insert = sql.prepare<
       never,
@@ -75,7 +76,7 @@ export class ApiKeys {
     );
   }
 
-  /** Whoever holds the key with this hash; null when there is none, or its drive is gone. */
+  /** Whoever holds the key with this hash; null when there is none, its drive is gone or its user disabled. */
   callerOf(hash: SecretHash, now: number): Caller | null {
     const row = this.#caller.get({ hash, now });
     if (row === null) return null;

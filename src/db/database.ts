@@ -5,6 +5,9 @@ import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { WriteQueue } from "./write-queue.ts";
 
+/** Called inside a write with its result, before it is durable; what it throws undoes the write. */
+export type Within<T> = (result: T) => void;
+
 /**
  * The one connection to the database. Reads run at once; every write goes through `write`, which
  * answers only after its commit is on the disk.
@@ -53,11 +56,12 @@ export class Database {
    * during one turn of the event loop share a commit, but not a fate: one that throws is undone
    * alone, and its error is what its promise rejects with. The job must not await.
    *
+   * @param within gets the job's result, still in the transaction
    * @throws CofferError STORAGE_FULL when the disk has no room for it
    */
-  async write<T>(job: () => T): Promise<T> {
+  async write<T>(job: () => T, within?: Within<T>): Promise<T> {
     try {
-      return await this.#writes.add(job);
+      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within));
     } catch (error) {
       if (error instanceof SQLiteError && error.code === "SQLITE_FULL") {
         throw new CofferError("STORAGE_FULL", "The disk is full.");
@@ -98,4 +102,9 @@ export class Database {
     this.#endSnapshot();
     this.sql.close(true);
   }
+}
+
+function withResult<T>(result: T, within: Within<T>): T {
+  within(result);
+  return result;
 }

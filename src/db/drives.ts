@@ -37,6 +37,7 @@ export class Drives {
   readonly #bySlug;
   readonly #byUser;
   readonly #insert;
+  readonly #claim;
   readonly #touch;
   readonly #slugTaken;
   readonly #storedBy;
@@ -55,6 +56,9 @@ export class Drives {
     this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
       `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
        VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
+    );
+    this.#claim = sql.prepare<never, [{ pk: DrivePk; user: UserPk; slug: string; now: number }]>(
+      "UPDATE drive SET user = :user, slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
     );
     this.#touch = sql.prepare<never, [number, DrivePk]>("UPDATE drive SET updated_at = ? WHERE pk = ?");
     this.#slugTaken = sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?");
@@ -107,6 +111,11 @@ export class Drives {
     const row = this.#insert.get({ ...drive });
     if (row === null) throw new Error("an inserted drive came back without a row");
     return row.pk;
+  }
+
+  /** Gives an unclaimed drive to a user for good. Inside a write. */
+  claim(pk: DrivePk, user: UserPk, slug: string, now: number): void {
+    this.#claim.run({ pk, user, slug, now });
   }
 
   /** Notes a change of what the drive holds. Inside a write. */

@@ -1,4 +1,8 @@
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
+import accounts from "./migrations/0002_accounts.sql" with { type: "text" };
+import search from "./migrations/0003_search.sql" with { type: "text" };
+import idempotency from "./migrations/0004_idempotency.sql" with { type: "text" };
+import linksUsage from "./migrations/0005_links_usage.sql" with { type: "text" };
 
 /** One step of the schema. Once released it is never edited: a change is a new step. */
 export interface Migration {
@@ -8,4 +12,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: "initial", sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: "initial", sql: initial },
+  { version: 2, name: "accounts", sql: accounts },
+  { version: 3, name: "search", sql: search },
+  { version: 4, name: "idempotency", sql: idempotency },
+  { version: 5, name: "links-usage", sql: linksUsage },
+];

@@ -1,11 +1,19 @@
 import { ApiKeys } from "./api-keys.ts";
 import { Blobs } from "./blobs.ts";
 import { ClaimTokens } from "./claim-tokens.ts";
-import type { Database } from "./database.ts";
+import type { Database, Within } from "./database.ts";
 import { Drives } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
 import { Files } from "./files.ts";
 import { Folders } from "./folders.ts";
+import { Identities } from "./identities.ts";
+import { PresignedLinks } from "./presigned-links.ts";
+import { UsageRecords } from "./usage.ts";
+import { IdempotencyRecords } from "./idempotency-records.ts";
+import { SearchIndex } from "./search-index.ts";
+import { Searches } from "./searches.ts";
+import { Sessions } from "./sessions.ts";
+import { SetupTokens } from "./setup-tokens.ts";
 import { Users } from "./users.ts";
 
 /** Every table, over one open database. Methods marked "Inside a write" belong into a `write` job. */
@@ -14,6 +22,9 @@ export type Tables = ReturnType<typeof openTables>;
 export function openTables(database: Database) {
   return {
     users: new Users(database),
+    identities: new Identities(database),
+    sessions: new Sessions(database),
+    setupTokens: new SetupTokens(database),
     drives: new Drives(database),
     claimTokens: new ClaimTokens(database),
     apiKeys: new ApiKeys(database),
@@ -21,7 +32,12 @@ export function openTables(database: Database) {
     files: new Files(database),
     fileLists: new FileLists(database),
     blobs: new Blobs(database),
+    searchIndex: new SearchIndex(database),
+    searches: new Searches(database),
+    idempotencyRecords: new IdempotencyRecords(database),
+    presignedLinks: new PresignedLinks(database),
+    usage: new UsageRecords(database),
     /** See `Database.write`. */
-    write: <T>(job: () => T): Promise<T> => database.write(job),
+    write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
   };
 }

@@ -45,13 +45,13 @@ export function apiKeys(service: ApiKeys) {
           ],
           errors: ["NOT_FOUND", "STORAGE_FULL"],
         },
-        async ({ body, caller }) => {
-          const { key, secret } = await service.create(caller, {
-            name: body.name ?? "",
-            scope: body.scope ?? "read-write",
-            driveId: body.drive_id,
-          });
-          return Response.json({ ...keyRecord(key), key: secret }, { status: 201 });
+        async ({ body, caller, reply }) => {
+          await service.create(
+            caller,
+            { name: body.name ?? "", scope: body.scope ?? "read-write", driveId: body.drive_id },
+            reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
+          );
+          return reply.response();
         },
       ),
     )
@@ -96,8 +96,14 @@ export function apiKeys(service: ApiKeys) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, caller }) =>
-          Response.json({ id: await service.revoke(caller, params.id), revoked: true }),
+        async ({ params, caller, reply }) => {
+          await service.revoke(
+            caller,
+            params.id,
+            reply.with((keyId) => ({ json: { id: keyId, revoked: true } })),
+          );
+          return reply.response();
+        },
       ),
     );
 }

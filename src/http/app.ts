@@ -9,19 +9,27 @@ import { clientAddresses } from "./client-address.ts";
 import { createGate } from "./gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health } from "./health.ts";
+import type { OriginOf } from "./own-origin.ts";
 import { createPipeline, refuse } from "./pipeline.ts";
 import type { Handler } from "./pipeline.ts";
 import { contextOf } from "./request-context.ts";
+import type { BeginAttempt } from "./request-context.ts";
 
 export interface AppOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
   readonly authenticate: (rawKey: string) => Caller | null;
+  /** Finds whoever is signed in with a session's token; null when nobody is. */
+  readonly authenticateSession: (token: string) => Caller | null;
+  readonly originOf: OriginOf;
   /** Resolves when the database and the disk answer; rejects with what is wrong. */
   readonly ready: () => Promise<void>;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
+  readonly beginAttempt: BeginAttempt;
+  /** See `UsageMeter.countOperation`. */
+  readonly countOperation: (caller: Caller) => void;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -31,12 +39,13 @@ export interface AppOptions {
   readonly version: string;
   /** The routes of `/v0`, one plugin a resource. */
   readonly api: readonly AnyElysia[];
+  /** Routes outside `/v0`, which the API description leaves out. */
+  readonly pages: readonly AnyElysia[];
 }
 
 /** Everything HTTP: the handler of every request that the server takes. */
 export function createApp(options: AppOptions): Handler {
-  const { clock, log, authenticate, ready, rateLimits, trustedProxies, baseUrl, version, api, holdSnapshot } =
-    options;
+  const { log, ready, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
   const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
     // Told by its class: Elysia takes the `code` of any error, a CofferError's as well, for its own.
     .onError(({ error, request }) =>
@@ -44,7 +53,8 @@ export function createApp(options: AppOptions): Handler {
     )
     .use(health({ ready, log }))
     .use(docs({ api, baseUrl, version }))
-    .use([...api]);
+    .use([...api])
+    .use([...options.pages]);
   const allowedMethods = createAllowedMethods(routes.routes);
 
   const unrouted = (request: Request) => {
@@ -53,10 +63,12 @@ export function createApp(options: AppOptions): Handler {
   };
 
   return createPipeline({
-    gate: createGate({ clock, authenticate, rateLimits }),
+    gate: createGate(options),
     clientOf: clientAddresses(trustedProxies),
     route: routes.fetch,
+    beginAttempt: options.beginAttempt,
     holdSnapshot,
+    countOperation: options.countOperation,
     log,
   });
 }

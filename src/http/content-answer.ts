@@ -22,6 +22,8 @@ export interface ContentRequest {
   readonly file: File;
   /** Whether to show instead of save; only types that cannot run script are shown. */
   readonly inline: boolean;
+  /** Asked once it is known that content will be sent, and before any is; may refuse. */
+  readonly beforeContent?: () => Promise<void>;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline }: ContentRequest,
+  { request, context, file, inline, beforeContent }: ContentRequest,
 ): Response | Promise<Response> {
   const validators = { digest: file.digest, modifiedAt: file.updatedAt };
   const headers: Record<string, string> = {
@@ -50,7 +52,10 @@ export function contentAnswer(
   const init = { status: range === null ? 200 : 206, headers };
   // The runtime says the length of what it sends by itself.
   if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
-  const body = contentBody(files, file, range, context);
+  const body =
+    beforeContent === undefined
+      ? contentBody(files, file, range, context)
+      : beforeContent().then(() => contentBody(files, file, range, context));
   return body instanceof Promise
     ? body.then((content) => new Response(content, init))
     : new Response(body, init);

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { ErrorCode } from "../domain/errors.ts";
 import type { Files } from "../services/files.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { operation } from "./operation.ts";
@@ -13,41 +14,44 @@ const contentHeaders = {
   "Content-Disposition": "The filename, in any script (RFC 8187).",
 };
 
+/** What every operation that sends a content takes and answers. */
+export const CONTENT = {
+  query: Type.Object({
+    inline: flag("Show it in a browser instead of saving it, if it is of a type that cannot run script."),
+  }),
+  headers: {
+    Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
+    "If-Range": "Send the range only if this ETag or date still holds.",
+    "If-None-Match": "Answers 304 if the file still has this ETag.",
+    "If-Modified-Since": "Answers 304 if the file has not changed since.",
+    "If-Match": "Answers 412 unless the file has this ETag.",
+  },
+  answers: [
+    { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
+    {
+      status: 206,
+      description: "The range asked for.",
+      content: bytes,
+      headers: { ...contentHeaders, "Content-Range": "Which bytes these are." },
+    },
+    { status: 304, description: "Your copy is still good." },
+  ],
+  errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+};
+
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).get(
     ...operation(
       "/v0/files/:id/download",
 
       {
+        ...CONTENT,
         operationId: "downloadFile",
         tag: "Files",
         summary: "Download a file",
         description:
           "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent.",
         params: Type.Object({ id: id("The file's identifier.") }),
-        query: Type.Object({
-          inline: flag(
-            "Show it in a browser instead of saving it, if it is of a type that cannot run script.",
-          ),
-        }),
-        headers: {
-          Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
-          "If-Range": "Send the range only if this ETag or date still holds.",
-          "If-None-Match": "Answers 304 if the file still has this ETag.",
-          "If-Modified-Since": "Answers 304 if the file has not changed since.",
-          "If-Match": "Answers 412 unless the file has this ETag.",
-        },
-        answers: [
-          { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
-          {
-            status: 206,
-            description: "The range asked for.",
-            content: bytes,
-            headers: { ...contentHeaders, "Content-Range": "Which bytes these are." },
-          },
-          { status: 304, description: "Your copy is still good." },
-        ],
-        errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
       },
       ({ request, context, params, query, caller }) =>
         contentAnswer(service, {

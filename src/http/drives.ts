@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { parseDriveName } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { formatInstant } from "../domain/time.ts";
-import type { Drives } from "../services/drives.ts";
+import type { Drives, Provisioned } from "../services/drives.ts";
 import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -25,7 +25,8 @@ export interface DriveRoutes {
 const HOUR_SECONDS = 3600;
 const MAX_CLIENTS = 100_000;
 
-const exampleDrive = {
+/** A drive's record as the API description shows it. */
+export const exampleDrive = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
   name: "Research Notes",
@@ -84,7 +85,7 @@ export function drives(options: DriveRoutes) {
           ],
           errors: ["FORBIDDEN", "STORAGE_FULL"],
         },
-        async ({ body, context }) => {
+        async ({ body, context, reply }) => {
           if (!options.provisioning) {
             throw new CofferError("FORBIDDEN", "This server does not make drives without an account.");
           }
@@ -94,18 +95,14 @@ export function drives(options: DriveRoutes) {
           if (!state.allowed) {
             throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
           }
-          const made = await service.provision(name);
-          const expiresAt = formatInstant(made.expiresAt);
-          const data = {
-            api_key: made.apiKey,
-            key_id: made.keyId,
-            drive_id: made.driveId,
-            drive_name: made.name,
-            claim_url: `${options.claimBaseUrl()}/claim/${made.claimToken}`,
-            expires_at: expiresAt,
-            message: `Keep the API key: it is shown only now. Show claim_url to your human; without a claim the drive is deleted at ${expiresAt}.`,
-          };
-          return Response.json({ data }, { status: 201 });
+          await service.provision(
+            name,
+            reply.with((made) => ({
+              status: 201,
+              json: { data: provisionedRecord(made, options.claimBaseUrl()) },
+            })),
+          );
+          return reply.response();
         },
       ),
     )
@@ -129,9 +126,14 @@ export function drives(options: DriveRoutes) {
           ],
           errors: ["STORAGE_FULL"],
         },
-        async ({ body, caller }) => {
-          const drive = await service.create(caller, body.name, body.description ?? "");
-          return Response.json({ data: driveRecord(drive) }, { status: 201 });
+        async ({ body, caller, reply }) => {
+          await service.create(
+            caller,
+            body.name,
+            body.description ?? "",
+            reply.with((drive) => ({ status: 201, json: { data: driveRecord(drive) } })),
+          );
+          return reply.response();
         },
       ),
     )
@@ -200,8 +202,27 @@ export function drives(options: DriveRoutes) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, caller }) =>
-          Response.json({ data: { id: await service.remove(caller, params.id), deleted: true } }),
+        async ({ params, caller, reply }) => {
+          await service.remove(
+            caller,
+            params.id,
+            reply.with((driveId) => ({ json: { data: { id: driveId, deleted: true } } })),
+          );
+          return reply.response();
+        },
       ),
     );
+}
+
+function provisionedRecord(made: Provisioned, claimBaseUrl: string) {
+  const expiresAt = formatInstant(made.expiresAt);
+  return {
+    api_key: made.apiKey,
+    key_id: made.keyId,
+    drive_id: made.driveId,
+    drive_name: made.name,
+    claim_url: `${claimBaseUrl}/claim/${made.claimToken}`,
+    expires_at: expiresAt,
+    message: `Keep the API key: it is shown only now. Show claim_url to your human; without a claim the drive is deleted at ${expiresAt}.`,
+  };
 }

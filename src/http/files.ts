@@ -104,7 +104,10 @@ export function files(service: Files, listings: Listings) {
           answers: [{ status: 200, ...fileAnswer, headers: { ETag: "The content's SHA-256." } }],
           errors: ["NOT_FOUND"],
         },
-        ({ params, caller }) => fileAnswerOf(service.get(caller, params.id), 200),
+        ({ params, caller }) => {
+          const { json, headers } = fileAnswerOf(service.get(caller, params.id));
+          return Response.json(json, { headers });
+        },
       ),
     )
     .patch(
@@ -131,10 +134,12 @@ export function files(service: Files, listings: Listings) {
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "STORAGE_FULL"],
         },
-        async ({ params, body, caller, request }) => {
+        async ({ params, body, caller, request, reply }) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
           const changes = { filename, path, tags, metadata, expiresAt };
-          return fileAnswerOf(await service.update(caller, params.id, changes, preconditionOf(request)), 200);
+          const precondition = preconditionOf(request);
+          await service.update(caller, params.id, changes, precondition, reply.with(fileAnswerOf));
+          return reply.response();
         },
       ),
     )
@@ -157,9 +162,14 @@ export function files(service: Files, listings: Listings) {
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         },
-        async ({ params, caller, request }) => {
-          const file = await service.remove(caller, params.id, preconditionOf(request));
-          return Response.json({ id: file.id, deleted: true });
+        async ({ params, caller, request, reply }) => {
+          await service.remove(
+            caller,
+            params.id,
+            preconditionOf(request),
+            reply.with((file) => ({ json: { id: file.id, deleted: true } })),
+          );
+          return reply.response();
         },
       ),
     )
@@ -177,8 +187,15 @@ export function files(service: Files, listings: Listings) {
           answers: [{ status: 201, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "STORAGE_FULL"],
         },
-        async ({ params, body, caller }) =>
-          fileAnswerOf(await service.copy(caller, params.id, destinationOf(body)), 201),
+        async ({ params, body, caller, reply }) => {
+          await service.copy(
+            caller,
+            params.id,
+            destinationOf(body),
+            reply.with((file) => ({ ...fileAnswerOf(file), status: 201 })),
+          );
+          return reply.response();
+        },
       ),
     )
     .post(
@@ -196,11 +213,12 @@ export function files(service: Files, listings: Listings) {
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "STORAGE_FULL"],
         },
-        async ({ params, body, caller, request }) =>
-          fileAnswerOf(
-            await service.move(caller, params.id, destinationOf(body), preconditionOf(request)),
-            200,
-          ),
+        async ({ params, body, caller, request, reply }) => {
+          const precondition = preconditionOf(request);
+          const to = destinationOf(body);
+          await service.move(caller, params.id, to, precondition, reply.with(fileAnswerOf));
+          return reply.response();
+        },
       ),
     )
     .post(
@@ -223,13 +241,20 @@ export function files(service: Files, listings: Listings) {
             },
           ],
         },
-        async ({ body, caller }) => Response.json(await service.removeMany(caller, body.file_ids)),
+        async ({ body, caller, reply }) => {
+          await service.removeMany(
+            caller,
+            body.file_ids,
+            reply.with((removed) => ({ json: removed })),
+          );
+          return reply.response();
+        },
       ),
     );
 }
 
-function fileAnswerOf(file: File, status: number): Response {
-  return Response.json(fileRecord(file), { status, headers: { etag: `"${file.digest}"` } });
+function fileAnswerOf(file: File) {
+  return { json: fileRecord(file), headers: { etag: `"${file.digest}"` } };
 }
 
 function splitTags(tags: string | undefined): string[] {

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Folders } from "../services/folders.ts";
+import type { FolderPreview, Folders } from "../services/folders.ts";
 import { operation } from "./operation.ts";
 import { folderRecord, folderSchema } from "./records.ts";
+import type { JsonAnswer } from "./reply.ts";
 import { driveRef } from "./schema.ts";
 
 const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
@@ -31,9 +32,17 @@ export function folders(service: Folders) {
           ],
           errors: ["NOT_FOUND", "CONFLICT", "STORAGE_FULL"],
         },
-        async ({ body, caller }) => {
-          const { drive, folder, created } = await service.create(caller, body.drive_id, body.path);
-          return Response.json(folderRecord(drive, folder), { status: created ? 201 : 200 });
+        async ({ body, caller, reply }) => {
+          await service.create(
+            caller,
+            body.drive_id,
+            body.path,
+            reply.with(({ drive, folder, created }) => ({
+              status: created ? 201 : 200,
+              json: folderRecord(drive, folder),
+            })),
+          );
+          return reply.response();
         },
       ),
     )
@@ -71,16 +80,22 @@ export function folders(service: Folders) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ body, caller }) => {
-          if (body.confirm === true) {
-            const deleted = await service.remove(caller, body.drive_id, body.path);
-            return Response.json({ success: true, deleted_count: deleted });
-          }
-          const { path, fileCount } = service.preview(caller, body.drive_id, body.path);
-          const files = fileCount === 1 ? "1 file" : `${fileCount} files`;
-          const message = `Nothing was deleted. Send confirm: true to delete this folder and ${files}.`;
-          return Response.json({ path, file_count: fileCount, message });
+        async ({ body, caller, reply }) => {
+          const { drive_id: driveId, path } = body;
+          if (body.confirm === true) await service.remove(caller, driveId, path, reply.with(deletedAnswer));
+          else await service.preview(caller, driveId, path, reply.with(previewAnswer));
+          return reply.response();
         },
       ),
     );
+}
+
+function deletedAnswer(count: number): JsonAnswer {
+  return { json: { success: true, deleted_count: count } };
+}
+
+function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
+  const files = fileCount === 1 ? "1 file" : `${fileCount} files`;
+  const message = `Nothing was deleted. Send confirm: true to delete this folder and ${files}.`;
+  return { json: { path, file_count: fileCount, message } };
 }

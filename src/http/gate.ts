@@ -1,15 +1,20 @@
 import type { Clock } from "../clock.ts";
-import type { Caller, Plan } from "../domain/caller.ts";
+import { bucketOf, type Caller, type Plan } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import { rateLimited } from "./errors.ts";
+import { foreignOrigin, type OriginOf } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
+import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
 export interface GateOptions {
   readonly clock: Clock;
   /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
   readonly authenticate: (rawKey: string) => Caller | null;
+  /** Finds whoever is signed in with a session's token; null when nobody is. */
+  readonly authenticateSession: (token: string) => Caller | null;
+  readonly originOf: OriginOf;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
 }
@@ -37,20 +42,24 @@ const BEARER = /^bearer +(\S+) *$/i;
 export type Gate = (request: Request, context: RequestContext) => void;
 
 /** Makes the gate of `/v0`. */
-export function createGate({ clock, authenticate, rateLimits }: GateOptions): Gate {
+export function createGate(gate: GateOptions): Gate {
+  const { clock, authenticate, authenticateSession, originOf, rateLimits } = gate;
   // Apart, so that a flood without keys cannot push out the windows of those who have one.
   const options = { clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_WINDOWS };
-  const keys = new RateLimiter(options);
+  const callers = new RateLimiter(options);
   const clients = new RateLimiter(options);
 
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
-    const caller = rawKey === null ? null : authenticate(rawKey);
+    // A key counts alone, even one that is none: what a program asks never depends on a browser's cookies.
+    const token = rawKey === null ? tokenIn(request, SESSION_COOKIE) : null;
+    const caller =
+      rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
     context.caller = caller;
     const state =
       caller === null
         ? clients.take(context.client, rateLimits.free)
-        : keys.take(caller.keyId, rateLimits[caller.plan]);
+        : callers.take(bucketOf(caller), rateLimits[caller.plan]);
     context.rateLimit = state;
     if (!state.allowed) {
       throw rateLimited(
@@ -60,7 +69,12 @@ export function createGate({ clock, authenticate, rateLimits }: GateOptions): Ga
     }
     if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized();
-    } else if (caller.scope === "read-only" && !isRead(request.method)) {
+    } else if (isRead(request.method)) {
+      return;
+    } else if (rawKey === null && originOf(request) !== "own") {
+      // Browsers send cookies along with what other sites' pages make them ask.
+      throw foreignOrigin();
+    } else if (caller.scope === "read-only") {
       throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
     }
   };

@@ -10,16 +10,16 @@ export function refuseLongBody(request: Request, limit: number): void {
   if (length !== null && Number(length) > limit) throw tooLarge(limit);
 }
 
-/**
- * Reads a request's body as JSON, whatever its Content-Type. Throws PAYLOAD_TOO_LARGE past
- * `MAX_JSON_BODY`, and VALIDATION_ERROR for field `body` when it is absent, malformed or cut short.
- */
-export async function readJsonBody(request: Request): Promise<unknown> {
+/** Reads a request's body whole. Throws PAYLOAD_TOO_LARGE past `MAX_JSON_BODY`. */
+export function readBody(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
-  const bytes =
-    announced !== null && Number(announced) <= MAX_JSON_BODY
-      ? await request.bytes()
-      : await collect(request.body, MAX_JSON_BODY);
+  return announced !== null && Number(announced) <= MAX_JSON_BODY
+    ? request.bytes()
+    : collect(request.body, MAX_JSON_BODY);
+}
+
+/** Parses a body as JSON. Throws VALIDATION_ERROR for field `body` when it is empty or malformed. */
+export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw invalid("body", "must be a JSON object, but is empty");
   return parseJson(decodeText(bytes, "body"), "body");
 }

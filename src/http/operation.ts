@@ -2,10 +2,12 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { requireAccount } from "../domain/caller.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { ErrorCode } from "../domain/errors.ts";
+import type { Attempt } from "../services/idempotency.ts";
 import { describeOperation } from "./docs/describe.ts";
 import type { OperationDetail } from "./docs/describe.ts";
-import { MAX_JSON_BODY, readJsonBody, refuseLongBody } from "./json-body.ts";
+import { MAX_JSON_BODY, parseJsonBody, readBody, refuseLongBody } from "./json-body.ts";
 import { compileQuery } from "./query.ts";
+import { Reply } from "./reply.ts";
 import { callerOf, contextOf } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
 import { compileValidator } from "./validate.ts";
@@ -20,11 +22,15 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly description?: string;
   /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
   readonly account?: boolean;
+  /** Whether it is a POST without any effect, to which an Idempotency-Key means nothing. */
+  readonly changesNothing?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** A JSON body. */
   readonly body?: B;
-  /** A body the handler reads from `request.body` by itself; its schemas are only shown. */
+  /** Whether the body may be left out; it is `{}` then. */
+  readonly bodyOptional?: boolean;
+  /** A body the handler reads from `request.body` by itself, and names to `reply`; its schemas are only shown. */
   readonly rawBody?: RawBody;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -62,12 +68,16 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
   readonly body: Static<B>;
   /** Who asks; throws UNAUTHORIZED where nobody does, so public routes use `context.caller`. */
   readonly caller: Caller;
+  /** Makes the answer to a write. */
+  readonly reply: Reply;
 }
 
 interface RouteContext {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
 }
+
+const READS = new Set(["GET", "HEAD"]);
 
 /** The arguments of Elysia's `.get(path, handler, hooks)`. */
 export type Route<Path extends string> = readonly [
@@ -94,11 +104,10 @@ export function operation(
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
   const checkBody = spec.body && compileValidator(spec.body, "body");
+  const isKeyed = path.startsWith("/v0/") && spec.changesNothing !== true;
 
-  const answer = ({ request, params }: RouteContext) => {
+  const process = ({ request, params }: RouteContext, reply: Reply) => {
     const context = contextOf(request);
-    context.route = path;
-    if (spec.account === true) requireAccount(callerOf(request));
     refuseLongBody(request, spec.rawBody?.limit ?? MAX_JSON_BODY);
     const input = {
       request,
@@ -109,14 +118,46 @@ export function operation(
       get caller() {
         return callerOf(request);
       },
+      reply,
     };
-    if (checkBody === undefined) return handle(input);
-    return readJsonBody(request).then((body) =>
-      handle(Object.defineProperty(input, "body", { value: checkBody(body) })),
+    if (spec.rawBody !== undefined) return handle(input);
+    if (checkBody === undefined) return reply.replay("") ?? handle(input);
+    return readBody(request).then(
+      (bytes) =>
+        reply.replayBytes(bytes) ??
+        handle(
+          Object.defineProperty(input, "body", {
+            value: checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes)),
+          }),
+        ),
     );
+  };
+
+  const answer = (route: RouteContext) => {
+    const context = contextOf(route.request);
+    context.route = path;
+    if (spec.account === true) requireAccount(callerOf(route.request));
+    const attempt = isKeyed && !READS.has(context.method) ? context.beginAttempt() : null;
+    const reply = new Reply(route.request, context, attempt);
+    return attempt === null ? process(route, reply) : attempted(attempt, reply, () => process(route, reply));
   };
   // Bound, because Elysia reads a handler's source to guess whether it awaits or wants the body parsed,
   // and makes every answer wait a turn if it might. A bound function has no source: nothing is parsed, and
   // a promise is passed on as it is.
   return [path, answer.bind(null), { detail: describeOperation(spec) }];
+}
+
+/** Processes a write under its Idempotency-Key, and lets the next one with this key begin. */
+async function attempted(
+  attempt: Attempt,
+  reply: Reply,
+  process: () => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    const response = await process();
+    if (!reply.isKept) throw new Error("a write was answered without keeping the answer under its key");
+    return response;
+  } finally {
+    attempt.end();
+  }
 }

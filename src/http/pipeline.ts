@@ -1,10 +1,11 @@
+import type { Caller } from "../domain/caller.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import type { ClientOf } from "./client-address.ts";
 import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
-import type { Connections } from "./request-context.ts";
+import type { BeginAttempt, Connections } from "./request-context.ts";
 
 /** Answers any request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
@@ -12,10 +13,13 @@ export type Handler = (request: Request, connections: Connections) => Response |
 export interface PipelineOptions {
   readonly gate: Gate;
   readonly clientOf: ClientOf;
+  readonly beginAttempt: BeginAttempt;
   /** Routes a request that has passed; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
+  /** See `UsageMeter.countOperation`. */
+  readonly countOperation: (caller: Caller) => void;
   readonly log: Log;
 }
 
@@ -24,11 +28,13 @@ export interface PipelineOptions {
  * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
  * line in the log, written when the answer is handed over (a stream may still be on its way then).
  */
-export function createPipeline({ gate, clientOf, route, holdSnapshot, log }: PipelineOptions): Handler {
+export function createPipeline(options: PipelineOptions): Handler {
+  const { gate, route, holdSnapshot, countOperation, log } = options;
   return (request, connections) => {
-    const context = new RequestContext(request, connections, clientOf);
+    const context = new RequestContext(request, connections, options);
     const finish = (response: Response) => {
       stamp(response, context);
+      if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;
     };

@@ -1,5 +1,7 @@
-import type { Caller } from "../domain/caller.ts";
+import { bucketOf, type Caller } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
+import { IDEMPOTENCY_KEY, parseIdempotencyKey } from "../domain/idempotency.ts";
+import type { Attempt } from "../services/idempotency.ts";
 import type { ClientOf } from "./client-address.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 
@@ -8,6 +10,9 @@ export interface Connections {
   requestIP(request: Request): { readonly address: string } | null;
   timeout(request: Request, seconds: number): void;
 }
+
+/** See `Idempotency.begin`. */
+export type BeginAttempt = (scope: string, idempotencyKey: string) => Attempt;
 
 /** Seconds without a byte in either direction after which a connection is cut. */
 export const IDLE_SECONDS = 30;
@@ -37,8 +42,13 @@ export class RequestContext {
   readonly #request: Request;
   readonly #connections: Connections;
   readonly #clientOf: ClientOf;
+  readonly #beginAttempt: BeginAttempt;
 
-  constructor(request: Request, connections: Connections, clientOf: ClientOf) {
+  constructor(
+    request: Request,
+    connections: Connections,
+    { clientOf, beginAttempt }: { clientOf: ClientOf; beginAttempt: BeginAttempt },
+  ) {
     const sentId = request.headers.get("x-request-id");
     this.id = sentId !== null && CLIENT_REQUEST_ID.test(sentId) ? sentId : crypto.randomUUID();
     const url = request.url;
@@ -53,12 +63,28 @@ export class RequestContext {
     this.#request = request;
     this.#connections = connections;
     this.#clientOf = clientOf;
+    this.#beginAttempt = beginAttempt;
   }
 
   /** The client's address as it is counted: an IPv4 address or an IPv6 /64. */
   get client(): string {
     const peer = this.#connections.requestIP(this.#request)?.address;
     return this.#clientOf(peer, this.#request.headers.get("x-forwarded-for"));
+  }
+
+  /**
+   * Begins a write under its Idempotency-Key; null where it has none. Whoever calls this ends it.
+   *
+   * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS
+   */
+  beginAttempt(): Attempt | null {
+    const key = this.#request.headers.get(IDEMPOTENCY_KEY);
+    return key === null ? null : this.#beginAttempt(this.#idempotencyScope(), parseIdempotencyKey(key));
+  }
+
+  /** Whom an Idempotency-Key belongs to: the same one from somebody else names another request. */
+  #idempotencyScope(): string {
+    return this.caller === null ? `client ${this.client}` : `caller ${bucketOf(this.caller)}`;
   }
 
   /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece they move. */

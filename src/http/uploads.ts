@@ -1,11 +1,11 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Caller } from "../domain/caller.ts";
 import type { Uploaded, UploadFields, Uploads } from "../services/uploads.ts";
 import { exampleFile } from "./examples.ts";
-import { operation } from "./operation.ts";
+import { type Input, operation } from "./operation.ts";
 import { IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
+import type { JsonAnswer } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 import { driveRef, nullable, timeInput } from "./schema.ts";
 import { readJsonUpload } from "./upload/json-upload.ts";
@@ -78,26 +78,43 @@ const FIELDS_BYTES = 1024 * 1024;
 // What HTTP clients send when nobody told them a type.
 const UNTOLD_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
 
+type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller" | "reply">;
+/** Reads a body, hands its content on, and resolves with what it says beside. */
+type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>;
+
 /** @param maxFileSize bytes */
 export function uploads(service: Uploads, maxFileSize: number) {
   const checkJson = compileValidator(jsonUpload, "body");
 
   /** Streams a content in and files it; whatever fails on the way leaves nothing behind. */
   async function receive(
-    input: { request: Request; context: RequestContext; caller: Caller },
+    { request, context, caller, reply }: Received,
     driveId: string | null,
-    read: (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>,
+    read: ReadUpload,
   ): Promise<Response> {
-    const { request, context, caller } = input;
     const upload = await service.begin(caller, driveId);
     try {
       const fields = await read(chunksOf(request, context), (piece) => upload.write(piece));
       context.suspendIdleTimeout();
-      return uploadAnswer(await upload.finish(fields, preconditionOf(request)));
+      await upload.finish(fields, preconditionOf(request), (uploaded) => {
+        reply.identify(identityOf(fields, uploaded.file.digest));
+        reply.set(uploadAnswer(uploaded));
+      });
+      return reply.response();
     } finally {
       await upload.abort();
     }
   }
+
+  /** Reads an upload whose key was answered before, to compare it: nothing of it is kept. */
+  async function receiveAgain({ request, context, reply }: Received, read: ReadUpload): Promise<Response> {
+    const content = service.hashContent();
+    const fields = await read(chunksOf(request, context), (piece) => content.write(piece));
+    return reply.repeat(identityOf(fields, content.digest()));
+  }
+
+  const receiveOnce: typeof receive = (input, driveId, read) =>
+    input.reply.isRepeat ? receiveAgain(input, read) : receive(input, driveId, read);
 
   return new Elysia({ name: "uploads" })
     .post(
@@ -118,7 +135,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
         (input) => {
           const type = input.request.headers.get("content-type") ?? "";
           const isForm = /^multipart\/form-data\b/i.test(type);
-          return receive(input, null, async (body, write) => {
+          return receiveOnce(input, null, async (body, write) => {
             const { fields } = isForm
               ? await readMultipartUpload(body, type, write)
               : await readJsonUpload(body, write);
@@ -145,7 +162,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
         },
         (input) => {
           const fields = rawFieldsOf(input.query, input.request.headers.get("content-type"));
-          return receive(input, input.query.drive_id, async (body, write) => {
+          return receiveOnce(input, input.query.drive_id, async (body, write) => {
             await readRawUpload(body, write);
             return fields;
           });
@@ -154,11 +171,17 @@ export function uploads(service: Uploads, maxFileSize: number) {
     );
 }
 
-function uploadAnswer({ file, created }: Uploaded): Response {
-  return Response.json(fileRecord(file), {
+function uploadAnswer({ file, created }: Uploaded): JsonAnswer {
+  return {
     status: created ? 201 : 200,
+    json: fileRecord(file),
     headers: { etag: `"${file.digest}"` },
-  });
+  };
+}
+
+/** What makes an upload the same upload, however it was encoded on the way. */
+function identityOf(fields: UploadFields, digest: string): string {
+  return JSON.stringify([fields, digest]);
 }
 
 function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {

@@ -1,10 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Caller } from "../domain/caller.ts";
+import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
+
+/** What decides how far somebody sees: their account, or the one drive they are limited to. */
+export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk">;
 
 /**
  * The one place that decides what a caller may see. What is not the caller's, has expired or was
@@ -44,7 +47,7 @@ export class Access {
   }
 
   /** The file with this id, if the caller may see it; else null. */
-  findFile(caller: Caller, reference: string): File | null {
+  findFile(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
     const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
     return file !== null && reaches(caller, file.drivePk, file.ownerPk) ? file : null;
@@ -58,7 +61,7 @@ export class Access {
   }
 }
 
-function reaches(caller: Caller, drive: DrivePk, owner: UserPk | null): boolean {
+function reaches(caller: Reach, drive: DrivePk, owner: UserPk | null): boolean {
   return caller.kind === "account" ? owner === caller.userPk : drive === caller.drivePk;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { KeyReach } from "../db/api-keys.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
@@ -37,11 +38,11 @@ export class ApiKeys {
     this.#keyPrefix = parts.keyPrefix;
   }
 
-  /** Whoever holds this key; null when it is unknown or revoked, or its drive is gone. */
+  /** Whoever holds this key; null when it is unknown or revoked, its drive is gone or its user disabled. */
   authenticate(secret: string): Caller | null {
     const now = this.#clock.now();
     const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
-    if (caller !== null) this.#used.set(caller.keyId, now);
+    if (caller !== null && caller.keyId !== null) this.#used.set(caller.keyId, now);
     return caller;
   }
 
@@ -56,7 +57,7 @@ export class ApiKeys {
   }
 
   /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
-  create(caller: Caller, request: KeyRequest): Promise<CreatedKey> {
+  create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
     const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
     return this.#tables.write(() => {
@@ -64,7 +65,7 @@ export class ApiKeys {
       const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
       this.#tables.apiKeys.insert({ ...key, hash }, this.#requestedReach(caller, request.driveId));
       return { key: { ...key, lastUsedAt: null }, secret };
-    });
+    }, within);
   }
 
   /** The keys within the caller's reach, oldest first. */
@@ -74,13 +75,12 @@ export class ApiKeys {
   }
 
   /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */
-  async revoke(caller: Caller, reference: string): Promise<KeyId> {
-    const id = parseId<KeyId>(reference);
-    if (id === null) throw notFound("key");
-    await this.#tables.write(() => {
-      if (!this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
-    });
-    return id;
+  revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
+    return this.#tables.write(() => {
+      const id = parseId<KeyId>(reference);
+      if (id === null || !this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
+      return id;
+    }, within);
   }
 
   #requestedReach(caller: Caller, driveId: string | undefined): KeyReach {
@@ -94,7 +94,7 @@ export class ApiKeys {
     return this.create(
       {
         kind: "account",
-        keyId: newId<KeyId>(0),
+        keyId: null,
         scope: "read-write",
         plan: user.plan,
         userId: user.id,

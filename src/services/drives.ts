@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { newClaimToken, newProvisionedKey } from "../domain/api-key.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
@@ -34,7 +35,7 @@ export class Drives {
   }
 
   /** Makes an unclaimed drive with a key of its own and a token to claim it by. */
-  provision(name: string): Promise<Provisioned> {
+  provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseDriveName("name", name);
     const key = newProvisionedKey(this.#keyPrefix);
     const token = newClaimToken();
@@ -53,11 +54,11 @@ export class Drives {
       );
       this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);
       return { driveId, name: parsed, keyId, apiKey: key.secret, claimToken: token.secret, expiresAt };
-    });
+    }, within);
   }
 
   /** Makes a drive of the caller's account. Throws FORBIDDEN for a drive caller. */
-  create(caller: Caller, name: string, description: string): Promise<Drive> {
+  create(caller: Caller, name: string, description: string, within?: Within<Drive>): Promise<Drive> {
     const { userPk } = requireAccount(caller);
     const parsed = {
       name: parseDriveName("name", name),
@@ -71,7 +72,7 @@ export class Drives {
       const id = newId<DriveId>(now);
       this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
       return this.#access.drive(caller, id);
-    });
+    }, within);
   }
 
   /** The caller's drives, or the one that `slug` names. */
@@ -87,14 +88,14 @@ export class Drives {
   }
 
   /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */
-  remove(caller: Caller, reference: string): Promise<DriveId> {
+  remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, reference);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.apiKeys.removeAllOf(drive.pk);
       this.#tables.claimTokens.removeOf(drive.pk);
       return drive.id;
-    });
+    }, within);
   }
 
   #insert(drive: NewDrive): DrivePk {

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -17,6 +18,7 @@ import {
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
 import type { FileBody, Tree } from "./tree.ts";
+import type { UsageMeter } from "./usage.ts";
 
 /** What a PATCH changes, as sent; undefined fields stay as they are. */
 export interface FileChanges {
@@ -36,6 +38,12 @@ export interface Destination {
   readonly overwrite: boolean;
 }
 
+/** The ids of files that went, and of those that did not. */
+export interface Removed {
+  readonly deleted: readonly string[];
+  readonly failed: readonly string[];
+}
+
 /** Single files: read, change, copy, move and delete. */
 export class Files {
   readonly #tables: Tables;
@@ -43,13 +51,22 @@ export class Files {
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #clock: Clock;
+  readonly #usage: UsageMeter;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; tree: Tree; clock: Clock }) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    access: Access;
+    tree: Tree;
+    clock: Clock;
+    usage: UsageMeter;
+  }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#clock = parts.clock;
+    this.#usage = parts.usage;
   }
 
   /** Throws NOT_FOUND, as every method here does for a file the caller may not see. */
@@ -57,18 +74,26 @@ export class Files {
     return this.#access.file(caller, id);
   }
 
-  /** The content of a file that `get` gave, or bytes `[start, end)` of it, read only as it is sent. */
+  /** The content of a file that `get` gave, or bytes `[start, end)` of it, read only as it is sent. Counts as use. */
   content(file: File, range?: { start: number; end: number }): Promise<Blob> {
+    this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#blobs.read(file.digest, range);
   }
 
-  /** The whole content in memory; for small files only. */
+  /** The whole content in memory; for small files only. Counts as use. */
   contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    this.#usage.countBytes(file.driveId, file.size);
     return this.#blobs.readAll(file.digest);
   }
 
   /** Changes attributes, and with them the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
-  update(caller: Caller, id: string, changes: FileChanges, precondition: Precondition): Promise<File> {
+  update(
+    caller: Caller,
+    id: string,
+    changes: FileChanges,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
@@ -80,22 +105,28 @@ export class Files {
       return path === file.path
         ? this.#tree.change(drive, file, body, now)
         : this.#tree.move(file, drive, path, body, now);
-    });
+    }, within);
   }
 
   /** Copies a file, content and all, without moving a byte. The copy has no expiry. */
-  copy(caller: Caller, id: string, to: Destination): Promise<File> {
+  copy(caller: Caller, id: string, to: Destination, within?: Within<File>): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
       const { drive, path } = this.#destination(caller, file, to);
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
-    });
+    }, within);
   }
 
   /** Moves a file; it keeps its id. */
-  move(caller: Caller, id: string, to: Destination, precondition: Precondition): Promise<File> {
+  move(
+    caller: Caller,
+    id: string,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
@@ -104,20 +135,20 @@ export class Files {
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.move(file, drive, path, named(file, lastSegment(path)), now);
-    });
+    }, within);
   }
 
-  remove(caller: Caller, id: string, precondition: Precondition): Promise<File> {
+  remove(caller: Caller, id: string, precondition: Precondition, within?: Within<File>): Promise<File> {
     return this.#tables.write(() => {
       const file = this.#access.file(caller, id);
       requirePrecondition(precondition, file.digest);
       this.#tree.remove(file, this.#clock.now());
       return file;
-    });
+    }, within);
   }
 
   /** Deletes each file the caller may see, all in one commit; names those it could not. */
-  removeMany(caller: Caller, ids: readonly string[]): Promise<{ deleted: string[]; failed: string[] }> {
+  removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
     return this.#tables.write(() => {
       const now = this.#clock.now();
       const deleted: string[] = [];
@@ -128,7 +159,7 @@ export class Files {
         (file === null ? failed : deleted).push(id);
       }
       return { deleted, failed };
-    });
+    }, within);
   }
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {

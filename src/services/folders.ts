@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -7,6 +8,19 @@ import type { Folder } from "../domain/folder.ts";
 import { type FolderPath, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { Tree } from "./tree.ts";
+
+/** A folder that is there now; `created` is false where it was before. */
+export interface CreatedFolder {
+  readonly drive: Drive;
+  readonly folder: Folder;
+  readonly created: boolean;
+}
+
+/** What deleting a folder would delete. */
+export interface FolderPreview {
+  readonly path: FolderPath;
+  readonly fileCount: number;
+}
 
 /** Folders: made, previewed and deleted with everything in them. */
 export class Folders {
@@ -22,29 +36,37 @@ export class Folders {
     this.#clock = parts.clock;
   }
 
-  /** Makes a folder and its missing ancestors; `created` is false for one that exists. Throws CONFLICT. */
+  /** Makes a folder and its missing ancestors. Throws CONFLICT. */
   create(
     caller: Caller,
     driveId: string,
     path: string,
-  ): Promise<{ drive: Drive; folder: Folder; created: boolean }> {
+    within?: Within<CreatedFolder>,
+  ): Promise<CreatedFolder> {
     const parsed = parseFolderPath("path", path);
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, driveId);
       return { drive, ...this.#tree.ensureFolder(drive, parsed, this.#clock.now()) };
-    });
+    }, within);
   }
 
-  /** What deleting a folder would delete. Throws NOT_FOUND. */
-  preview(caller: Caller, driveId: string, path: string): { path: FolderPath; fileCount: number } {
+  /** Counts what `remove` would delete. It changes nothing, but has an answer to keep. Throws NOT_FOUND. */
+  preview(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<FolderPreview>,
+  ): Promise<FolderPreview> {
     const parsed = parseFolderPath("path", path);
-    const drive = this.#access.drive(caller, driveId);
-    const folder = this.#folder(drive, parsed);
-    return { path: parsed, fileCount: this.#aliveIn(drive, folder) };
+    return this.#tables.write(() => {
+      const drive = this.#access.drive(caller, driveId);
+      const folder = this.#folder(drive, parsed);
+      return { path: parsed, fileCount: this.#aliveIn(drive, folder) };
+    }, within);
   }
 
   /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
-  remove(caller: Caller, driveId: string, path: string): Promise<number> {
+  remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, driveId);
@@ -52,7 +74,7 @@ export class Folders {
       const alive = this.#aliveIn(drive, folder);
       this.#tree.removeFolder(drive, folder, this.#clock.now());
       return alive;
-    });
+    }, within);
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {

@@ -1,17 +1,29 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
+import type { Plan } from "../domain/caller.ts";
 import type { Log } from "../log.ts";
 import { Access } from "./access.ts";
+import { Accounts } from "./accounts.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { Claims } from "./claims.ts";
 import { Drives } from "./drives.ts";
+import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
 import { Folders } from "./folders.ts";
+import { Indexer } from "./indexer.ts";
 import { Listings } from "./listings.ts";
+import { Oidc, type OidcProvider } from "./oidc.ts";
+import { Passwords } from "./passwords.ts";
+import { PresignedLinks } from "./presigned-links.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
+import { Sessions } from "./sessions.ts";
+import { SignIn } from "./sign-in.ts";
+import { Search } from "./search.ts";
 import { Sweep } from "./sweep.ts";
 import { Tree } from "./tree.ts";
 import { Uploads } from "./uploads.ts";
+import { UsageMeter } from "./usage.ts";
 import { Users } from "./users.ts";
 
 export interface ServiceParts {
@@ -22,8 +34,14 @@ export interface ServiceParts {
   /** What keys start with. */
   readonly keyPrefix: string;
   readonly storageLimits: StorageLimits;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** Whether people may register by themselves with a password. */
+  readonly signups: "open" | "closed";
+  /** Null where people sign in with passwords alone. */
+  readonly oidc: OidcProvider | null;
 }
 
 /** The use cases, wired to each other. */
@@ -32,16 +50,32 @@ export type Services = ReturnType<typeof openServices>;
 export function openServices(given: ServiceParts) {
   const access = new Access(given.tables, given.clock);
   const quota = new Quota(given.tables, given.storageLimits);
-  const tree = new Tree(given.tables, quota);
-  const parts = { ...given, access, quota, tree };
+  const indexer = new Indexer(given);
+  const tree = new Tree(given.tables, quota, () => indexer.wake());
+  const usage = new UsageMeter({ ...given, access, quota });
+  const parts = { ...given, access, quota, tree, usage };
+  const files = new Files(parts);
+  const passwords = new Passwords();
+  const users = new Users({ ...given, passwords });
+  const sessions = new Sessions(given);
   return {
     drives: new Drives(parts),
-    files: new Files(parts),
+    files,
+    extracts: new Extracts(files),
+    presignedLinks: new PresignedLinks(parts),
     uploads: new Uploads(parts),
     listings: new Listings(parts),
+    indexer,
+    search: new Search({ ...parts, indexer }),
     folders: new Folders(parts),
     apiKeys: new ApiKeys(parts),
-    users: new Users(parts),
+    users,
+    sessions,
+    signIn: new SignIn({ ...given, users, sessions, passwords }),
+    oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
+    claims: new Claims(parts),
+    accounts: new Accounts(parts),
+    usage,
     sweep: new Sweep(parts),
   };
 }

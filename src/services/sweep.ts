@@ -9,6 +9,9 @@ import type { Tree } from "./tree.ts";
 /** How long a content stays after the last row that named it went, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
+/** How long a link is remembered after it expired, in milliseconds: so long it is 410 and not 404. */
+export const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
+
 /** How much one transaction takes away, so that no request waits long behind the sweep. */
 const PIECE = 200;
 /** How many shards of the blob store one sweep looks through; all are seen in 64 sweeps. */
@@ -46,6 +49,8 @@ export class Sweep {
   async run(): Promise<Swept> {
     const files = await this.#attempt("expired files", () => this.#expiredFiles());
     await this.#attempt("expired drives", () => this.#expiredDrives());
+    await this.#attempt("expired links", () => this.#expiredLinks());
+    await this.#attempt("expired idempotency records", () => this.#expiredRecords());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
@@ -97,6 +102,20 @@ export class Sweep {
         return expired.length;
       }),
     );
+  }
+
+  #expiredLinks(): Promise<number> {
+    return this.#inPieces(() => {
+      const before = this.#clock.now() - LINK_MEMORY_MS;
+      return this.#tables.write(() => this.#tables.presignedLinks.removeSome(before, PIECE));
+    });
+  }
+
+  #expiredRecords(): Promise<number> {
+    return this.#inPieces(() => {
+      const now = this.#clock.now();
+      return this.#tables.write(() => this.#tables.idempotencyRecords.removeExpired(now, PIECE));
+    });
   }
 
   #deletedDrives(): Promise<number> {

@@ -27,10 +27,13 @@ export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt
 export class Tree {
   readonly #tables: Tables;
   readonly #quota: Quota;
+  readonly #changed: () => void;
 
-  constructor(tables: Tables, quota: Quota) {
+  /** `changed` is told of every change that leaves the indexer something to do. */
+  constructor(tables: Tables, quota: Quota, changed: () => void) {
     this.#tables = tables;
     this.#quota = quota;
+    this.#changed = changed;
   }
 
   /** The file at a path, for a writer: one that has expired is taken away on the way. */
@@ -138,6 +141,7 @@ export class Tree {
   #reread(id: FileId): File {
     const file = this.#tables.files.byId(id);
     if (file === null) throw new Error(`file ${id} is missing right after its write`);
+    this.#changed();
     return file;
   }
 }

@@ -1,6 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
@@ -13,6 +14,7 @@ import { previewOf } from "../domain/preview.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 import type { FileBody, Tree } from "./tree.ts";
+import type { UsageMeter } from "./usage.ts";
 
 /** What an uploader says of a file, as sent. */
 export interface UploadFields {
@@ -39,6 +41,7 @@ export interface UploadOptions {
   readonly quota: Quota;
   readonly tree: Tree;
   readonly clock: Clock;
+  readonly usage: UsageMeter;
   /** Bytes. */
   readonly maxFileSize: number;
 }
@@ -62,6 +65,35 @@ export class Uploads {
     const room =
       reference === null ? quota.limitFor(caller.plan) : quota.limitOf(access.drive(caller, reference));
     return new Upload(this.#options, caller, await blobs.create(), { file: maxFileSize, room });
+  }
+
+  /** Starts on a content that is only to be compared with one that was uploaded before. */
+  hashContent(): HashedContent {
+    return new HashedContent(this.#options.maxFileSize);
+  }
+}
+
+/** Takes a content that is not kept, in the place of an `Upload`. */
+export class HashedContent {
+  readonly #hash = new Bun.CryptoHasher("sha256");
+  readonly #maxSize: number;
+  #received = 0;
+
+  /** @param maxSize bytes */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  /** Takes the next piece. Throws PAYLOAD_TOO_LARGE, as an upload does. */
+  async write(piece: Uint8Array): Promise<void> {
+    this.#received += piece.length;
+    requireFits(this.#received, { file: this.#maxSize, room: null });
+    this.#hash.update(piece);
+  }
+
+  /** The SHA-256 of the content, once it is complete. */
+  digest(): string {
+    return this.#hash.digest("hex");
   }
 }
 
@@ -101,15 +133,22 @@ export class Upload {
    *
    * @throws CofferError VALIDATION_ERROR, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED
    */
-  async finish(fields: UploadFields, precondition: Precondition): Promise<Uploaded> {
+  async finish(
+    fields: UploadFields,
+    precondition: Precondition,
+    within?: Within<Uploaded>,
+  ): Promise<Uploaded> {
     const target = parseTarget(fields);
     const attributes = parseAttributes(fields, target.filename, this.#options.clock.now());
     this.#options.access.drive(this.#caller, fields.driveId);
     const blob = await this.#writer.commit();
     try {
-      return await this.#options.tables.write(() =>
-        this.#file(fields.driveId, target.path, attributes, blob, precondition),
+      const uploaded = await this.#options.tables.write(
+        () => this.#file(fields.driveId, target.path, attributes, blob, precondition),
+        within,
       );
+      this.#options.usage.countBytes(uploaded.file.driveId, blob.size);
+      return uploaded;
     } finally {
       blob.unpin();
       await this.#forgetRefused(blob.digest);

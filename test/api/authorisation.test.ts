@@ -85,6 +85,15 @@ const accountsOnly = {
 const accounts = { ...accountsOnly, ada: 201, bob: 201 };
 const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
 
+const accountReading = {
+  ...everyone.ada,
+  agent: 403,
+  agentReader: 403,
+  otherAgent: 403,
+  adaDrive: 403,
+};
+const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
+
 const MATRIX: readonly Entry[] = [
   {
     route: "POST /v0/drives/provision",
@@ -105,6 +114,13 @@ const MATRIX: readonly Entry[] = [
     body: () => "{",
     of: { agent: { ...accounts, ada: 400, bob: 400 }, ada: { ...accounts, ada: 400, bob: 400 } },
   },
+  {
+    route: "POST /v0/drives/claim",
+    about: "with a token that is none",
+    path: () => "/v0/drives/claim",
+    body: () => ({ token: "clm_none" }),
+    of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
+  },
   { route: "GET /v0/drives", path: () => "/v0/drives", of: everyone },
   { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: reading(200) },
   {
@@ -113,6 +129,8 @@ const MATRIX: readonly Entry[] = [
     of: writing(200),
     destroys: true,
   },
+  { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
   { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: reading(200) },
   {
     route: "POST /v0/files",
@@ -165,6 +183,29 @@ const MATRIX: readonly Entry[] = [
     path: ({ file }) => `/v0/files/${file}/download`,
     of: reading(200),
   },
+  {
+    route: "POST /v0/files/{id}/extract",
+    path: ({ file }) => `/v0/files/${file}/extract`,
+    of: writing(200),
+  },
+  {
+    route: "POST /v0/files/{id}/presigned-url",
+    path: ({ file }) => `/v0/files/${file}/presigned-url`,
+    body: () => ({}),
+    of: writing(200),
+  },
+  {
+    route: "GET /v0/presigned/{token}",
+    about: "that was never made",
+    path: ({ file }) => `/v0/presigned/${file}`,
+    of: { agent: nothingThere, ada: nothingThere },
+  },
+  {
+    route: "GET /v0/account",
+    path: () => "/v0/account",
+    of: { agent: accountReading, ada: accountReading },
+  },
+  { route: "GET /v0/account/usage", path: () => "/v0/account/usage", of: everyone },
   {
     route: "POST /v0/folders",
     path: () => "/v0/folders",

@@ -201,15 +201,16 @@ async function describedRoutes(): Promise<Route[]> {
 
 /** Values that are right at a place of this name, wherever it is. */
 class Sound {
-  readonly #ids: { drive: string; file: string; key: string };
+  readonly #ids: { drive: string; file: string; key: string; link: string; claim: string };
   #count = 0;
 
-  constructor(ids: { drive: string; file: string; key: string }) {
+  constructor(ids: { drive: string; file: string; key: string; link: string; claim: string }) {
     this.#ids = ids;
   }
 
   id(template: string): string {
     if (template.startsWith("/v0/drives")) return this.#ids.drive;
+    if (template.startsWith("/v0/presigned")) return this.#ids.link;
     return template.startsWith("/v0/keys") ? this.#ids.key : this.#ids.file;
   }
 
@@ -223,8 +224,10 @@ class Sound {
       path: method === "DELETE" && template === "/v0/folders" ? "dir/" : `made/${this.#count}/`,
       destination_path: `made/${this.#count}`,
       file_ids: [this.#ids.file],
+      token: this.#ids.claim,
       limit: 10,
       inline: "1",
+      q: "hello",
     };
     return values[name];
   }
@@ -277,7 +280,12 @@ async function makeSound(): Promise<Sound> {
   const target = `/v0/files?drive_id=${drive.data.id}&path=dir/file.txt`;
   const file = await ada.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
-  return new Sound({ drive: drive.data.id, file: file.id, key: key.id });
+  const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`);
+  const { data } = await ada.json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
+    body: { name: "Unclaimed" },
+  });
+  const claim = data.claim_url.split("/").at(-1) ?? "";
+  return new Sound({ drive: drive.data.id, file: file.id, key: key.id, link: link.token, claim });
 }
 
 /** Everything that is tried at a route, one place at a time. */

@@ -73,6 +73,7 @@ const KINDS: Scenario[] = [
   ...["/v0", "/v0/", "/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map(
     (path): Scenario => ({ name: `404, the route ${path}`, request: ["GET", path], ...refused("NOT_FOUND") }),
   ),
+  { name: "404 without a key", as: "nobody", request: ["GET", "/v0/presigned/x"], ...refused("NOT_FOUND") },
   { name: "409", given: [file], ...put("a/b", "x", refused("CONFLICT")) },
   {
     name: "412",
@@ -85,6 +86,34 @@ const KINDS: Scenario[] = [
     request: ["POST", "/v0/folders"],
     body: "x".repeat(1024 * 1024 + 1),
     ...refused("PAYLOAD_TOO_LARGE"),
+  },
+  {
+    name: "410",
+    given: [
+      file,
+      {
+        request: ["POST", "/v0/files/{file.id}/presigned-url"],
+        body: { one_time: true },
+        status: 200,
+        keeps: "link",
+      },
+      { as: "nobody", request: ["GET", "/v0/presigned/{link.token}"], status: 200 },
+    ],
+    as: "nobody",
+    request: ["GET", "/v0/presigned/{link.token}"],
+    ...refused("GONE"),
+  },
+  {
+    name: "415",
+    given: [put("a", "x", { headers: { "content-type": "image/png" }, keeps: "file" })],
+    request: ["POST", "/v0/files/{file.id}/extract"],
+    ...refused("UNSUPPORTED_MEDIA_TYPE"),
+  },
+  {
+    name: "422",
+    given: [put("a", "{", { headers: { "content-type": "application/json" }, keeps: "file" })],
+    request: ["POST", "/v0/files/{file.id}/extract"],
+    ...refused("EXTRACTION_FAILED"),
   },
   {
     name: "416",

@@ -35,6 +35,9 @@ async function open(root: string): Promise<Opened> {
     log,
     keyPrefix: "cof",
     storageLimits: { free: null, pro: null, team: null },
+    rateLimits: { free: 60, pro: 300, team: 1000 },
+    signups: "closed",
+    oidc: null,
     maxFileSize: 1_000_000,
   });
   return { database, services, [Symbol.asyncDispose]: () => database.close() };
@@ -71,6 +74,7 @@ const to = { driveId: undefined, overwrite: false };
  */
 const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "SELECT count(*) AS users FROM user", why: "accounts are few, and it runs when one is made" },
+  { text: "FROM user ORDER BY username", why: "accounts are few, and a command lists them all" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];
 const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW)$/;

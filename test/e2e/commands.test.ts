@@ -11,7 +11,15 @@ test("version prints the version of package.json, and nothing else", async () =>
 test.each([["--help"], ["help"]])("%s lists every command", async (argument) => {
   const { code, stdout, stderr } = await run([argument]);
   expect([code, stderr]).toEqual([0, ""]);
-  for (const command of ["serve", "user create", "key create", "version"]) {
+  const commands = [
+    "serve",
+    "user create",
+    "user list",
+    "user reset-password",
+    "user set-plan",
+    "key create",
+  ];
+  for (const command of [...commands, "version"]) {
     expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   }
 });
@@ -20,7 +28,7 @@ test("every command that --help lists has a --help of its own, which does nothin
   await using place = await temporaryDirectory();
   const dataDir = join(place.path, "data");
   const { stdout } = await run(["--help"]);
-  const commands = [...stdout.matchAll(/^  (\w+(?: \w+)?)  /gm)].map((match) => match[1] ?? "");
+  const commands = [...stdout.matchAll(/^  (\w+(?: [\w-]+)?)  /gm)].map((match) => match[1] ?? "");
   expect(commands.length).toBeGreaterThan(3);
   for (const command of commands) {
     const help = await run([...command.split(" "), "--help"], { env: { COFFER_DATA_DIR: dataDir } });
@@ -85,6 +93,34 @@ const FAILURES: Failure[] = [
     says: 'There is no user "nobody".',
   },
   {
+    name: "a password for nobody",
+    args: ["user", "reset-password", "nobody", "--password-stdin"],
+    input: "long enough",
+    code: 1,
+    says: 'There is no user "nobody".',
+  },
+  {
+    name: "a new password that is short",
+    args: ["user", "reset-password", "ada", "--password-stdin"],
+    input: "short",
+    code: 1,
+    says: "password must have 8 to 1024",
+  },
+  {
+    name: "a plan for nobody",
+    args: ["user", "set-plan", "nobody", "pro"],
+    code: 1,
+    says: 'There is no user "nobody".',
+  },
+  {
+    name: "a plan that is none",
+    args: ["user", "set-plan", "ada", "gold"],
+    code: 1,
+    says: "PLAN is one of free, pro, team.",
+  },
+  { name: "no plan", args: ["user", "set-plan", "ada"], code: 1, says: "one USERNAME and one PLAN" },
+  { name: "a list of somebody", args: ["user", "list", "ada"], code: 1, says: "ada" },
+  {
     name: "a scope that is none",
     args: ["key", "create", "ada", "--scope", "write"],
     code: 1,
@@ -146,6 +182,64 @@ test("accounts and keys made beside a running server work with it at once", asyn
   const log = server.stdout.text + server.stderr.text;
   for (const secret of [created.stdout.trim(), stdout.trim(), "ada's password"])
     expect(log).not.toContain(secret);
+});
+
+test("the first start prints the setup link, apart from the log, until there is an account", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  const link = /^ {2}(http:\/\/\S+\/auth\/setup\?token=([\w-]{43}))$/m;
+  const body = { username: "ada", password: "ada's password" };
+  {
+    await using server = await serve({ dataDir, env: { COFFER_LOG: "json" } });
+    const [, url = "", token = ""] = (await server.stderr.until(link)) ?? [];
+    expect(url).toStartWith(`http://localhost:${server.port}/auth/setup`);
+    expect(server.stdout.text).not.toContain(token);
+    expect(await (await fetch(url)).json()).toEqual({ valid: true });
+    await server.client().json(200, "POST", "/auth/setup", { body: { token, ...body } });
+    await server.stop();
+    expect(server.stdout.text).not.toContain(token);
+  }
+  await using server = await serve({ dataDir });
+  await server.client().json(200, "POST", "/auth/login", { body });
+  expect(server.stderr.text).toBe("");
+});
+
+test("accounts are listed and changed beside a running server, which goes by it at once", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  const env = { COFFER_DATA_DIR: dataDir };
+  await using server = await serve({ dataDir, env: { COFFER_RATE_LIMITS: "free=100,pro=200,team=300" } });
+  await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
+  await run(["user", "create", "bob", "--password-stdin"], { env, input: "bob's password" });
+  const list = async () =>
+    (await run(["user", "list"], { env })).stdout.split("\n").map((line) => line.split(/ +/));
+  const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+  expect(await list()).toEqual([
+    ["USERNAME", "PLAN", "CREATED", "EMAIL"],
+    ["ada", "team", today],
+    ["bob", "free", today],
+    [""],
+  ]);
+
+  const login = async (password: string) => {
+    const answer = await server.client().send("POST", "/auth/login", { body: { username: "bob", password } });
+    return { status: answer.status, cookie: (answer.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "" };
+  };
+  const { cookie } = await login("bob's password");
+  const ask = () => server.client().send("GET", "/v0/account", { headers: { cookie } });
+  const planned = async () => (await ask()).headers.get("x-ratelimit-limit");
+  expect(await planned()).toBe("100");
+  const changed = await run(["user", "set-plan", "bob", "pro"], { env });
+  expect(changed).toEqual({ code: 0, stdout: "bob is on the plan pro.\n", stderr: "" });
+  expect([await planned(), (await list())[2]]).toEqual(["200", ["bob", "pro", today]]);
+
+  const reset = await run(["user", "reset-password", "bob", "--password-stdin"], {
+    env,
+    input: "another one\n",
+  });
+  expect([reset.code, reset.stderr]).toEqual([0, ""]);
+  expect((await ask()).status).toBe(401);
+  expect([(await login("bob's password")).status, (await login("another one")).status]).toEqual([401, 200]);
 });
 
 test("many commands side by side and beside uploads all succeed", async () => {

@@ -55,9 +55,9 @@ test("the table of settings is the executable's own", () => {
 });
 
 test("the list of commands is the executable's own", async () => {
-  const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z]+)?\b/gm);
+  const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z][a-z-]*)?(?= |$)/gm);
   const { stdout } = await run(["--help"]);
-  const known = [...stdout.matchAll(/^ {2}(\w+(?: \w+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
+  const known = [...stdout.matchAll(/^ {2}(\w+(?: [\w-]+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
   expect(listed?.toSorted()).toEqual(known.toSorted());
 });
 

@@ -78,8 +78,14 @@ describe("the API description", () => {
     [
       "a route's own refusal",
       "/paths/~1v0~1things/post/responses/409",
-      { $ref: "#/components/responses/CONFLICT" },
+      { $ref: "#/components/responses/CONFLICT-IDEMPOTENCY_IN_PROGRESS" },
     ],
+    [
+      "a write's Idempotency-Key",
+      "/paths/~1v0~1things/post/parameters",
+      [{ $ref: "#/components/parameters/Idempotency-Key" }],
+    ],
+    ["no Idempotency-Key on a read", "/paths/~1v0~1things~1{id}/get/responses/422", undefined],
     ["no private notes", "/paths/~1v0~1things/post/x-errors", undefined],
   ];
   for (const [name, pointer, value] of facts) {

@@ -7,6 +7,7 @@ import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { AppOptions } from "../../src/http/app.ts";
 import { operation } from "../../src/http/operation.ts";
+import { ownOrigin } from "../../src/http/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/log.ts";
@@ -235,13 +236,20 @@ export function startStub(overrides: Partial<AppOptions> = {}) {
     clock,
     log,
     authenticate,
+    authenticateSession: () => null,
+    originOf: ownOrigin(null),
     ready: () => Promise.resolve(),
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
+    beginAttempt: () => {
+      throw new Error("the stubs keep no answers");
+    },
+    countOperation: () => {},
     trustedProxies: [],
     baseUrl: "https://drive.test",
     version: "1.2.3",
     api: [stubRoutes()],
+    pages: [],
     ...overrides,
   });
   const server = startServer({ host: "127.0.0.1", port: 0, handler, log });

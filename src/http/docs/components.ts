@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../domain/errors.ts";
+import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { ERROR_STATUS } from "../errors.ts";
 import type { Described } from "./describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
@@ -30,9 +31,23 @@ const COMMON_HEADERS = {
   },
 };
 
+const REPLAYED_HEADER = {
+  description: "`true` where this is the answer to an earlier request with the same `Idempotency-Key`.",
+  schema: { type: "string", const: "true" },
+};
+
+/** The parameter that every write takes. */
+export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };
+
 /** Headers that go with certain statuses of refusals. */
 const STATUS_HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
   401: { "WWW-Authenticate": { description: "`Bearer`", schema: { type: "string" } } },
+  409: {
+    "Retry-After": {
+      description: "Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`.",
+      schema: { type: "integer", minimum: 1 },
+    },
+  },
   429: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } } },
 };
 
@@ -48,7 +63,17 @@ export const SHARED_COMPONENTS = {
       description: "An API key, from `POST /v0/drives/provision` or `POST /v0/keys`.",
     },
   },
-  headers: COMMON_HEADERS,
+  headers: { ...COMMON_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
+  parameters: {
+    [IDEMPOTENCY_KEY]: {
+      name: IDEMPOTENCY_KEY,
+      in: "header",
+      required: false,
+      description:
+        "Names the request, so that it can be sent again without a second effect: 1 to 255 printable ASCII characters, best a new UUID for each request.",
+      schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
+    },
+  },
   schemas: {
     Error: {
       type: "object",
@@ -74,8 +99,14 @@ export const SHARED_COMPONENTS = {
 };
 
 /** Adds the headers that every answer carries to one. */
-export function withCommonHeaders(response: Described): object {
+export function withCommonHeaders(response: Described) {
   return { ...response, headers: { ...response.headers, ...commonHeaderRefs } };
+}
+
+/** Adds the header of a repeated answer to an answer of a write. */
+export function withReplayHeader<R extends { headers: object }>(response: R): object {
+  const replayed = { $ref: "#/components/headers/Idempotency-Replayed" };
+  return { ...response, headers: { ...response.headers, "Idempotency-Replayed": replayed } };
 }
 
 /** The response component of each group of codes that share a status. */

@@ -10,10 +10,12 @@ export interface OperationDetail {
   description?: string;
   tags: string[];
   parameters: Parameter[];
-  requestBody?: { required: true; content: Content };
+  requestBody?: { required: boolean; content: Content };
   responses: Record<string, Described>;
   /** Turned into responses, together with the refusals that any such route may give. */
   "x-errors": ErrorCode[];
+  /** Whether an Idempotency-Key means nothing to it, although it is no GET. */
+  "x-changes-nothing": boolean;
 }
 
 export interface Parameter {
@@ -47,11 +49,12 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
     ],
     ...(requestContent === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(requestContent) } }),
+      : { requestBody: { required: spec.bodyOptional !== true, content: contentOf(requestContent) } }),
     responses: Object.fromEntries(
       spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
     ),
     "x-errors": [...(spec.errors ?? [])],
+    "x-changes-nothing": spec.changesNothing === true,
   };
 }
 

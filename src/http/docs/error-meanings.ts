@@ -14,7 +14,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   IDEMPOTENCY_IN_PROGRESS: "The same `Idempotency-Key` is being processed now.",
   GONE: "A claim token or link that has expired or was used.",
   PRECONDITION_FAILED: "`If-Match` or `If-None-Match` did not hold.",
-  PAYLOAD_TOO_LARGE: "The body is over its limit.",
+  PAYLOAD_TOO_LARGE: "The body, or the content to be extracted, is over its limit.",
   UNSUPPORTED_MEDIA_TYPE: "The content is of a type that this cannot read.",
   RANGE_NOT_SATISFIABLE: "The range lies outside the content.",
   IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` came with a different request before.",

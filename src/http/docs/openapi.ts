@@ -4,7 +4,14 @@ import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../errors.ts";
 import { PUBLIC_ROUTES } from "../gate.ts";
-import { SHARED_COMPONENTS, TAGS, errorResponses, withCommonHeaders } from "./components.ts";
+import {
+  IDEMPOTENCY_KEY_PARAMETER,
+  SHARED_COMPONENTS,
+  TAGS,
+  errorResponses,
+  withCommonHeaders,
+  withReplayHeader,
+} from "./components.ts";
 import type { OperationDetail } from "./describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { OVERVIEW } from "./overview.ts";
@@ -69,7 +76,15 @@ function complete(
   detail: OperationDetail,
   usedErrors: Map<string, readonly ErrorCode[]>,
 ): object {
-  const { "x-errors": ownErrors, parameters, responses, ...rest } = detail;
+  const {
+    "x-errors": ownErrors,
+    "x-changes-nothing": changesNothing,
+    parameters: ownParameters,
+    responses,
+    ...rest
+  } = detail;
+  const isKeyed = path.startsWith("/v0/") && method !== "get" && !changesNothing;
+  const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
   const isPublic = PUBLIC_ROUTES.some(
     (route) => route.path === path && route.methods.includes(method.toUpperCase()),
   );
@@ -79,9 +94,12 @@ function complete(
   if (!isPublic && method !== "get") errors.add("FORBIDDEN");
   if (parameters.length > 0 || detail.requestBody !== undefined) errors.add("VALIDATION_ERROR");
   if (detail.requestBody !== undefined) errors.add("PAYLOAD_TOO_LARGE");
+  if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED");
 
   const all: Record<string, object> = {};
-  for (const [status, response] of Object.entries(responses)) all[status] = withCommonHeaders(response);
+  for (const [status, response] of Object.entries(responses)) {
+    all[status] = isKeyed ? withReplayHeader(withCommonHeaders(response)) : withCommonHeaders(response);
+  }
   for (const codes of byStatus(errors)) {
     const name = codes.join("-");
     usedErrors.set(name, codes);

@@ -1,0 +1,89 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Brand } from "./brand.ts";
+import { invalid } from "./errors.ts";
+
+/** The header by which a client names a request, so that it can repeat it without a second effect. */
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
+
+/** How long an answer is kept, in milliseconds. */
+export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** What stands for a caller and a key in the database; it leads back to neither. Hex. */
+export type RecordName = Brand<string, "RecordName">;
+/** SHA-256 of all that makes a request the same request, as hex. */
+export type Fingerprint = Brand<string, "Fingerprint">;
+
+/** An answer as it is given again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request and its answer. */
+export interface IdempotencyRecord {
+  readonly fingerprint: Fingerprint;
+  readonly answer: KeptAnswer;
+}
+
+/** Where a record is kept, and the key it is sealed with. */
+export interface RecordKeys {
+  readonly name: RecordName;
+  readonly sealingKey: Uint8Array;
+}
+
+/** Reads an Idempotency-Key: 1 to 255 printable ASCII characters. */
+export function parseIdempotencyKey(text: string): string {
+  if (!/^[ -~]{1,255}$/.test(text)) {
+    throw invalid(IDEMPOTENCY_KEY, "must be 1 to 255 printable ASCII characters");
+  }
+  return text;
+}
+
+/**
+ * Derives where a record is kept and what seals it (HKDF-SHA-256, RFC 5869): two independent outputs, so
+ * that the name, which the database shows, tells nothing about the key. The appliance's secret is the salt:
+ * clients choose keys like `1`, which could be guessed from the database alone otherwise.
+ *
+ * @param scope whose key it is: the same key of two callers names two requests
+ */
+export function recordKeys(secret: Uint8Array, scope: string, idempotencyKey: string): RecordKeys {
+  const derived = Buffer.from(hkdfSync("sha256", idempotencyKey, secret, `coffer idempotency ${scope}`, 64));
+  const name = derived.toString("hex", 0, 32);
+  if (!isHash<RecordName>(name)) throw new Error("the runtime derived a malformed key");
+  return { name, sealingKey: derived.subarray(32) };
+}
+
+/** The fingerprint of a request, from the parts that must be equal; the order of the parts counts. */
+export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
+  const hash = Bun.SHA256.hash(JSON.stringify(parts), "hex");
+  if (!isHash<Fingerprint>(hash)) throw new Error("the runtime made a malformed SHA-256");
+  return hash;
+}
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts a record (AES-256-GCM): nonce, ciphertext and tag, in this order. */
+export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, sealingKey, nonce);
+  const text = cipher.update(JSON.stringify(record), "utf8");
+  return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Opens what `sealRecord` made; throws when it was changed, or sealed with another key. */
+export function openRecord(sealingKey: Uint8Array, sealed: Uint8Array): IdempotencyRecord {
+  const decipher = createDecipheriv(CIPHER, sealingKey, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  const record: IdempotencyRecord = JSON.parse(Buffer.concat([text, decipher.final()]).toString());
+  return record;
+}
+
+function isHash<T extends RecordName | Fingerprint>(text: string): text is T {
+  return text.length === 64;
+}

@@ -1,0 +1,300 @@
+import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { expectCommonRules, expectJson } from "../support/scenario.ts";
+import { browserWith, signIn } from "../support/sign-in.ts";
+import { populate } from "../support/world.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const coffer = await startAppliance(settings);
+  await coffer.appliance.services.users.create("ada", "ada's password");
+  return coffer;
+}
+
+/** Changes what no route changes yet. */
+function disable(coffer: TestAppliance, username: string): void {
+  using database = new Database(join(coffer.dataDir, "coffer.db"));
+  database.run("UPDATE user SET disabled_at = 1 WHERE username = ?", [username]);
+}
+
+describe("a session at /v0", () => {
+  test("does what an account key does", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const made = await ada.send("POST", "/v0/drives", { body: { name: "Notes" } });
+    expect(made.status).toBe(201);
+    expectCommonRules("POST", made);
+    const { data }: { data: { id: string } } = JSON.parse(made.text);
+    const file = `/v0/files?drive_id=${data.id}&path=a.txt`;
+    expect((await ada.send("PUT", file, { body: "hello" })).status).toBe(201);
+    const key = await ada.send("POST", "/v0/keys", { body: {} });
+    const { key: secret }: { key: string } = JSON.parse(key.text);
+    const drives = await coffer.client(secret).json<unknown>(200, "GET", "/v0/drives");
+    expectJson((await ada.send("GET", "/v0/drives")).text, drives);
+    expect((await ada.send("DELETE", `/v0/drives/${data.id}`)).status).toBe(200);
+  });
+
+  test("is no key, and a key is no session", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    expect((await coffer.client(ada.token).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await browserWith(coffer, secret).send("GET", "/v0/drives")).status).toBe(401);
+  });
+
+  const NONE: [name: string, cookie: string][] = [
+    ["nothing", ""],
+    ["no value", "coffer_session="],
+    ["unknown", `coffer_session=${"a".repeat(43)}`],
+    ["no cookie at all", "coffer_session"],
+    ["nonsense", "coffer_session=%00%ff\u00e9; ;;=;"],
+    ["SQL", "coffer_session=' OR 1=1 --"],
+    ["without end", `coffer_session=${"a".repeat(5000)}`],
+  ];
+  test.each(NONE)("%s is 401", async (_, cookie) => {
+    await using coffer = await startAppliance();
+    const answer = await coffer.client().send("GET", "/v0/drives", { headers: { cookie } });
+    expect(answer.status).toBe(401);
+    expectCommonRules("GET", answer);
+  });
+
+  test("is found among other cookies", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const headers = { cookie: `theme=dark; x_coffer_session=no;${ada.cookie};other="a=b"` };
+    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+  });
+
+  test("a key wins over it, also one that is none", async () => {
+    await using coffer = await startAppliance();
+    const { keys, drives } = await populate(coffer);
+    const ada = await signIn(coffer, "ada");
+    const as = (key: string) =>
+      ada.send("GET", "/v0/drives", { headers: { authorization: `Bearer ${key}` } });
+    expectJson((await as(keys.agent ?? "")).text, { data: [{ id: drives.agent }] });
+    expect((await as(keys.liar ?? "")).status).toBe(401);
+    // What a reverse proxy in front may ask for is no key.
+    const basic = { authorization: `Basic ${btoa("x:y")}` };
+    expectJson((await ada.send("GET", "/v0/drives", { headers: basic })).text, {
+      data: [{ id: drives.ada }],
+    });
+    // Programs send no Origin, and a key needs none.
+    const sent = await coffer
+      .client(keys.ada)
+      .send("POST", "/v0/drives", { body: { name: "x" }, headers: { cookie: ada.cookie } });
+    expect(sent.status).toBe(201);
+  });
+
+  test("the log has no key for it", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const { headers } = await ada.send("GET", "/v0/drives");
+    const line = coffer.lines.find((text) => text.includes(headers.get("x-request-id") ?? "none"));
+    expect(JSON.parse(line ?? "")).toMatchObject({ route: "/v0/drives", status: 200, key_id: null });
+  });
+
+  test("all of an account's count together, apart from its keys", async () => {
+    await using coffer = await withAda({ "rate-limits": "free=5,pro=5,team=3" });
+    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const [one, two] = [await signIn(coffer, "ada"), await signIn(coffer, "ada")];
+    const statuses: (number | string | null)[] = [];
+    for (const browser of [one, two, one, two]) {
+      const { status, headers } = await browser.send("GET", "/v0/drives");
+      statuses.push(status, headers.get("x-ratelimit-remaining"));
+    }
+    expect(statuses).toEqual([200, "2", 200, "1", 200, "0", 429, "0"]);
+    expect((await coffer.client(secret).send("GET", "/v0/drives")).status).toBe(200);
+  });
+});
+
+describe("unsafe methods with a session", () => {
+  interface Sent {
+    readonly name: string;
+    readonly headers: (url: string) => Record<string, string>;
+    readonly status: number;
+  }
+  const UNCONFIGURED: Sent[] = [
+    { name: "our origin", headers: (url) => ({ origin: url }), status: 201 },
+    {
+      name: "our origin behind TLS",
+      headers: (url) => ({ origin: url.replace("http:", "https:") }),
+      status: 201,
+    },
+    {
+      name: "no Origin, and the browser says same-origin",
+      headers: () => ({ "sec-fetch-site": "same-origin" }),
+      status: 201,
+    },
+    { name: "nothing", headers: () => ({}), status: 403 },
+    { name: "another site", headers: () => ({ origin: "https://evil.example" }), status: 403 },
+    { name: "an opaque origin", headers: () => ({ origin: "null" }), status: 403 },
+    { name: "an empty origin", headers: () => ({ origin: "" }), status: 403 },
+    { name: "another port", headers: () => ({ origin: "http://127.0.0.1:1" }), status: 403 },
+    {
+      name: "our origin as the start of another",
+      headers: (url) => ({ origin: `${url}.evil.example` }),
+      status: 403,
+    },
+    { name: "our origin as its user", headers: (url) => ({ origin: `${url}@evil.example` }), status: 403 },
+    { name: "two origins", headers: (url) => ({ origin: `${url} https://evil.example` }), status: 403 },
+    {
+      name: "another site, whatever else is said",
+      headers: () => ({ origin: "https://evil.example", "sec-fetch-site": "same-origin" }),
+      status: 403,
+    },
+    { name: "same-site", headers: () => ({ "sec-fetch-site": "same-site" }), status: 403 },
+    { name: "cross-site", headers: () => ({ "sec-fetch-site": "cross-site" }), status: 403 },
+    { name: "typed in", headers: () => ({ "sec-fetch-site": "none" }), status: 403 },
+    { name: "a referrer", headers: (url) => ({ referer: `${url}/` }), status: 403 },
+  ];
+  const CONFIGURED: Sent[] = [
+    { name: "the configured origin", headers: () => ({ origin: "https://drive.example" }), status: 201 },
+    { name: "the address it was sent to", headers: (url) => ({ origin: url }), status: 403 },
+    {
+      name: "the configured one without TLS",
+      headers: () => ({ origin: "http://drive.example" }),
+      status: 403,
+    },
+    { name: "another port", headers: () => ({ origin: "https://drive.example:444" }), status: 403 },
+    { name: "another host", headers: () => ({ origin: "https://x.drive.example" }), status: 403 },
+  ];
+  const TABLES: [name: string, settings: Record<string, string>, cases: Sent[]][] = [
+    ["without a base URL", {}, UNCONFIGURED],
+    ["with a base URL", { "base-url": "https://drive.example/coffer" }, CONFIGURED],
+  ];
+  for (const [table, settings, cases] of TABLES) {
+    test(table, async () => {
+      await using coffer = await withAda(settings);
+      const { cookie } = await signIn(coffer, "ada");
+      for (const { name, headers, status } of cases) {
+        const sent = { body: { name: "Notes" }, headers: { cookie, ...headers(coffer.appliance.url) } };
+        const answer = await coffer.client().send("POST", "/v0/drives", sent);
+        expect([name, answer.status]).toEqual([name, status]);
+        expectCommonRules("POST", answer);
+        // Reading is free.
+        const read = await coffer.client().send("GET", "/v0/drives", { headers: sent.headers });
+        expect([name, read.status]).toEqual([name, 200]);
+      }
+      for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const answer = await coffer.client().send(method, "/v0/drives/x", { headers: { cookie } });
+        expect([method, answer.status]).toEqual([method, 403]);
+      }
+    });
+  }
+});
+
+describe("a session's life", () => {
+  test("is 30 days after its last use, which is noted once an hour", async () => {
+    await using coffer = await withAda({ "sweep-interval": "10ms" });
+    const ada = await signIn(coffer, "ada");
+    const idle = await signIn(coffer, "ada");
+    const { sessions } = coffer.appliance.services;
+    const use = async () => {
+      const { status } = await ada.send("GET", "/v0/drives");
+      await sessions.flushUse();
+      return status;
+    };
+    const caller = sessions.authenticate(ada.token);
+    if (caller === null) throw new Error("not signed in");
+    const lastUsed = () => sessions.list(caller)[0]?.lastUsedAt;
+    const start = coffer.clock.now();
+    coffer.clock.advance(HOUR_MS - 1);
+    expect([await use(), lastUsed()]).toEqual([200, start]);
+    coffer.clock.advance(1);
+    expect([await use(), lastUsed()]).toEqual([200, start + HOUR_MS]);
+    coffer.clock.advance(30 * DAY_MS - HOUR_MS - 1);
+    expect((await idle.send("GET", "/v0/account")).status).toBe(200);
+    await sessions.flushUse();
+    coffer.clock.advance(1);
+    expect(await use()).toBe(200);
+    coffer.clock.advance(30 * DAY_MS - 1);
+    expect([
+      (await ada.send("GET", "/v0/drives")).status,
+      (await idle.send("GET", "/v0/drives")).status,
+    ]).toEqual([200, 401]);
+    await sessions.flushUse();
+    await sessions.removeExpired();
+    expect(sessions.list(caller)).toHaveLength(1);
+    coffer.clock.advance(30 * DAY_MS);
+    expect(await use()).toBe(401);
+  });
+
+  test("outlives a restart", async () => {
+    await using coffer = await withAda();
+    const { token } = await signIn(coffer, "ada");
+    await coffer.restart();
+    expect((await browserWith(coffer, token).send("GET", "/v0/drives")).status).toBe(200);
+  });
+
+  test("ends by its id, or with all the others; foreign ones are not there", async () => {
+    await using coffer = await startAppliance();
+    await populate(coffer);
+    const [one, two, three] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+    ];
+    const bob = await signIn(coffer, "bob");
+    const { sessions } = coffer.appliance.services;
+    const ada = sessions.authenticate(one.token);
+    const other = sessions.authenticate(bob.token);
+    if (ada === null || other === null) throw new Error("not signed in");
+    expect(sessions.list(ada)).toHaveLength(3);
+    const foreign = sessions.list(other)[0]?.id ?? "";
+    expect(sessions.endOne(ada, foreign)).rejects.toThrow("No such session.");
+    expect(sessions.endOne(ada, "x")).rejects.toThrow("No such session.");
+    await sessions.endOne(ada, sessions.list(ada)[1]?.id ?? "");
+    const statuses = async () =>
+      Promise.all(
+        [one, two, three, bob].map(async (browser) => (await browser.send("GET", "/v0/drives")).status),
+      );
+    expect(await statuses()).toEqual([200, 401, 200, 200]);
+    await sessions.endAll(ada);
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
+  });
+
+  test("ends when the password is set anew", async () => {
+    await using coffer = await startAppliance();
+    const { keys } = await populate(coffer);
+    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    await coffer.appliance.services.users.resetPassword("ada", "another password");
+    expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+    expect((await bob.send("GET", "/v0/drives")).status).toBe(200);
+    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+    await signIn(coffer, "ada", "another password");
+    expect(signIn(coffer, "ada")).rejects.toThrow("401");
+  });
+
+  test("a plan that is changed counts at once", async () => {
+    await using coffer = await withAda({ "rate-limits": "free=7,pro=70,team=700" });
+    const ada = await signIn(coffer, "ada");
+    const limit = async () => (await ada.send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
+    expect(await limit()).toBe("700");
+    await coffer.appliance.services.users.setPlan("ada", "pro");
+    expect(await limit()).toBe("70");
+  });
+});
+
+test("nothing of a disabled user works: sessions, keys, keys of their drives, signing in", async () => {
+  await using coffer = await startAppliance();
+  const { keys } = await populate(coffer);
+  const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+  disable(coffer, "ada");
+  const statusOf = async (key: string | undefined) =>
+    (await coffer.client(key).send("GET", "/v0/drives")).status;
+  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+  expect([await statusOf(keys.ada), await statusOf(keys.adaReader), await statusOf(keys.adaDrive)]).toEqual([
+    401, 401, 401,
+  ]);
+  const body = { username: "ada", password: "ada's password" };
+  expect((await coffer.client().send("POST", "/auth/login", { body })).status).toBe(401);
+  expect([
+    (await bob.send("GET", "/v0/drives")).status,
+    await statusOf(keys.bob),
+    await statusOf(keys.agent),
+  ]).toEqual([200, 200, 200]);
+});

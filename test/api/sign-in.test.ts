@@ -1,0 +1,344 @@
+import { describe, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Answer, Json } from "../support/client.ts";
+import { type Code, eventually, STATUS_OF } from "../support/scenario.ts";
+import { sessionIn, signIn } from "../support/sign-in.ts";
+
+const QUARTER_MS = 15 * 60 * 1000;
+
+function expectRefused(answer: Answer, code: Code): void {
+  expect([answer.status, answer.text]).toEqual([STATUS_OF[code], expect.stringContaining(`"${code}"`)]);
+  expect(answer.headers.get("x-request-id")).toMatch(/./);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    error: { code, message: expect.any(String), request_id: answer.headers.get("x-request-id") },
+  });
+  expect(sessionIn(answer)).toBeNull();
+}
+
+function post(coffer: TestAppliance, path: string, body: Json, headers: Record<string, string> = {}) {
+  return coffer.client().send("POST", path, { body, headers });
+}
+
+async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const coffer = await startAppliance(settings);
+  await coffer.appliance.services.users.create("ada", "ada's password");
+  return coffer;
+}
+
+function login(
+  coffer: TestAppliance,
+  password: string,
+  username = "ada",
+  headers: Record<string, string> = {},
+) {
+  return post(coffer, "/auth/login", { username, password }, headers);
+}
+
+function setupToken({ appliance }: TestAppliance): string {
+  const { setupLink, baseUrl } = appliance;
+  if (setupLink === null) throw new Error("there is no setup link");
+  expect(setupLink).toStartWith(`${baseUrl}/auth/setup?token=`);
+  return new URL(setupLink).searchParams.get("token") ?? "";
+}
+
+async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
+  return coffer.client().json<unknown>(200, "GET", `/auth/setup?token=${encodeURIComponent(token)}`);
+}
+
+describe("the setup link", () => {
+  const first = { username: "ada", password: "ada's password" };
+
+  test("makes the first account, on the plan team, and signs in, once", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    const answer = await post(coffer, "/auth/setup", { token, ...first });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      data: { username: "ada", plan: "team", drive_count: 0 },
+    });
+    const cookie = `coffer_session=${sessionIn(answer)}`;
+    await coffer.client().json(200, "GET", "/v0/account", { headers: { cookie } });
+
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token, ...first, username: "bob" }), "GONE");
+  });
+
+  test("many at once make one account", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        post(coffer, "/auth/setup", { token, username: `user-${n}`, password: "long enough" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410, 410, 410, 410]);
+    expect(coffer.appliance.services.users.list()).toHaveLength(1);
+  });
+
+  test("another token is none", async () => {
+    await using coffer = await startAppliance();
+    for (const token of ["", "x", "0".repeat(43)]) {
+      expect(await isValid(coffer, token)).toEqual({ valid: false });
+      expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
+    }
+    expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup")).toEqual({ valid: false });
+  });
+
+  test("a bad username or password leaves it as it was", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    for (const bad of [{ username: "A b" }, { password: "short" }]) {
+      expectRefused(await post(coffer, "/auth/setup", { token, ...first, ...bad }), "VALIDATION_ERROR");
+    }
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+  });
+
+  test("each start has a new one in place of the last, until there is an account", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    await coffer.restart();
+    const second = setupToken(coffer);
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expect(await isValid(coffer, second)).toEqual({ valid: true });
+    await coffer.appliance.services.users.create("ada", "ada's password");
+    expect(await isValid(coffer, second)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token: second, ...first }), "GONE");
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
+});
+
+describe("signing in with a password", () => {
+  test("answers with the account and begins a session", async () => {
+    await using coffer = await withAda();
+    const answer = await login(coffer, "ada's password");
+    expect(answer.status).toBe(200);
+    const account = await coffer.client().json<unknown>(200, "GET", "/v0/account", {
+      headers: { cookie: `coffer_session=${sessionIn(answer)}` },
+    });
+    expect(JSON.parse(answer.text)).toEqual(account);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-request-id")).toMatch(/./);
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^coffer_session=[\w-]{43}; /);
+    for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/"])
+      expect(cookie).toContain(`; ${attribute}`);
+    expect(cookie).toMatch(/; Max-Age=\d+/);
+    expect(cookie).not.toContain("Secure");
+    expect(cookie).not.toContain("Domain");
+  });
+
+  test("over https alone where the base URL says so", async () => {
+    await using coffer = await withAda({ "base-url": "https://drive.example" });
+    const [cookie] = (await login(coffer, "ada's password")).headers.getSetCookie();
+    expect(cookie).toContain("; Secure");
+  });
+
+  test("every time makes a session of its own, never the one sent in", async () => {
+    await using coffer = await withAda();
+    const one = await signIn(coffer, "ada");
+    const chosen = "a".repeat(43);
+    const tokens = [one.token, (await signIn(coffer, "ada")).token];
+    for (const sent of [chosen, one.token]) {
+      const cookie = `coffer_session=${sent}`;
+      tokens.push(sessionIn(await login(coffer, "ada's password", "ada", { cookie })) ?? "");
+    }
+    expect(new Set([chosen, ...tokens]).size).toBe(5);
+    const known = async (token: string) =>
+      (await coffer.client().send("GET", "/v0/drives", { headers: { cookie: `coffer_session=${token}` } }))
+        .status;
+    // The one that the browser had has ended.
+    expect(await Promise.all([chosen, ...tokens].map(known))).toEqual([401, 401, 200, 200, 200]);
+  });
+
+  test("a wrong password and an unknown user are answered alike", async () => {
+    await using coffer = await withAda();
+    const answers = [await login(coffer, "wrong password"), await login(coffer, "ada's password", "nobody")];
+    for (const answer of answers) expectRefused(answer, "UNAUTHORIZED");
+    const [wrong, unknown] = answers.map(({ text }) => {
+      const { error }: { error: { message: string } } = JSON.parse(text);
+      return error.message;
+    });
+    expect(wrong).toBe(unknown ?? "");
+  });
+
+  test("a wrong password and an unknown user take as long", async () => {
+    await using coffer = await withAda();
+    const median = async (username: string) => {
+      const times: number[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        const start = performance.now();
+        await login(coffer, "wrong password", username);
+        times.push(performance.now() - start);
+      }
+      return times.toSorted((a, b) => a - b)[2] ?? 0;
+    };
+    const [known, unknown] = [await median("ada"), await median("nobody")];
+    // A hash takes tens of milliseconds; without one the answer takes less than one.
+    expect(Math.min(known, unknown) / Math.max(known, unknown)).toBeGreaterThan(0.3);
+  });
+
+  const BODIES: [name: string, body: Json][] = [
+    ["nothing", ""],
+    ["no JSON", "username=ada"],
+    ["no password", { username: "ada" }],
+    ["a password that is none", { username: "ada", password: 1 }],
+    ["a username that is none", { username: ["ada"], password: "x" }],
+    ["a password without end", { username: "ada", password: "x".repeat(1025) }],
+  ];
+  test.each(BODIES)("%s is malformed", async (_, body) => {
+    await using coffer = await startAppliance();
+    expectRefused(await post(coffer, "/auth/login", body), "VALIDATION_ERROR");
+  });
+
+  test("an empty password is a wrong one", async () => {
+    await using coffer = await withAda();
+    expectRefused(await login(coffer, ""), "UNAUTHORIZED");
+  });
+
+  test("a wrong method is 405, on a route that is none 404", async () => {
+    await using coffer = await startAppliance();
+    const answer = await coffer.client().send("GET", "/auth/login");
+    expectRefused(answer, "METHOD_NOT_ALLOWED");
+    expect(answer.headers.get("allow")).toBe("POST");
+    for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"]) {
+      expectRefused(await coffer.client().send("GET", path), "NOT_FOUND");
+    }
+  });
+
+  test("what another site's page sends is refused", async () => {
+    await using coffer = await withAda();
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      expectRefused(await login(coffer, "ada's password", "ada", headers), "FORBIDDEN");
+    }
+    const { url } = coffer.appliance;
+    expect((await login(coffer, "ada's password", "ada", { origin: url })).status).toBe(200);
+  });
+
+  test("a password that was changed while it was verified signs nobody in", async () => {
+    await using coffer = await withAda();
+    const { users } = coffer.appliance.services;
+    // One hash at a time: the sign-in is verified first, and the change written before its session begins.
+    const [answer] = await Promise.all([
+      login(coffer, "ada's password"),
+      users.resetPassword("ada", "another password"),
+    ]);
+    const token = sessionIn(answer);
+    if (token !== null) {
+      const headers = { cookie: `coffer_session=${token}` };
+      await coffer.client().json(401, "GET", "/v0/drives", { headers });
+    }
+    expect((await login(coffer, "another password")).status).toBe(200);
+  });
+});
+
+describe("guessing passwords", () => {
+  test("ten wrong ones for an account, then none for a quarter of an hour", async () => {
+    await using coffer = await withAda();
+    for (const username of ["ada", "nobody"]) {
+      for (let n = 0; n < 10; n += 1) expectRefused(await login(coffer, "wrong", username), "UNAUTHORIZED");
+      const answer = await login(coffer, username === "ada" ? "ada's password" : "wrong", username);
+      expectRefused(answer, "RATE_LIMITED");
+      expect(answer.headers.get("retry-after")).toBe("900");
+    }
+    expectRefused(await login(coffer, "ada's password", "ADA"), "RATE_LIMITED");
+    coffer.clock.advance(QUARTER_MS);
+    expect((await login(coffer, "ada's password")).status).toBe(200);
+  });
+
+  test("many at once do not pass together", async () => {
+    await using coffer = await withAda();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(coffer, "wrong")));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test("right ones do not count", async () => {
+    await using coffer = await withAda();
+    for (let n = 0; n < 12; n += 1) expect((await login(coffer, "ada's password")).status).toBe(200);
+  });
+
+  test("fifty from one address, whatever the accounts; another address may go on", async () => {
+    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+    const from = (address: string, n: number) =>
+      login(coffer, "wrong", `user-${n}`, { "x-forwarded-for": address });
+    const answers = await Promise.all(Array.from({ length: 51 }, (_, n) => from("192.0.2.1", n)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect((await from("192.0.2.2", 51)).status).toBe(401);
+  }, 20_000);
+});
+
+describe("registering", () => {
+  test("is closed by default", async () => {
+    await using coffer = await startAppliance();
+    const body = { username: "ada", password: "ada's password" };
+    expectRefused(await post(coffer, "/auth/signup", body), "FORBIDDEN");
+    expect(coffer.appliance.services.users.list()).toEqual([]);
+  });
+
+  test("where it is open, makes an account and signs in", async () => {
+    await using coffer = await startAppliance({ signups: "open" });
+    const answers: Answer[] = [];
+    for (const username of ["ada", "bob", "ada"]) {
+      answers.push(await post(coffer, "/auth/signup", { username, password: "long enough" }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409]);
+    const plans = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
+    expect(plans).toMatchObject([{ data: { plan: "team" } }, { data: { plan: "free" } }]);
+    await signIn(coffer, "bob", "long enough");
+    expectRefused(
+      await post(coffer, "/auth/signup", { username: "al", password: "long enough" }),
+      "VALIDATION_ERROR",
+    );
+    expectRefused(
+      await post(coffer, "/auth/signup", { username: "carl", password: "short" }),
+      "VALIDATION_ERROR",
+    );
+  });
+
+  test("many at once under one name make one account", async () => {
+    await using coffer = await startAppliance({ signups: "open" });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        post(coffer, "/auth/signup", { username: "ada", password: "long enough" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  test("twenty an hour from one address", async () => {
+    await using coffer = await startAppliance({ signups: "open" });
+    const signUp = () => post(coffer, "/auth/signup", { username: "ada", password: "short" });
+    for (let n = 0; n < 20; n += 1) expectRefused(await signUp(), "VALIDATION_ERROR");
+    const answer = await signUp();
+    expectRefused(answer, "RATE_LIMITED");
+    expect(answer.headers.get("retry-after")).toBe("3600");
+  });
+});
+
+test("signing in ends with signing out, which says so to the browser", async () => {
+  await using coffer = await withAda();
+  const ada = await signIn(coffer, "ada");
+  const other = await signIn(coffer, "ada");
+  const answer = await ada.send("POST", "/auth/logout");
+  expect(answer.status).toBe(200);
+  expect(answer.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^coffer_session=; Max-Age=0; Path=\//),
+  ]);
+  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+  expect((await other.send("GET", "/v0/drives")).status).toBe(200);
+  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect((await coffer.client().send("POST", "/auth/logout")).status).toBe(200);
+  expectRefused(
+    await other.send("POST", "/auth/logout", { headers: { origin: "https://evil.example" } }),
+    "FORBIDDEN",
+  );
+  await eventually(async () => (await other.send("GET", "/v0/drives")).status === 200);
+});

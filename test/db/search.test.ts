@@ -1,0 +1,164 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, spyOn, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { rangeOf } from "../../src/db/path-range.ts";
+import { Overrun, SearchFinder } from "../../src/db/search-finder.ts";
+import type { SearchRequest } from "../../src/db/search-request.ts";
+import type { DrivePk } from "../../src/domain/id.ts";
+import { parseQuery } from "../../src/domain/search-query.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+
+function open(coffer: TestAppliance): Sqlite {
+  return new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true, strict: true });
+}
+
+async function upload({ client, id }: OwnDrive, path: string, body: string): Promise<string> {
+  const target = `/v0/files?drive_id=${id}&path=${encodeURIComponent(path)}`;
+  return (await client.json<{ id: string }>(201, "PUT", target, { body })).id;
+}
+
+async function indexed(coffer: TestAppliance): Promise<void> {
+  using sql = open(coffer);
+  await eventually(() => {
+    coffer.appliance.services.indexer.wake();
+    return sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null;
+  });
+}
+
+function requestFor(sql: Sqlite, drive: OwnDrive, query: string): SearchRequest {
+  const row = sql.query<{ pk: DrivePk }, [string]>("SELECT pk FROM drive WHERE id = ?").get(drive.id);
+  if (row === null) throw new Error("no such drive");
+  return {
+    drives: [row.pk],
+    terms: query === "" ? null : parseQuery("q", query),
+    paths: rangeOf(""),
+    filters: {
+      tags: [],
+      mimeType: null,
+      minSize: null,
+      maxSize: null,
+      updatedFrom: null,
+      updatedBefore: null,
+    },
+    offset: 0,
+    limit: 50,
+    now: Date.parse("2030-01-01T00:00:00Z"),
+    budget: 5000,
+  };
+}
+
+/** What a search may look at row by row: what its own statement has just found. */
+const OWN_SCAN = /^SCAN (c|o) VIRTUAL TABLE|^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:.*M/;
+
+test("every statement of a search finds its rows by an index", async () => {
+  await using coffer = await startAppliance();
+  using sql = open(coffer);
+  const prepare = spyOn(sql, "prepare");
+  expect(new SearchFinder(sql)).toBeDefined();
+  const texts = prepare.mock.calls.map(([text]) => text);
+  prepare.mockRestore();
+  expect(texts).toHaveLength(4);
+  const scans: [string, string][] = [];
+  for (const text of texts) {
+    for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
+      if (detail.startsWith("SCAN ") && !OWN_SCAN.test(detail)) scans.push([detail, text]);
+    }
+  }
+  expect(scans).toEqual([]);
+});
+
+test("a search that takes too long is given up", async () => {
+  await using coffer = await startAppliance();
+  const own = await provision(coffer);
+  await upload(own, "a.txt", "word");
+  await indexed(coffer);
+  using sql = open(coffer);
+  const request = { ...requestFor(sql, own, "word"), budget: -1 };
+  expect(new SearchFinder(sql).find(request)).rejects.toThrow(Overrun);
+});
+
+/** Bytes this process has read from files so far (proc_pid_io(5)); null where that is not told. */
+function bytesRead(): number | null {
+  try {
+    return Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1]);
+  } catch {
+    return null;
+  }
+}
+
+/** What a search reads that finds nothing in memory yet. */
+async function costOf(coffer: TestAppliance, drive: OwnDrive, query: string): Promise<number> {
+  using sql = open(coffer);
+  const request = requestFor(sql, drive, query);
+  const finder = new SearchFinder(sql);
+  const before = bytesRead() ?? 0;
+  expect((await finder.find(request)).total).toBe(2);
+  return (bytesRead() ?? 0) - before;
+}
+
+const OTHERS = 50_000;
+/** What deeper trees, and an index that is in more parts, may cost more: far less than lists of so many files. */
+const MORE_BYTES = 64 * 4096;
+const QUERIES = ["common", "comm", "omm", "common words", '"common words"', "tx", "o", ""];
+
+test.skipIf(bytesRead() === null)(
+  "what a search reads does not grow with what is in other drives",
+  async () => {
+    await using coffer = await startAppliance();
+    const [mine, other] = [await provision(coffer), await provision(coffer)];
+    await upload(mine, "common one.txt", "common words");
+    await upload(mine, "common two.txt", "more common words");
+    await indexed(coffer);
+    const alone = new Map<string, number>();
+    for (const query of QUERIES) alone.set(query, await costOf(coffer, mine, query));
+
+    const copied = await upload(other, "common words.txt", "common words ".repeat(10));
+    await addManyFiles(coffer.dataDir, copied, OTHERS);
+    while (waiting(coffer) > 0) await coffer.appliance.services.indexer.settle(drivesOf(coffer), 1000);
+    for (const query of QUERIES) {
+      const more = (await costOf(coffer, mine, query)) - (alone.get(query) ?? 0);
+      expect([query, Math.max(0, more - MORE_BYTES)]).toEqual([query, 0]);
+    }
+  },
+  60_000,
+);
+
+function waiting(coffer: TestAppliance): number {
+  using sql = open(coffer);
+  return sql.query<{ jobs: number }, []>("SELECT count(*) AS jobs FROM search_job").get()?.jobs ?? 0;
+}
+
+function drivesOf(coffer: TestAppliance): DrivePk[] {
+  using sql = open(coffer);
+  return sql
+    .query<{ pk: DrivePk }, []>("SELECT pk FROM drive")
+    .all()
+    .map(({ pk }) => pk);
+}
+
+test("a deleted drive leaves nothing in the index", async () => {
+  await using coffer = await startAppliance();
+  const own = await provision(coffer);
+  const id = await upload(own, "a.txt", "word");
+  await upload(own, "long.txt", "word ".repeat(50_000));
+  await addManyFiles(coffer.dataDir, id, 1000);
+  await indexed(coffer);
+  await upload(own, "late.txt", "not indexed yet");
+  using sql = open(coffer);
+  const rows = () =>
+    ["search_name", "search_text", "search_job"].map(
+      (table) => sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0,
+    );
+  expect(rows()[0]).toBe(1002);
+  expect(rows()[1]).toBeGreaterThan(1005);
+  await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+  await coffer.appliance.services.sweep.run();
+  expect(rows()).toEqual([0, 0, 0]);
+  const admin = new Sqlite(join(coffer.dataDir, "coffer.db"));
+  admin.run("INSERT INTO search_name (search_name) VALUES ('integrity-check')");
+  admin.run("INSERT INTO search_text (search_text) VALUES ('integrity-check')");
+  admin.close();
+});

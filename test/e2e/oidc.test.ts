@@ -1,0 +1,438 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { CookieJar } from "../support/cookie-jar.ts";
+import { EvilProvider, type Misdeeds } from "../support/evil-provider.ts";
+import { run, serve } from "../support/executable.ts";
+import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const START = "/auth/oidc/start";
+const CALLBACK = "/auth/oidc/callback";
+
+function settings(issuer: string): Record<string, string> {
+  return { "oidc-issuer": issuer, "oidc-client-id": CLIENT.id, "oidc-client-secret": CLIENT.secret };
+}
+
+/** What `GET /v0/account` says to this browser; null where nobody is signed in. */
+async function account(jar: CookieJar, base: string): Promise<Record<string, unknown> | null> {
+  const response = await jar.fetch(`${base}/v0/account`);
+  if (response.status === 401) return null;
+  const { data }: { data: Record<string, unknown> } = JSON.parse(await response.text());
+  return data;
+}
+
+async function openWithReal(): Promise<{ coffer: TestAppliance; base: string } & AsyncDisposable> {
+  const provider = await startRealProvider();
+  const coffer = await startAppliance(settings(provider.issuer));
+  const base = coffer.appliance.baseUrl;
+  provider.open(base + CALLBACK);
+  return {
+    coffer,
+    base,
+    [Symbol.asyncDispose]: async () => {
+      await coffer[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The whole way: there, its pages, and back to where the sign-in was to end. */
+async function signedInAs(base: string, login: string, start = START): Promise<CookieJar> {
+  const jar = new CookieJar();
+  const back = await signInThere(jar, base + start, login);
+  const response = await jar.fetch(back);
+  expect([response.status, await response.text()]).toEqual([303, ""]);
+  return jar;
+}
+
+describe("with a certified provider", () => {
+  test("people sign in on its pages, and keep their accounts by issuer and subject", async () => {
+    await using opened = await openWithReal();
+    const { base, coffer } = opened;
+    const ada = await account(await signedInAs(base, "sub-ada"), base);
+    expect(ada).toMatchObject({
+      username: "ada",
+      plan: "team",
+      email: "ada@example.com",
+      display_name: "Ada Lovelace",
+    });
+    const again = await account(await signedInAs(base, "sub-ada"), base);
+    expect(again).toEqual(ada);
+    // The same e-mail and the same wish for a name make another account.
+    const other = await account(await signedInAs(base, "sub-other-ada"), base);
+    expect(other).toMatchObject({ username: "ada-2", plan: "free", email: "ada@example.com" });
+    expect(other?.["id"]).not.toBe(ada?.["id"]);
+    expect(await account(await signedInAs(base, "sub-mail"), base)).toMatchObject({
+      username: "grace-hopper",
+    });
+    expect(await account(await signedInAs(base, "sub-nameless"), base)).toMatchObject({
+      username: "user",
+      email: null,
+    });
+    expect(coffer.appliance.services.users.list()).toHaveLength(4);
+    expect(coffer.appliance.setupLink).toBeNull();
+  }, 20_000);
+
+  test("a local account of the same name is nobody's but its own", async () => {
+    await using opened = await openWithReal();
+    const { base, coffer } = opened;
+    const local = await coffer.appliance.services.users.create("ada", "ada's password");
+    const signed = await account(await signedInAs(base, "sub-ada"), base);
+    expect(signed).toMatchObject({ username: "ada-2", plan: "free" });
+    expect(signed?.["id"]).not.toBe(local.id);
+  });
+
+  test("an authorization asks for what it must, and only with S256", async () => {
+    await using opened = await openWithReal();
+    const jar = new CookieJar();
+    const response = await jar.fetch(`${opened.base}${START}`);
+    expect(response.status).toBe(303);
+    const { searchParams } = new URL(response.headers.get("location") ?? "");
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      client_id: CLIENT.id,
+      response_type: "code",
+      redirect_uri: opened.base + CALLBACK,
+      code_challenge_method: "S256",
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const [cookie = ""] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^coffer_sign_in=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+  });
+
+  test("the session is a new one, and the flow's cookie is taken away", async () => {
+    await using opened = await openWithReal();
+    const jar = new CookieJar();
+    const back = await signInThere(jar, opened.base + START, "sub-ada");
+    const response = await jar.fetch(back);
+    const cookies = response.headers.getSetCookie();
+    expect(cookies).toEqual([
+      expect.stringMatching(/^coffer_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^coffer_sign_in=; Max-Age=0; /),
+    ]);
+    expect(response.headers.get("location")).toBe("/");
+  });
+
+  test("a used callback signs nobody in, nor does its code in another browser", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const jar = new CookieJar();
+    const back = await signInThere(jar, base + START, "sub-ada");
+    const ticket = jar.header(back);
+    expect((await jar.fetch(back)).status).toBe(303);
+    // The same address once more, also with the cookie that it came with.
+    for (const cookie of ["", ticket]) {
+      const response = await fetch(back, { redirect: "manual", headers: { cookie } });
+      expect([response.status, response.headers.getSetCookie()]).toEqual([400, []]);
+    }
+    // The used code under another browser's own state.
+    const other = new CookieJar();
+    const theirs = await signInThere(other, base + START, "sub-mail");
+    theirs.searchParams.set("code", back.searchParams.get("code") ?? "");
+    expect((await other.fetch(theirs)).status).toBe(401);
+    expect(await account(other, base)).toBeNull();
+  });
+
+  test("a code that was never used signs nobody in, in a browser that did not ask for it", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    // The attacker's own code, as a link for the victim: no flow, then a flow of the victim's own.
+    const theirs = await signInThere(new CookieJar(), base + START, "sub-other-ada");
+    const victim = new CookieJar();
+    expect((await victim.fetch(theirs)).status).toBe(400);
+    await victim.fetch(`${base}${START}`);
+    expect((await victim.fetch(theirs)).status).toBe(401);
+    // With the victim's state, PKCE is in the way.
+    const own = new URL((await victim.fetch(`${base}${START}`)).headers.get("location") ?? "");
+    theirs.searchParams.set("state", own.searchParams.get("state") ?? "");
+    expect((await victim.fetch(theirs)).status).toBe(401);
+    expect(await account(victim, base)).toBeNull();
+    expect(opened.coffer.appliance.services.users.list()).toEqual([]);
+  });
+
+  const STATES: [name: string, alter: (callback: URL) => void, status: number][] = [
+    ["no state", ({ searchParams }) => searchParams.delete("state"), 401],
+    ["another state", ({ searchParams }) => searchParams.set("state", "x".repeat(43)), 401],
+    ["two states", ({ searchParams }) => searchParams.append("state", "x"), 401],
+    ["an empty state", ({ searchParams }) => searchParams.set("state", ""), 401],
+    ["no code", ({ searchParams }) => searchParams.delete("code"), 401],
+    ["another code", ({ searchParams }) => searchParams.set("code", "x".repeat(43)), 401],
+    ["two codes", ({ searchParams }) => searchParams.append("code", "x"), 401],
+    ["another issuer", ({ searchParams }) => searchParams.set("iss", "https://evil.example"), 401],
+    [
+      "no issuer, where the provider says that it names itself",
+      ({ searchParams }) => searchParams.delete("iss"),
+      401,
+    ],
+    ["nothing", (callback) => void (callback.search = ""), 401],
+    [
+      "a refusal",
+      (callback) => {
+        callback.searchParams.delete("code");
+        callback.searchParams.set("error", "access_denied");
+      },
+      403,
+    ],
+  ];
+  test("a callback with anything else in it signs nobody in, and uses the flow up", async () => {
+    await using opened = await openWithReal();
+    const { base, coffer } = opened;
+    for (const [name, alter, status] of STATES) {
+      const jar = new CookieJar();
+      const back = await signInThere(jar, base + START, "sub-ada");
+      const altered = new URL(back);
+      alter(altered);
+      const response = await jar.fetch(altered);
+      expect([name, response.status]).toEqual([name, status]);
+      expect(response.headers.get("x-request-id")).toMatch(/./);
+      expect([name, await account(jar, base)]).toEqual([name, null]);
+      expect([name, (await jar.fetch(back)).status]).toEqual([name, 400]);
+    }
+    expect(coffer.appliance.services.users.list()).toEqual([]);
+  }, 30_000);
+
+  test("a sign-in may take ten minutes", async () => {
+    await using opened = await openWithReal();
+    const { base, coffer } = opened;
+    for (const [ms, status] of [
+      [10 * 60 * 1000 - 1, 303],
+      [10 * 60 * 1000, 400],
+    ] as const) {
+      const jar = new CookieJar();
+      const back = await signInThere(jar, base + START, "sub-ada");
+      coffer.clock.advance(ms);
+      expect([ms, (await jar.fetch(back)).status]).toEqual([ms, status]);
+    }
+  });
+
+  const RETURNS: [returnTo: string, location: string][] = [
+    ["/claim/clm_123?x=1#y", "/claim/clm_123?x=1#y"],
+    ["/", "/"],
+    ["/a b/\u00e9", "/a%20b/%C3%A9"],
+    ["", "/"],
+    ["claim", "/"],
+    ["https://evil.example/", "/"],
+    ["//evil.example", "/"],
+    ["///evil.example", "/"],
+    ["/\\evil.example", "/"],
+    ["\\/evil.example", "/"],
+    ["/x\\..\\..\\evil.example", "/"],
+    ["/\t/evil.example", "/"],
+    ["/\n/evil.example", "/"],
+    ["\t//evil.example", "/"],
+    [" //evil.example", "/"],
+    ["/..//evil.example", "/"],
+    ["/./\u0000", "/"],
+    ["javascript:alert(1)", "/"],
+    ["/x\r\nset-cookie: a=b", "/"],
+    ["/%2f/evil.example", "/%2f/evil.example"],
+    ["/@evil.example", "/@evil.example"],
+    ["/auth/../..//evil.example/..", "/"],
+  ];
+  test("ends where it was to end, if that is a path of ours", async () => {
+    await using opened = await openWithReal();
+    const jar = new CookieJar();
+    for (const [returnTo, location] of RETURNS) {
+      const start = `${START}?return_to=${encodeURIComponent(returnTo)}`;
+      const response = await jar.fetch(await signInThere(jar, opened.base + start, "sub-ada"));
+      expect([returnTo, response.status, response.headers.get("location")]).toEqual([
+        returnTo,
+        303,
+        location,
+      ]);
+    }
+  }, 30_000);
+
+  test("a signed-in browser that signs in anew has its old session ended", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const jar = await signedInAs(base, "sub-ada");
+    const old = `coffer_session=${jar.value("coffer_session")}`;
+    expect((await jar.fetch(await signInThere(jar, base + START, "sub-ada"))).status).toBe(303);
+    expect(await account(jar, base)).not.toBeNull();
+    expect((await fetch(`${base}/v0/account`, { headers: { cookie: old } })).status).toBe(401);
+  });
+});
+
+async function openWithEvil() {
+  const provider = await EvilProvider.start();
+  const coffer = await startAppliance(settings(provider.issuer));
+  return {
+    provider,
+    coffer,
+    base: coffer.appliance.baseUrl,
+    [Symbol.asyncDispose]: async () => {
+      await coffer[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A sign-in for which the provider's own page is left out; the answer to its callback. */
+async function attempt(provider: EvilProvider, base: string, jar: CookieJar): Promise<Response> {
+  const response = await jar.fetch(`${base}${START}`);
+  const asked = new URL(response.headers.get("location") ?? "").searchParams;
+  provider.nonce = asked.get("nonce") ?? "";
+  const back = new URL(base + CALLBACK);
+  back.search = new URLSearchParams({
+    code: "code",
+    state: asked.get("state") ?? "",
+    iss: provider.issuer,
+  }).toString();
+  return jar.fetch(back);
+}
+
+describe("with a provider that lies", () => {
+  const LIES: [name: string, misdeeds: Misdeeds][] = [
+    ["no ID token", { idToken: null }],
+    ["an ID token that is none", { idToken: "a.b.c" }],
+    ["another nonce", { claims: (claims) => ({ ...claims, nonce: "another" }) }],
+    ["no nonce", { claims: (claims) => ({ ...claims, nonce: undefined }) }],
+    ["another audience", { claims: (claims) => ({ ...claims, aud: "another client" }) }],
+    ["another party authorised", { claims: (claims) => ({ ...claims, aud: [CLIENT.id, "x"], azp: "x" }) }],
+    ["no audience", { claims: (claims) => ({ ...claims, aud: undefined }) }],
+    ["another issuer", { claims: (claims) => ({ ...claims, iss: "https://evil.example" }) }],
+    ["no subject", { claims: (claims) => ({ ...claims, sub: undefined }) }],
+    ["an expired token", { claims: (claims) => ({ ...claims, exp: 1000 }) }],
+    ["a token without end", { claims: (claims) => ({ ...claims, exp: undefined }) }],
+    ["a token of the future", { claims: (claims) => ({ ...claims, nbf: 9_999_999_999 }) }],
+    ["alg none", { sign: "none" }],
+    ["alg none with a signature", { header: (header) => ({ ...header, alg: "none" }) }],
+    ["alg None", { sign: "none", header: (header) => ({ ...header, alg: "None" }) }],
+    ["HMAC with the client's secret", { sign: "clientSecret" }],
+    ["a key that is not published", { sign: "unpublished" }],
+    ["a signature that is none", { sign: "broken" }],
+    ["a critical extension", { header: (header) => ({ ...header, crit: ["x"], x: 1 }) }],
+    ["what is known about somebody else", { userInfo: { sub: "somebody else" } }],
+  ];
+
+  test("nobody is signed in by it, but by the truth", async () => {
+    await using opened = await openWithEvil();
+    const { provider, coffer, base } = opened;
+    for (const [name, misdeeds] of LIES) {
+      provider.misdeeds = misdeeds;
+      const jar = new CookieJar();
+      const response = await attempt(provider, base, jar);
+      expect([name, response.status]).toEqual([name, 401]);
+      const { error }: { error: { code: string } } = JSON.parse(await response.text());
+      expect([name, error.code]).toEqual([name, "UNAUTHORIZED"]);
+      expect([name, jar.value("coffer_session")]).toEqual([name, null]);
+    }
+    expect(coffer.appliance.services.users.list()).toEqual([]);
+    provider.misdeeds = {};
+    const jar = new CookieJar();
+    expect((await attempt(provider, base, jar)).status).toBe(303);
+    expect(await account(jar, base)).toMatchObject({ username: "mallory" });
+    for (const trade of provider.trades) expect(trade.get("code_verifier")).toMatch(/^[\w-]{43}$/);
+    // Neither what was sent nor what came back is in the log.
+    const log = coffer.lines.join("\n");
+    expect(log).toContain("sign-in refused");
+    for (const secret of [
+      CLIENT.secret,
+      "an access token",
+      "code_verifier",
+      ...provider.trades.map((trade) => trade.get("code_verifier") ?? ""),
+    ])
+      expect(log).not.toContain(secret);
+  }, 20_000);
+
+  test("the same subject of another issuer is somebody else", async () => {
+    await using opened = await openWithEvil();
+    await using another = await EvilProvider.start();
+    const { provider, coffer, base } = opened;
+    expect((await attempt(provider, base, new CookieJar())).status).toBe(303);
+    const { users, signIn } = coffer.appliance.services;
+    const identity = { subject: "mallory", names: [], email: null, displayName: null };
+    const browser = { userAgent: "", previous: null };
+    const mallory = users.list()[0];
+    const same = await signIn.withIdentity({ ...identity, issuer: provider.issuer }, browser);
+    const other = await signIn.withIdentity({ ...identity, issuer: another.issuer }, browser);
+    expect(users.list()).toHaveLength(2);
+    expect([same.caller.userPk === mallory?.pk, other.caller.userPk === mallory?.pk]).toEqual([true, false]);
+  });
+
+  test("names that nobody could have are not taken over", async () => {
+    await using opened = await openWithEvil();
+    const { provider, coffer, base } = opened;
+    provider.misdeeds = {
+      userInfo: {
+        sub: "mallory",
+        preferred_username: ["x"],
+        nickname: "\u0000",
+        name: "\ud800",
+        email: "x".repeat(10_000),
+      },
+    };
+    expect((await attempt(provider, base, new CookieJar())).status).toBe(303);
+    expect(coffer.appliance.services.users.list()).toMatchObject([
+      { username: "user", email: null, displayName: null },
+    ]);
+  });
+
+  test("one that says it is somebody else is not used; once it says the truth, it is", async () => {
+    await using opened = await openWithEvil();
+    const { provider, coffer, base } = opened;
+    provider.misdeeds = { metadata: (metadata) => ({ ...metadata, issuer: "https://evil.example" }) };
+    const refused = await fetch(`${base}${START}`, { redirect: "manual" });
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([500, []]);
+    expect(coffer.lines.some((line) => line.includes("the sign-in provider does not answer"))).toBe(true);
+    provider.misdeeds = {};
+    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(303);
+  });
+
+  test("one client begins no more than sixty sign-ins in ten minutes", async () => {
+    await using opened = await openWithEvil();
+    const start = () => fetch(`${opened.base}${START}`, { redirect: "manual" });
+    const answers = await Promise.all(Array.from({ length: 61 }, start));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(60);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get("retry-after")).toBe("600");
+    opened.coffer.clock.advance(600_000);
+    expect((await start()).status).toBe(303);
+  });
+});
+
+test("the server starts while the provider is away, and uses it once it is there", async () => {
+  await using provider = await startRealProvider();
+  await using coffer = await startAppliance(settings(provider.issuer));
+  const base = coffer.appliance.baseUrl;
+  const start = async () => (await fetch(`${base}${START}`, { redirect: "manual" })).status;
+  expect([await start(), await start()]).toEqual([500, 500]);
+  provider.open(base + CALLBACK);
+  expect(await start()).toBe(303);
+});
+
+test("the executable signs people in, on the configured address alone", async () => {
+  await using provider = await startRealProvider();
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  await using server = await serve({
+    dataDir,
+    env: {
+      COFFER_OIDC_ISSUER: provider.issuer,
+      COFFER_OIDC_CLIENT_ID: CLIENT.id,
+      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    },
+  });
+  const configured = `http://localhost:${server.port}`;
+  provider.open(configured + CALLBACK);
+  const jar = new CookieJar();
+  const back = await signInThere(jar, `${server.url}${START}?return_to=/claim/x`, "sub-ada");
+  // Asked at 127.0.0.1, it sends to the configured name.
+  expect(back.origin).toBe(configured);
+  const response = await jar.fetch(server.url + back.pathname + back.search);
+  expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
+  expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "team" });
+  const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: dataDir } });
+  expect(stdout).toMatch(/^ada +team +\S+ +ada@example\.com$/m);
+  expect(server.stderr.text).not.toContain("/auth/setup");
+  for (const secret of [
+    jar.value("coffer_session") ?? "?",
+    back.searchParams.get("code") ?? "?",
+    CLIENT.secret,
+  ]) {
+    expect(server.stdout.text).not.toContain(secret);
+  }
+});

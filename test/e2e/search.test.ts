@@ -1,0 +1,37 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Agent, provision, type Server, serve } from "../support/executable.ts";
+import { eventually } from "../support/scenario.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+async function found(server: Server, { key }: Pick<Agent, "key">, text: string): Promise<string[]> {
+  const { data } = await server
+    .client(key)
+    .json<{ data: { path: string }[] }>(200, "GET", `/v0/search?limit=1000&q=${encodeURIComponent(text)}`);
+  return data.map(({ path }) => path).toSorted();
+}
+
+test("the executable searches, and indexes what it was killed before it had indexed", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  let server = await serve({ dataDir });
+  try {
+    const agent = await provision(server);
+    const put = (path: string, body: string) =>
+      agent.client.json(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${path}`, { body });
+    await put("first.txt", "needle");
+    expect(await found(server, agent, "needle")).toEqual(["first.txt"]);
+    const names = Array.from({ length: 20 }, (_, number) => `${number}.txt`);
+    await Promise.all(names.map((name) => put(name, `needle ${"hay ".repeat(100_000)}`)));
+    await server.kill();
+    server = await serve({ dataDir });
+    using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+    await eventually(() => sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null);
+    expect(await found(server, agent, "needle")).toEqual([...names, "first.txt"].toSorted());
+    expect(await found(server, agent, "txt")).toHaveLength(21);
+    expect(await server.stop()).toBe(0);
+  } finally {
+    await server.kill();
+  }
+}, 60_000);
