@@ -14,12 +14,15 @@ const PROPOSALS: [names: (string | null)[], username: string][] = [
   [[null, ""], "user"],
   [["a".repeat(40)], "a".repeat(32)],
   [[`${"a".repeat(31)}-b`], "a".repeat(31)],
-  [["a".repeat(1_000_000)], "a".repeat(32)],
   [["../../etc/passwd"], "etc-passwd"],
 ];
 test.each(PROPOSALS)("%p gives %p", (names, username) => {
   expect(proposeUsername(names)).toBe(username);
   expect(parseUsername("username", username)).toBe(username);
+});
+
+test("a name of any length gives one", () => {
+  expect(proposeUsername(["a".repeat(1_000_000)])).toBe("a".repeat(32));
 });
 
 test("numbers keep a username one", () => {
