@@ -9,6 +9,8 @@ import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "./sea
 
 /** How many rows a statement gives at a time, so that other searches get in between. */
 const ROWS = 20_000;
+/** With how many rows it begins where each may be costly, such as those of a phrase in repetitive texts. */
+const FIRST_ROWS = 100;
 /** How many candidates are looked up at a time. */
 const CANDIDATES = 1000;
 /** Milliseconds for which a search goes on before it lets others on. */
@@ -61,13 +63,13 @@ export class SearchFinder {
   readonly #files;
 
   constructor(sql: Sqlite) {
-    this.#names = sql.prepare<Match, [string, number]>(
+    this.#names = sql.prepare<Match, [string, number, number]>(
       `SELECT rowid AS at, rowid AS file, NULL AS slice
-         FROM search_name WHERE search_name MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+         FROM search_name WHERE search_name MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?`,
     );
-    this.#texts = sql.prepare<Match, [string, number]>(
+    this.#texts = sql.prepare<Match, [string, number, number]>(
       `SELECT rowid AS at, rowid / ${SLICES_A_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice
-         FROM search_text WHERE search_text MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+         FROM search_text WHERE search_text MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?`,
     );
     this.#candidates = sql.prepare<
       { pk: FilePk; updatedAt: number },
@@ -81,9 +83,9 @@ export class SearchFinder {
     );
   }
 
-  /** Throws Overrun. */
-  async find(request: SearchRequest): Promise<SearchFound> {
-    const turns = new Turns(request.budget);
+  /** `proceeds` is called before every statement. Throws Overrun. */
+  async find(request: SearchRequest, proceeds: () => void = () => {}): Promise<SearchFound> {
+    const turns = new Turns(request.budget, proceeds);
     const top = new Top(request.offset + request.limit);
     for (const drive of request.drives) {
       await (request.terms === null
@@ -164,16 +166,20 @@ export class SearchFinder {
 
 /** Hands every row that matches to `take`, in order. Each statement is run to its end, so none holds a snapshot. */
 async function matching(
-  statement: Statement<Match, [string, number]>,
+  statement: Statement<Match, [string, number, number]>,
   expression: string,
   turns: Turns,
   take: (row: Match) => void,
 ): Promise<void> {
   let after = -1;
-  for (let rows = ROWS; rows === ROWS;) {
-    const found = statement.all(expression, after);
+  // For a prefix, every statement begins with gathering all the words that it stands for.
+  let limit = expression.endsWith("*") ? ROWS : FIRST_ROWS;
+  for (let isFull = true; isFull;) {
+    const start = performance.now();
+    const found = statement.all(expression, after, limit);
     for (const row of found) take(row);
-    rows = found.length;
+    isFull = found.length === limit;
+    if (performance.now() - start < TURN_MS) limit = Math.min(2 * limit, ROWS);
     after = found.at(-1)?.at ?? after;
     await turns.next();
   }
@@ -186,19 +192,24 @@ function selectionOf(drive: DrivePk, { paths, filters, now }: SearchRequest): Se
 /** One search's share of the thread. */
 class Turns {
   readonly #deadline: number;
+  readonly #proceeds: () => void;
   #turnEnd = performance.now() + TURN_MS;
 
-  constructor(budget: number) {
+  constructor(budget: number, proceeds: () => void) {
     this.#deadline = performance.now() + budget;
+    this.#proceeds = proceeds;
+    proceeds();
   }
 
   /** Lets other searches on when it is their turn. Throws Overrun once the budget is spent. */
   async next(): Promise<void> {
     const now = performance.now();
     if (now > this.#deadline) throw new Overrun("a search took too long");
-    if (now < this.#turnEnd) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#turnEnd = performance.now() + TURN_MS;
+    if (now >= this.#turnEnd) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#turnEnd = performance.now() + TURN_MS;
+    }
+    this.#proceeds();
   }
 }
 

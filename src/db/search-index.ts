@@ -45,6 +45,10 @@ export class SearchIndex {
   readonly #finish;
   readonly #putNames;
   readonly #putText;
+  readonly #gone;
+  readonly #removeNames;
+  readonly #removeText;
+  readonly #forget;
   readonly #visible;
 
   constructor({ sql }: Database) {
@@ -65,6 +69,15 @@ export class SearchIndex {
     this.#putText = sql.prepare<never, [FilePk, number, string]>(
       `INSERT OR REPLACE INTO search_text (rowid, tokens) VALUES (?1 * ${SLICES_A_FILE} + ?2, ?3)`,
     );
+    this.#gone = sql.prepare<{ file: FilePk }, [number]>(
+      "SELECT file FROM search_gone ORDER BY file LIMIT ?",
+    );
+    this.#removeNames = sql.prepare<never, [FilePk]>("DELETE FROM search_name WHERE rowid = ?");
+    this.#removeText = sql.prepare<never, [FilePk]>(
+      `DELETE FROM search_text
+        WHERE rowid BETWEEN ?1 * ${SLICES_A_FILE} AND ?1 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`,
+    );
+    this.#forget = sql.prepare<never, [FilePk]>("DELETE FROM search_gone WHERE file = ?");
     this.#visible = sql.prepare<FileRow, [FilePk, number]>(
       `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}
         WHERE f.pk = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
@@ -109,6 +122,18 @@ export class SearchIndex {
   /** Inside a write; `slice` counts from 0. */
   putText(file: FilePk, slice: number, tokens: string): void {
     this.#putText.run(file, slice, tokens);
+  }
+
+  /** Some of the files that went and have left their terms behind. */
+  gone(limit: number): FilePk[] {
+    return this.#gone.all(limit).map(({ file }) => file);
+  }
+
+  /** Takes out what a file that went has left. Inside a write. */
+  removeGone(file: FilePk): void {
+    this.#removeNames.run(file);
+    this.#removeText.run(file);
+    this.#forget.run(file);
   }
 
   /** A file by its handle, if neither it nor its drive has expired or gone. */

@@ -45,9 +45,16 @@ export interface SearchFound {
   readonly total: number;
 }
 
+/**
+ * The cells, 32 bits each, in which the worker says what it is at, since it cannot send anything while a
+ * statement runs: the id of the search whose statement it is (0 for none), and a number that changes with
+ * every statement.
+ */
+export const PROGRESS = { search: 0, statement: 1, cells: 2 } as const;
+
 /** What goes to the worker: where the database is, once, then searches. */
 export type ToWorker =
-  | { readonly kind: "open"; readonly path: string }
+  | { readonly kind: "open"; readonly path: string; readonly progress: SharedArrayBuffer }
   | { readonly kind: "search"; readonly id: number; readonly request: SearchRequest };
 
 /** What comes back; a `failure` is an error's text, for the log. */

@@ -1,17 +1,22 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { Overrun, SearchFinder } from "./search-finder.ts";
-import type { FromWorker, SearchRequest, ToWorker } from "./search-request.ts";
+import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./search-request.ts";
 
 // The entry point of a thread of its own: searches may take long, and nothing can break off a statement.
 
 declare const self: Worker;
 
-const opened = Promise.withResolvers<SearchFinder>();
+interface Opened {
+  readonly finder: SearchFinder;
+  readonly progress: Int32Array;
+}
+
+const opened = Promise.withResolvers<Opened>();
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
     case "open":
-      opened.resolve(open(data.path));
+      opened.resolve({ finder: open(data.path), progress: new Int32Array(data.progress) });
       break;
     case "search":
       void answer(data.id, data.request).then((message) => self.postMessage(message, []));
@@ -28,11 +33,17 @@ function open(path: string): SearchFinder {
 }
 
 async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
+  const { finder, progress } = await opened.promise;
+  const proceedsWith = (search: number) => {
+    Atomics.store(progress, PROGRESS.search, search);
+    Atomics.add(progress, PROGRESS.statement, 1);
+  };
   try {
-    const finder = await opened.promise;
-    return { kind: "found", id, found: await finder.find(request) };
+    return { kind: "found", id, found: await finder.find(request, () => proceedsWith(id)) };
   } catch (error) {
     if (error instanceof Overrun) return { kind: "overrun", id };
     return { kind: "failure", id, message: error instanceof Error ? String(error.stack) : String(error) };
+  } finally {
+    proceedsWith(0);
   }
 }

@@ -1,27 +1,50 @@
 import { CofferError, invalid } from "../domain/errors.ts";
 import type { Database } from "./database.ts";
-import type { FromWorker, SearchFound, SearchRequest, ToWorker } from "./search-request.ts";
+import {
+  type FromWorker,
+  PROGRESS,
+  type SearchFound,
+  type SearchRequest,
+  type ToWorker,
+} from "./search-request.ts";
 
 /** How many searches may be under way. */
 const WAITING = 256;
-/** How much longer than its budget a search may stay without an answer: one statement cannot be broken off. */
-const GRACE_MS = 2000;
+/** How often the thread is looked at while searches are under way, in milliseconds. */
+const CHECK_MS = 500;
+/** At how many looks in a row the thread may be at one and the same statement: nothing can break that off. */
+const CHECKS = 6;
+/** How much longer than its budget a search may stay without an answer: it may have to wait for another's statement. */
+const GRACE_MS = 2 * CHECKS * CHECK_MS;
+/** How many threads may still be at a statement that nobody wants any more. */
+const ABANDONED = 2;
 
 interface Pending {
+  readonly request: SearchRequest;
   readonly resolve: (found: SearchFound) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
 }
 
+interface Thread {
+  readonly worker: Worker;
+  /** See PROGRESS. */
+  readonly progress: Int32Array;
+}
+
 /**
  * Searches on a thread with a connection of its own, so that none holds up anything else. The thread
- * starts with the first search.
+ * starts with the first search. One that is kept too long by a statement is left alone with it, to end
+ * after it, and the other searches begin anew on another.
  */
 export class Searches {
   readonly #path: string;
   readonly #pending = new Map<number, Pending>();
-  #worker: Worker | null = null;
+  readonly #abandoned = new Set<Worker>();
+  #thread: Thread | null = null;
+  #watch: NodeJS.Timeout | null = null;
   #lastId = 0;
+  #isClosed = false;
 
   constructor({ sql }: Database) {
     this.#path = sql.filename;
@@ -34,38 +57,71 @@ export class Searches {
    *   does not get done within its budget
    */
   find(request: SearchRequest): Promise<SearchFound> {
-    if (this.#pending.size >= WAITING) {
-      throw new CofferError("RATE_LIMITED", "Too many searches are under way; try again in a moment.");
-    }
-    const worker = (this.#worker ??= this.#start());
+    if (this.#isClosed) throw new Error("searches have ended");
+    if (this.#pending.size >= WAITING || this.#abandoned.size >= ABANDONED) throw busy();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<SearchFound>();
     const timer = setTimeout(() => this.#settle(id)?.reject(tooLong()), request.budget + GRACE_MS);
-    this.#pending.set(id, { resolve, reject, timer });
-    worker.postMessage({ kind: "search", id, request } satisfies ToWorker, []);
+    this.#pending.set(id, { request, resolve, reject, timer });
+    this.#ask(id, request);
     return promise;
   }
 
-  /** Ends the thread; searches under way fail. */
+  /** Ends the thread for good; searches under way fail. */
   close(): void {
-    const worker = this.#worker;
-    if (worker === null) return;
-    this.#fail(worker, new Error("the search was ended by closing"));
-    worker.terminate();
+    this.#isClosed = true;
+    const thread = this.#thread;
+    if (thread === null) return;
+    this.#fail(thread, new Error("the search was ended by closing"));
+    thread.worker.terminate();
   }
 
-  #start(): Worker {
+  #ask(id: number, request: SearchRequest): void {
+    this.#thread ??= this.#start();
+    this.#thread.worker.postMessage({ kind: "search", id, request } satisfies ToWorker, []);
+    this.#watch ??= this.#watchOver(this.#thread);
+  }
+
+  #start(): Thread {
     // The build puts the worker beside the executable's own module.
     const worker = new Worker(new URL("./search-worker.ts", import.meta.url).href);
+    const progress = new SharedArrayBuffer(PROGRESS.cells * Int32Array.BYTES_PER_ELEMENT);
+    const thread = { worker, progress: new Int32Array(progress) };
     worker.unref();
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#take(data));
     worker.addEventListener("error", ({ message }) => {
-      this.#fail(worker, new Error(`the search thread failed: ${message}`));
+      this.#fail(thread, new Error(`the search thread failed: ${message}`));
       worker.terminate();
     });
-    worker.addEventListener("close", () => this.#fail(worker, new Error("the search thread ended")));
-    worker.postMessage({ kind: "open", path: this.#path } satisfies ToWorker, []);
-    return worker;
+    worker.addEventListener("close", () => {
+      this.#abandoned.delete(worker);
+      this.#fail(thread, new Error("the search thread ended"));
+    });
+    worker.postMessage({ kind: "open", path: this.#path, progress } satisfies ToWorker, []);
+    return thread;
+  }
+
+  #watchOver(thread: Thread): NodeJS.Timeout {
+    let [last, times] = [-1, 0];
+    return setInterval(() => {
+      const statement = Atomics.load(thread.progress, PROGRESS.statement);
+      const search = Atomics.load(thread.progress, PROGRESS.search);
+      times = search !== 0 && statement === last ? times + 1 : 0;
+      last = statement;
+      if (times >= CHECKS) this.#abandon(thread, search);
+    }, CHECK_MS);
+  }
+
+  /** Gives up a thread with the search that keeps it. */
+  #abandon({ worker }: Thread, culprit: number): void {
+    this.#forget();
+    this.#abandoned.add(worker);
+    worker.terminate();
+    this.#settle(culprit)?.reject(tooLong());
+    for (const [id, { request }] of this.#pending) {
+      if (this.#abandoned.size < ABANDONED) this.#ask(id, request);
+      else this.#settle(id)?.reject(busy());
+    }
   }
 
   #take(message: FromWorker): void {
@@ -84,15 +140,30 @@ export class Searches {
     const search = this.#pending.get(id);
     this.#pending.delete(id);
     clearTimeout(search?.timer);
+    if (this.#pending.size === 0) this.#stopWatch();
     return search;
   }
 
   /** Gives up a thread and everything it was asked; the next search starts another. */
-  #fail(worker: Worker, error: Error): void {
-    if (worker !== this.#worker) return;
-    this.#worker = null;
+  #fail(thread: Thread, error: Error): void {
+    if (thread !== this.#thread) return;
+    this.#forget();
     for (const id of this.#pending.keys()) this.#settle(id)?.reject(error);
   }
+
+  #forget(): void {
+    this.#thread = null;
+    this.#stopWatch();
+  }
+
+  #stopWatch(): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#watch = null;
+  }
+}
+
+function busy(): CofferError {
+  return new CofferError("RATE_LIMITED", "Too many searches are under way; try again in a moment.");
 }
 
 function tooLong(): CofferError {

@@ -6,6 +6,8 @@ import { characters } from "./text.ts";
 /** Characters of a query. */
 const QUERY_CHARACTERS = 512;
 const QUERY_TERMS = 16;
+/** How often a phrase may have the same word: in a text of that word alone each costs as much as the first. */
+const WORD_REPEATS = 16;
 
 /** One thing that must match somewhere in a file: a word or a phrase. */
 export interface SearchTerm {
@@ -52,6 +54,14 @@ function termOf(field: string, chunk: string, isLast: boolean): SearchTerm | nul
   if (end === undefined || needle === "") return null;
   if (words.length > OVERLAP_WORDS)
     throw invalid(field, `must not have a phrase of more than ${OVERLAP_WORDS} words`);
+  if (mostRepeated(words) > WORD_REPEATS)
+    throw invalid(field, `must not have a phrase with a word more than ${WORD_REPEATS} times`);
   // A single letter starts too many words to be worth its cost; names match inside words anyway.
   return { words, needle, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
+}
+
+function mostRepeated(words: readonly string[]): number {
+  const times = new Map<string, number>();
+  for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
+  return Math.max(...times.values());
 }

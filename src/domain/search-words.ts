@@ -3,6 +3,8 @@ export const SEARCHED_BYTES = 1024 * 1024;
 
 /** UTF-16 units; of a longer word only the start counts, at indexing and at asking alike. */
 const WORD_UNITS = 64;
+/** UTF-16 units of a run that are folded to get there: a run of marks takes time that grows with its square. */
+const FOLDED_UNITS = 4 * WORD_UNITS;
 
 /** A word as search compares it, and where it stands in the text: UTF-16 offsets, `end` exclusive. */
 export interface Word {
@@ -49,7 +51,7 @@ export function* wordsOf(text: string, from = 0): Generator<Word, void> {
 
 /** What folding makes of a word: mostly one, but it may take characters apart, such as ligatures of ideographs. */
 function partsOf(raw: string): readonly string[] {
-  return (fold(raw).match(WORD) ?? []).map(cut);
+  return (fold(raw.slice(0, FOLDED_UNITS)).match(WORD) ?? []).map(cut);
 }
 
 /** Whether a word of `wordsOf` may go on: one of an unspaced script is a single character. */

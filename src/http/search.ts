@@ -4,6 +4,7 @@ import { CofferError } from "../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 import type { Search } from "../services/search.ts";
 import { rateLimited } from "./errors.ts";
+import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { fileRecord, fileSchema } from "./records.ts";
 import { driveRef, integer, nullable, timeInput } from "./schema.ts";
@@ -46,7 +47,7 @@ const foundFile = Type.Intersect([
     snippet: nullable(
       Type.String({
         description:
-          "The passage where its text matches, as plain text in one line: escape it before you show it as HTML. Null where only names match.",
+          "The passage where its text matches, as plain text in one line: escape it before you show it as HTML. Null where only names match, or where so much is being searched that there is no time for it.",
       }),
     ),
   }),
@@ -58,6 +59,13 @@ const searchAnswer = Type.Object({
   page: Type.Integer(),
   limit: Type.Integer(),
 });
+
+const exampleAnswer = {
+  data: [{ ...exampleFile, score: 0.64, snippet: "Hello World!" }],
+  total: 1,
+  page: 1,
+  limit: PAGE_LIMIT_DEFAULT,
+};
 
 export function search(service: Search) {
   return new Elysia({ name: "search" }).get(
@@ -74,7 +82,9 @@ export function search(service: Search) {
           "Best matches come first, then what was updated last. What was written before a search is found by it, unless so much was written that indexing lags behind; then it follows within moments.",
         ].join("\n\n"),
         query: searchQuery,
-        answers: [{ status: 200, description: "A page of files.", json: searchAnswer }],
+        answers: [
+          { status: 200, description: "A page of files.", json: searchAnswer, example: exampleAnswer },
+        ],
         errors: ["NOT_FOUND"],
       },
       async ({ query, caller }) => {

@@ -19,6 +19,8 @@ const REST_MS = 20;
 const JOBS = 100;
 /** How many UTF-16 units of tokens one transaction takes, unless a single slice has more. */
 const BATCH_UNITS = 40_000;
+/** For how many milliseconds one transaction takes out what files that went have left. */
+const REMOVAL_MS = 5;
 
 /** Who waits for drives to be indexed. */
 interface Waiter {
@@ -150,7 +152,7 @@ export class Indexer {
         }
       }
     }
-    return (await this.#indexNames(null)) || (await this.#indexTexts(null));
+    return (await this.#indexNames(null)) || (await this.#indexTexts(null)) || (await this.#removeGone());
   }
 
   /** Read, split and written in one step, so the names are those that stand. */
@@ -186,6 +188,20 @@ export class Indexer {
     }
     await batch.commit();
     return jobs.length > 0;
+  }
+
+  /** Nothing waits for it: no search gives what has gone. */
+  async #removeGone(): Promise<boolean> {
+    const { searchIndex, write } = this.#tables;
+    if (searchIndex.gone(1).length === 0) return false;
+    await write(() => {
+      const end = performance.now() + REMOVAL_MS;
+      for (const file of searchIndex.gone(JOBS)) {
+        searchIndex.removeGone(file);
+        if (performance.now() > end) return;
+      }
+    });
+    return true;
   }
 
   /** Runs inside a write. */

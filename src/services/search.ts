@@ -22,6 +22,8 @@ import type { Indexer } from "./indexer.ts";
 const SETTLE_MS = 1500;
 /** How long it may then take. */
 const BUDGET_MS = 5000;
+/** How long it may wait for its snippets; what is then found gets none. */
+const SNIPPETS_MS = 5000;
 
 /** A search as it is asked for; null where something was not given. */
 export interface SearchQuery {
@@ -46,7 +48,7 @@ export interface Finding {
   readonly file: File;
   /** How well it matches, 0 to 1; 0 where only filters were given. */
   readonly score: number;
-  /** The passage of its text where it matches; null where only its names do. */
+  /** The passage of its text where it matches; null where only its names do, or there was no time for it. */
   readonly snippet: string | null;
 }
 
@@ -62,6 +64,8 @@ export interface SearchParts {
 /** Finds files by what they are called, tagged and say, in the drives that the caller may see. */
 export class Search {
   readonly #parts: SearchParts;
+  /** Ends when the last snippet that was asked for is made. */
+  #snippets: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
@@ -100,6 +104,7 @@ export class Search {
     terms: readonly SearchTerm[],
   ): Promise<Finding[]> {
     const { tables, clock } = this.#parts;
+    const end = performance.now() + SNIPPETS_MS;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice } of hits) {
       const file = tables.searchIndex.visible(pk, clock.now());
@@ -107,10 +112,17 @@ export class Search {
       findings.push({
         file,
         score,
-        snippet: slice === null ? null : await this.#snippet(file, slice, terms),
+        snippet: slice === null ? null : await this.#inTurn(() => this.#snippet(file, slice, terms), end),
       });
     }
     return findings;
+  }
+
+  /** One after the other, since each takes megabytes for a moment: many searches at once share the memory of one. */
+  #inTurn(make: () => Promise<string | null>, end: number): Promise<string | null> {
+    const snippet = this.#snippets.then(() => (performance.now() > end ? null : make()));
+    this.#snippets = snippet.catch(() => {});
+    return snippet;
   }
 
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {

@@ -78,6 +78,7 @@ export class Tree {
   remove(file: File, now: number): void {
     this.#tables.files.remove(file.pk);
     this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
+    this.#changed();
   }
 
   /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
@@ -99,6 +100,7 @@ export class Tree {
     this.#tables.folders.removeTree(drive.pk, folder.path);
     this.#tables.folders.adjust(parent.pk, -files, -bytes, 0);
     this.#tables.drives.touch(drive.pk, now);
+    this.#changed();
     return files;
   }
 

@@ -112,7 +112,8 @@ describe("queries", () => {
   test.each([
     ["513 characters", "x".repeat(513)],
     ["17 words", Array.from({ length: 17 }, (_, index) => `w${index}`).join(" ")],
-    ["a phrase of 129 words", `"${"a ".repeat(129)}"`],
+    ["a phrase of 129 words", `"${Array.from({ length: 129 }, (_, index) => index).join(" ")}"`],
+    ["a phrase with a word 17 times", `"${"a b ".repeat(17)}"`],
   ])("of %s are refused", (_, query) => {
     expect(() => parseQuery("q", query)).toThrow("q must");
   });

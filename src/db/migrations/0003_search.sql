@@ -27,6 +27,11 @@ CREATE TABLE search_job (
 CREATE INDEX search_job_drive ON search_job (drive, part, ticket);
 CREATE INDEX search_job_part ON search_job (part, ticket);
 
+-- Files that went, whose terms are yet to be taken out. That costs far more than to delete their rows, so
+-- whoever deletes many does not wait for it; a search passes over what is left of them, since it looks up
+-- every file that it finds.
+CREATE TABLE search_gone (file INTEGER PRIMARY KEY) STRICT;
+
 CREATE TRIGGER search_file_inserted AFTER INSERT ON file BEGIN
   INSERT INTO search_job (file, part, drive) VALUES (NEW.pk, 0, NEW.drive);
   INSERT INTO search_job (file, part, drive) SELECT NEW.pk, 1, NEW.drive WHERE NEW.size > 0;
@@ -47,9 +52,15 @@ WHEN NEW.drive <> OLD.drive OR NEW.blob <> OLD.blob OR NEW.mime_type <> OLD.mime
 END;
 
 CREATE TRIGGER search_file_deleted AFTER DELETE ON file BEGIN
-  DELETE FROM search_name WHERE rowid = OLD.pk;
-  DELETE FROM search_text WHERE rowid BETWEEN OLD.pk * 32 AND OLD.pk * 32 + 31;
+  INSERT INTO search_gone (file) VALUES (OLD.pk);
   DELETE FROM search_job WHERE file = OLD.pk;
+END;
+
+-- The pk of the last file goes to the next one that comes.
+CREATE TRIGGER search_file_replaced AFTER INSERT ON file WHEN EXISTS (SELECT 1 FROM search_gone WHERE file = NEW.pk) BEGIN
+  DELETE FROM search_name WHERE rowid = NEW.pk;
+  DELETE FROM search_text WHERE rowid BETWEEN NEW.pk * 32 AND NEW.pk * 32 + 31;
+  DELETE FROM search_gone WHERE file = NEW.pk;
 END;
 
 INSERT INTO search_job (file, part, drive) SELECT pk, 0, drive FROM file;

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { Database } from "../../src/db/database.ts";
+import { rangeOf } from "../../src/db/path-range.ts";
+import type { SearchRequest } from "../../src/db/search-request.ts";
+import { Searches } from "../../src/db/searches.ts";
+import { parseQuery } from "../../src/domain/search-query.ts";
+import type { DrivePk } from "../../src/domain/id.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+
+let directory: TemporaryDirectory;
+let database: Database;
+let searches: Searches;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  database = Database.open(join(directory.path, "coffer.db"), new FakeClock());
+  // Only so can a writer keep readers waiting: in the middle of a statement, for as long as it likes.
+  database.sql.run("PRAGMA journal_mode = DELETE");
+  searches = new Searches(database);
+});
+
+afterEach(async () => {
+  searches.close();
+  await database.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+function drives(): DrivePk[] {
+  return database.sql
+    .query<{ pk: DrivePk }, []>("SELECT 1 AS pk")
+    .all()
+    .map(({ pk }) => pk);
+}
+
+function request(): SearchRequest {
+  return {
+    drives: drives(),
+    terms: parseQuery("q", "word"),
+    paths: rangeOf(""),
+    filters: {
+      tags: [],
+      mimeType: null,
+      minSize: null,
+      maxSize: null,
+      updatedFrom: null,
+      updatedBefore: null,
+    },
+    offset: 0,
+    limit: 50,
+    now: 0,
+    budget: 5000,
+  };
+}
+
+/** What becomes of searches: what they find, or what they are refused with. */
+function outcomes(asked: readonly SearchRequest[]): Promise<unknown>[] {
+  return asked.map((one) =>
+    searches.find(one).then(
+      ({ total }) => total,
+      (error: unknown) => error,
+    ),
+  );
+}
+
+test("a search whose statement goes on and on is refused, and those behind it are done elsewhere", async () => {
+  expect((await searches.find(request())).total).toBe(0);
+  const asked = [request(), request(), request()];
+  database.sql.run("BEGIN EXCLUSIVE");
+  const [first, ...others] = outcomes(asked);
+  expect(await first).toMatchObject({ code: "VALIDATION_ERROR" });
+  database.sql.run("ROLLBACK");
+  expect(await Promise.all(others)).toEqual([0, 0]);
+}, 20_000);
+
+test("a thread that fails takes its searches along, and the next search starts another", async () => {
+  const path = join(directory.path, "coffer.db");
+  await rename(path, `${path}.away`);
+  const failed = await Promise.all(outcomes([request(), request()]));
+  expect(failed.map(String)).toEqual(Array(2).fill(expect.stringContaining("the search thread failed")));
+  await rename(`${path}.away`, path);
+  expect((await searches.find(request())).total).toBe(0);
+});
+
+test("after the end there are no searches", async () => {
+  const asked = [request(), request()];
+  expect((await searches.find(request())).total).toBe(0);
+  const ended = outcomes(asked);
+  searches.close();
+  expect((await Promise.all(ended)).map(String)).toEqual(
+    Array(2).fill("Error: the search was ended by closing"),
+  );
+  expect(() => searches.find(request())).toThrow("searches have ended");
+});
