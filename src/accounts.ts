@@ -1,6 +1,6 @@
 import { systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { openDataDirectory } from "./data-directory.ts";
+import { findDataDirectory, openDataDirectory } from "./data-directory.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
 import { Access } from "./services/access.ts";
@@ -14,9 +14,13 @@ export interface Accounts extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
 }
 
-/** Opens the database for a command. Throws DataDirectoryError, or what `Database.open` throws. */
-export function openAccounts({ dataDir, keyPrefix }: Config): Accounts {
-  const directory = openDataDirectory(dataDir);
+/**
+ * Opens the database for a command. Throws DataDirectoryError, or what `Database.open` throws.
+ *
+ * @param absent whether to make a data directory where there is none
+ */
+export function openAccounts({ dataDir, keyPrefix }: Config, absent: "make" | "refuse"): Accounts {
+  const directory = absent === "make" ? openDataDirectory(dataDir) : findDataDirectory(dataDir);
   const clock = systemClock;
   const database = Database.open(directory.database, clock);
   const tables = openTables(database);

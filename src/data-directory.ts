@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -32,6 +33,7 @@ export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
 
+const DATABASE = "coffer.db";
 const SECRET_BYTES = 32;
 
 /**
@@ -50,12 +52,24 @@ export function openDataDirectory(root: string): DataDirectory {
   }
   return {
     root,
-    database: join(root, "coffer.db"),
+    database: join(root, DATABASE),
     blobs: join(root, "blobs"),
     tmp: join(root, "tmp"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
   };
+}
+
+/**
+ * Like `openDataDirectory`, for a directory that is in use already: where there is none, nothing is made.
+ *
+ * @throws DataDirectoryError
+ */
+export function findDataDirectory(root: string): DataDirectory {
+  if (existsSync(join(root, DATABASE))) return openDataDirectory(root);
+  throw new DataDirectoryError(
+    `There is no Coffer in ${root}. Name its data directory with --data-dir or COFFER_DATA_DIR.`,
+  );
 }
 
 /**

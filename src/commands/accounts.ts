@@ -21,7 +21,7 @@ export const userCreate: Command = {
     const username = only(positionals, "USERNAME");
     const config = requireConfig(values, terminal);
     const password = await readPassword(switches.has("password-stdin"), terminal);
-    await using accounts = openAccounts(config);
+    await using accounts = openAccounts(config, "make");
     const user = await accounts.users.create(username, password);
     terminal.out(`Made the account ${user.username} on the plan ${user.plan}.`);
   },
@@ -34,7 +34,7 @@ export const userList: Command = {
   help: () => DATA_DIR,
   async run(args, terminal) {
     const { values } = readArguments(args, { values: ["data-dir"], switches: [] });
-    await using accounts = openAccounts(requireConfig(values, terminal));
+    await using accounts = openAccounts(requireConfig(values, terminal), "refuse");
     for (const line of table(accounts.users.list())) terminal.out(line);
   },
 };
@@ -53,7 +53,7 @@ export const userResetPassword: Command = {
     const username = only(positionals, "USERNAME");
     const config = requireConfig(values, terminal);
     const password = await readPassword(switches.has("password-stdin"), terminal);
-    await using accounts = openAccounts(config);
+    await using accounts = openAccounts(config, "refuse");
     const user = await accounts.users.resetPassword(username, password);
     terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys go on working.`);
   },
@@ -75,7 +75,7 @@ export const userSetPlan: Command = {
       throw new CommandError("Give exactly one USERNAME and one PLAN.");
     }
     if (!isPlan(plan)) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
-    await using accounts = openAccounts(requireConfig(values, terminal));
+    await using accounts = openAccounts(requireConfig(values, terminal), "refuse");
     const user = await accounts.users.setPlan(username, plan);
     terminal.out(`${user.username} is on the plan ${user.plan}.`);
   },
@@ -96,7 +96,7 @@ export const keyCreate: Command = {
     const username = only(positionals, "USERNAME");
     const { scope = "read-write", name = "", ...flags } = values;
     if (!isScope(scope)) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
-    await using accounts = openAccounts(requireConfig(flags, terminal));
+    await using accounts = openAccounts(requireConfig(flags, terminal), "refuse");
     const { secret } = await accounts.apiKeys.createFor(username, name, scope);
     terminal.out(secret);
   },

@@ -1,16 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import type { ErrorCode } from "../domain/errors.ts";
 import type { Accounts } from "../services/accounts.ts";
 import type { Sessions } from "../services/sessions.ts";
 import type { Browser, SignedIn, SignIn } from "../services/sign-in.ts";
-import { accountRecord, accountSchema } from "./account.ts";
+import { accountExample, accountRecord, accountSchema } from "./account.ts";
 import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
-import { SignInThrottle } from "./sign-in-throttle.ts";
+import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./sign-in-throttle.ts";
 
 export interface AuthRoutes {
   readonly signIn: SignIn;
@@ -27,17 +28,34 @@ export const NO_STORE = { "cache-control": "no-store" };
 const SIGNUPS_PER_HOUR = 20;
 const MAX_CLIENTS = 100_000;
 
-const username = Type.String({ maxLength: 64 });
+const username = Type.String({ maxLength: 64, examples: ["ada"] });
 const password = Type.String({ maxLength: 1024 });
-const token = Type.String({ maxLength: 128 });
+const newUsername = Type.String({
+  maxLength: 64,
+  description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
+  examples: ["ada"],
+});
+const newPassword = Type.String({ maxLength: 1024, description: "At least 8 characters." });
+const token = Type.String({ maxLength: 128, description: "What the setup link has as its `token`." });
+
+/** How the API description explains the headers of answers about who is signed in. */
+export const UNCACHED = { "Cache-Control": "`no-store`" };
+export const SETS_SESSION = {
+  "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
+};
 
 const signedIn = [
   {
     status: 200,
-    description: "Signed in; the session is in the cookie.",
+    description: "Signed in; the session is in the cookie. A session that the browser had before has ended.",
     json: Type.Object({ data: accountSchema }),
+    headers: { ...UNCACHED, ...SETS_SESSION },
+    example: { data: accountExample },
   },
 ];
+
+/** What a page of another site is refused with, and any write for which there is no room. */
+const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
 export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: AuthRoutes) {
@@ -58,7 +76,16 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
           tag: "Sign-in",
           summary: "Tell whether a setup link can still be used",
           query: Type.Object({ token: Type.Optional(token) }),
-          answers: [{ status: 200, description: "Whether.", json: Type.Object({ valid: Type.Boolean() }) }],
+          description:
+            "The server prints the link when it starts, until there is an account. A token that is none is no error.",
+          answers: [
+            {
+              status: 200,
+              description: "Whether it can.",
+              json: Type.Object({ valid: Type.Boolean() }),
+              headers: UNCACHED,
+            },
+          ],
         },
         ({ query }) =>
           Response.json({ valid: signIn.isSetupToken(query.token ?? "") }, { headers: NO_STORE }),
@@ -71,8 +98,10 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
           operationId: "setUp",
           tag: "Sign-in",
           summary: "Make the first account, and sign in",
-          body: Type.Object({ token, username, password }),
+          description: "On the plan `team`. Works once.",
+          body: Type.Object({ token, username: newUsername, password: newPassword }),
           answers: signedIn,
+          errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
         },
         async ({ body, request }) => {
           refuseForeign(request, originOf);
@@ -87,8 +116,10 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
           operationId: "logIn",
           tag: "Sign-in",
           summary: "Sign in with a password",
+          description: `In ${WINDOW_SECONDS / 60} minutes, ${PER_ACCOUNT} wrong passwords for an account and ${PER_CLIENT} from a client address are borne with, then none. Those for an account do not count against an address that has signed in to it.`,
           body: Type.Object({ username, password }),
           answers: signedIn,
+          errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
         },
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
@@ -106,8 +137,10 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
           operationId: "signUp",
           tag: "Sign-in",
           summary: "Register, and sign in",
-          body: Type.Object({ username, password }),
+          description: `Where the server allows it, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+          body: Type.Object({ username: newUsername, password: newPassword }),
           answers: signedIn,
+          errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
         },
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
@@ -124,13 +157,17 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
           operationId: "logOut",
           tag: "Sign-in",
           summary: "Sign out",
+          description: "The session ends at once, and its cookie is taken back.",
+          readsSession: true,
           answers: [
             {
               status: 200,
               description: "Signed out, or nobody was signed in.",
               json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
+              headers: { ...UNCACHED, "Set-Cookie": `Takes \`${SESSION_COOKIE}\` back.` },
             },
           ],
+          errors: OWN_ERRORS,
         },
         async ({ request }) => {
           refuseForeign(request, originOf);

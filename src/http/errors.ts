@@ -28,6 +28,8 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },
   IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },
+  // Where nobody knows how long it will be.
+  RATE_LIMITED: { "retry-after": "1" },
 };
 
 /** A refusal whose answer needs headers of its own: `Allow`, `Retry-After`, `Content-Range`. */

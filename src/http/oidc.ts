@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { FLOW_LIFETIME_MS } from "../services/oidc-flows.ts";
 import type { Oidc } from "../services/oidc.ts";
 import type { SignIn } from "../services/sign-in.ts";
-import { browserOf, NO_STORE } from "./auth.ts";
+import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -23,6 +23,13 @@ export interface OidcRoutes {
 const CALLBACK = "/auth/oidc/callback";
 const FLOW_COOKIE = "coffer_sign_in";
 
+/** How the API description explains the headers of a redirect. */
+const REDIRECT_HEADERS = {
+  Location: "Where to go on.",
+  "Referrer-Policy": "`no-referrer`",
+  ...UNCACHED,
+};
+
 /** Sign-ins that one client may begin in a window, so that it cannot push those of others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
@@ -39,8 +46,26 @@ export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRo
           operationId: "startOidc",
           tag: "Sign-in",
           summary: "Go to the provider to sign in",
-          query: Type.Object({ return_to: Type.Optional(Type.String()) }),
-          answers: [{ status: 303, description: "To the provider." }],
+          description: `For browsers: it redirects, and back to \`${CALLBACK}\`. One client address may begin ${STARTS} times in ${WINDOW_SECONDS / 60} minutes.`,
+          query: Type.Object({
+            return_to: Type.Optional(
+              Type.String({
+                description: "Where the sign-in is to end: a path of this server; `/` for anything else.",
+                examples: ["/docs"],
+              }),
+            ),
+          }),
+          answers: [
+            {
+              status: 303,
+              description: "To the provider.",
+              headers: {
+                ...REDIRECT_HEADERS,
+                "Set-Cookie": `Ties the sign-in to the browser: \`${FLOW_COOKIE}\`, for ${WINDOW_SECONDS / 60} minutes.`,
+              },
+            },
+          ],
+          errors: ["RATE_LIMITED"],
         },
         async ({ query, context }) => {
           const { allowed, resetSeconds } = starts.take(context.client, STARTS);
@@ -61,7 +86,16 @@ export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRo
           operationId: "finishOidc",
           tag: "Sign-in",
           summary: "Come back from the provider",
-          answers: [{ status: 303, description: "Signed in; to where the sign-in was to end." }],
+          description:
+            "Where the provider sends the browser, with parameters of its own (`code`, `state` and others, or `error`), which only the browser that began the sign-in can bring, and once. Whoever the provider vouches for has an account here from then on.",
+          answers: [
+            {
+              status: 303,
+              description: "Signed in; to where the sign-in was to end.",
+              headers: { ...REDIRECT_HEADERS, ...SETS_SESSION },
+            },
+          ],
+          errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "STORAGE_FULL"],
         },
         async ({ request, context }) => {
           // On the configured address, whatever the request says it was sent to.

@@ -21,10 +21,10 @@ export function ownOrigin(baseUrl: string | null): OriginOf {
 
 function isOwn(origin: string, own: string | null, host: string | null): boolean {
   if (own !== null) return origin === own;
-  // The scheme is left out: a proxy may have taken the TLS off.
-  return (
-    host !== null && /^https?:\/\//.test(origin) && origin.replace(/^https?:\/\//, "") === host.toLowerCase()
-  );
+  // The scheme is taken from the origin, since a proxy may have taken the TLS off; a Host may name even
+  // the port that goes without saying.
+  const target = `${origin.startsWith("https:") ? "https" : "http"}://${host ?? ""}`;
+  return URL.canParse(target) && new URL(target).origin === origin;
 }
 
 /** Refuses what another site's page sent. Programs, which say nothing, may go on. Throws FORBIDDEN. */
@@ -32,10 +32,10 @@ export function refuseForeign(request: Request, originOf: OriginOf): void {
   if (originOf(request) === "foreign") throw foreignOrigin();
 }
 
-/** The refusal of a request that came with a session but not from a page of ours. */
+/** The refusal of what only a page of ours may ask. */
 export function foreignOrigin(): CofferError {
   return new CofferError(
     "FORBIDDEN",
-    "Signed in, this can only be asked from the dashboard at the server's own address.",
+    "In a browser, only a page at the server's own address can ask this. If this is one, the server has to be told its address: COFFER_BASE_URL.",
   );
 }

@@ -2,17 +2,21 @@ import type { Clock } from "../clock.ts";
 import { rateLimited } from "./errors.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
-const WINDOW_SECONDS = 15 * 60;
+/** How long a wrong password counts. */
+export const WINDOW_SECONDS = 15 * 60;
 const CAPACITY = 100_000;
 
-/** Wrong passwords that a window bears, for an account from anywhere and from one client for any account. */
-const PER_ACCOUNT = 10;
-const PER_CLIENT = 50;
+/** Wrong passwords that a window bears for one account, from all clients that never signed in to it. */
+export const PER_ACCOUNT = 10;
+/** The same for one client, for any account. */
+export const PER_CLIENT = 50;
 
 /** Bears with a few wrong passwords, and then with none for a while. */
 export class SignInThrottle {
   readonly #accounts: RateLimiter;
   readonly #clients: RateLimiter;
+  /** Clients that have signed in, each with the account; the first are the oldest. */
+  readonly #known = new Set<string>();
 
   constructor(clock: Clock) {
     const options = { clock, windowSeconds: WINDOW_SECONDS, capacity: CAPACITY };
@@ -22,17 +26,28 @@ export class SignInThrottle {
 
   /**
    * Counts an attempt as a failed one from its beginning, so that many at once cannot pass together.
-   * Whether there is such an account makes no difference. Calling what it returns takes the count back,
-   * for an attempt that succeeded. Throws RATE_LIMITED.
+   * Whether there is such an account makes no difference. From a client that has signed in to the account
+   * before it counts for the client alone: strangers who guess cannot lock its owner out. Calling what it
+   * returns takes the count back, for an attempt that succeeded. Throws RATE_LIMITED.
    */
   begin(client: string, username: string): () => void {
     const account = username.toLowerCase();
+    const pair = `${client} ${account}`;
+    const isKnown = this.#known.has(pair);
     this.#take(this.#clients, client, PER_CLIENT);
-    this.#take(this.#accounts, account, PER_ACCOUNT);
+    if (!isKnown) this.#take(this.#accounts, account, PER_ACCOUNT);
     return () => {
       this.#clients.giveBack(client);
-      this.#accounts.giveBack(account);
+      if (!isKnown) this.#accounts.giveBack(account);
+      this.#remember(pair);
     };
+  }
+
+  #remember(pair: string): void {
+    this.#known.delete(pair);
+    this.#known.add(pair);
+    const [oldest] = this.#known;
+    if (this.#known.size > CAPACITY && oldest !== undefined) this.#known.delete(oldest);
   }
 
   #take(limiter: RateLimiter, bucket: string, limit: number): void {

@@ -8,6 +8,7 @@ import {
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -20,6 +21,7 @@ import type { Clock } from "../clock.ts";
 import { CofferError } from "../domain/errors.ts";
 import { characters } from "../domain/text.ts";
 import type { Log } from "../log.ts";
+import { fetchBounded } from "./fetch-bounded.ts";
 import { type Flow, OidcFlows } from "./oidc-flows.ts";
 import type { Identity } from "./sign-in.ts";
 
@@ -30,7 +32,11 @@ export interface OidcProvider {
   readonly clientSecret: { reveal(): string };
 }
 
-const TIMEOUT_SECONDS = 10;
+/**
+ * For each answer of the provider, its body included. A sign-in may need three, one after the other, while
+ * the browser's connection idles, and idle ones are cut after 30 seconds.
+ */
+const TIMEOUT_SECONDS = 8;
 const MAX_FLOWS = 10_000;
 const EMAIL_CHARACTERS = 254;
 const NAME_CHARACTERS = 64;
@@ -115,6 +121,7 @@ function discover({ issuer, clientId, clientSecret }: OidcProvider): Promise<Con
   const server = new URL(issuer);
   return discovery(server, clientId, undefined, authentication(clientSecret.reveal()), {
     timeout: TIMEOUT_SECONDS,
+    [customFetch]: fetchBounded,
     execute: [
       // Signatures of ID tokens are verified even though they come straight from the provider.
       enableNonRepudiationChecks,
@@ -144,6 +151,8 @@ async function identify(configuration: Configuration, callback: URL, flow: Flow)
   });
   const claims = tokens.claims();
   if (claims === undefined) throw new Error("the provider sent no ID token");
+  // The database would keep all such subjects as the same text.
+  if (!claims.sub.isWellFormed()) throw new Error("the subject is not well-formed Unicode");
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
   const userInfo = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
   const profile: Readonly<Record<string, unknown>> = { ...claims, ...userInfo };
@@ -168,6 +177,8 @@ function textOf(claim: unknown, most: number): string | null {
 /** What happened, without what was sent: an error's cause may hold tokens and codes. */
 function summary(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
+  // Its message quotes what could not be parsed.
+  if (error instanceof SyntaxError) return "malformed JSON";
   const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
   // These are the provider's own words for what is wrong, such as invalid_client.
   const said =

@@ -1,4 +1,4 @@
-import { invalid } from "../domain/errors.ts";
+import { CofferError, invalid } from "../domain/errors.ts";
 
 const CHARACTERS = { least: 8, most: 1024 } as const;
 
@@ -9,15 +9,20 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as con
 const NOBODYS =
   "$argon2id$v=19$m=65536,t=2,p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
 
+/** How many may wait: more would wait for longer than a connection may idle. */
+const MAX_WAITING = 64;
+
 /**
  * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that files are read and
- * written by, so a flood of sign-ins waits for itself and not the rest for it.
+ * written by, so a flood of sign-ins waits for itself and not the rest for it. Both methods throw
+ * RATE_LIMITED while too many wait.
  */
 export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   /** What may be kept of a password. Throws VALIDATION_ERROR for one that is too short or too long. */
-  hash(password: string): Promise<string> {
+  async hash(password: string): Promise<string> {
     const { least, most } = CHARACTERS;
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
@@ -34,7 +39,11 @@ export class Passwords {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
+    if (this.#waiting >= MAX_WAITING) {
+      throw new CofferError("RATE_LIMITED", "Too many people are signing in. Try again in a moment.");
+    }
+    this.#waiting += 1;
+    const result = this.#last.then(work).finally(() => (this.#waiting -= 1));
     this.#last = result.catch(() => {});
     return result;
   }

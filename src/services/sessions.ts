@@ -19,6 +19,7 @@ const PIECE = 200;
 export class Sessions {
   readonly #tables: Tables;
   readonly #clock: Clock;
+  /** When sessions were last used, where that is not written down yet. */
   readonly #used = new Map<SessionId, number>();
 
   constructor(parts: { tables: Tables; clock: Clock }) {
@@ -78,14 +79,14 @@ export class Sessions {
     return this.#tables.write(() => this.#tables.sessions.removeAllOf(userPk));
   }
 
-  /** Writes down which sessions were used: kept in memory in between, so that reads stay reads. */
+  /** Writes down which sessions were used, which is kept in memory so that reads stay reads. */
   async flushUse(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = [...this.#used];
-    this.#used.clear();
     await this.#tables.write(() => {
       for (const [id, at] of used) this.#tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS);
     });
+    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
   }
 
   /** Takes expired sessions away, in pieces. */

@@ -63,6 +63,13 @@ export class SignIn {
     });
   }
 
+  /** Makes setup links of earlier starts useless, where a provider makes the accounts. */
+  async withdrawSetupToken(): Promise<null> {
+    const { tables } = this.#parts;
+    await tables.write(() => tables.setupTokens.remove());
+    return null;
+  }
+
   /** Whether a setup link can still be used. */
   isSetupToken(token: string): boolean {
     const { users, setupTokens } = this.#parts.tables;

@@ -125,6 +125,17 @@ describe("unsafe methods with a session", () => {
       status: 201,
     },
     {
+      name: "our origin, where a proxy names the port that goes without saying",
+      headers: () => ({ origin: "https://drive.example", host: "drive.example:443" }),
+      status: 201,
+    },
+    {
+      name: "the same name at another port",
+      headers: () => ({ origin: "http://drive.example", host: "drive.example:443" }),
+      status: 403,
+    },
+    { name: "a Host that is none", headers: () => ({ origin: "http://a b", host: "a b" }), status: 403 },
+    {
       name: "no Origin, and the browser says same-origin",
       headers: () => ({ "sec-fetch-site": "same-origin" }),
       status: 201,

@@ -85,6 +85,34 @@ describe("the setup link", () => {
     expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup")).toEqual({ valid: false });
   });
 
+  test("beside other ways to an account, one account is the first", async () => {
+    for (const reversed of [false, true]) {
+      await using coffer = await startAppliance({ signups: "open" });
+      const { users } = coffer.appliance.services;
+      const token = setupToken(coffer);
+      const ways = [
+        () => post(coffer, "/auth/setup", { token, ...first }),
+        () => users.create("bob", "bob's password"),
+        () => post(coffer, "/auth/signup", { username: "eve", password: "eve's password" }),
+      ];
+      await Promise.all((reversed ? ways.toReversed() : ways).map((way) => way()));
+      expect(users.list().filter(({ plan }) => plan === "team")).toHaveLength(1);
+    }
+  });
+
+  test("is worth nothing once a provider makes the accounts", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    await coffer.restart({
+      "oidc-issuer": "https://provider.example",
+      "oidc-client-id": "coffer",
+      "oidc-client-secret": "a secret",
+    });
+    expect(coffer.appliance.setupLink).toBeNull();
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
+  });
+
   test("a bad username or password leaves it as it was", async () => {
     await using coffer = await startAppliance();
     const token = setupToken(coffer);
@@ -163,8 +191,12 @@ describe("signing in with a password", () => {
     expect(wrong).toBe(unknown ?? "");
   });
 
-  test("a wrong password and an unknown user take as long", async () => {
+  test("a wrong password, an unknown user and one without a password take as long", async () => {
     await using coffer = await withAda();
+    await coffer.appliance.services.signIn.withIdentity(
+      { issuer: "https://provider.example", subject: "1", names: ["grace"], email: null, displayName: null },
+      { userAgent: "", previous: null },
+    );
     const median = async (username: string) => {
       const times: number[] = [];
       for (let n = 0; n < 5; n += 1) {
@@ -174,9 +206,9 @@ describe("signing in with a password", () => {
       }
       return times.toSorted((a, b) => a - b)[2] ?? 0;
     };
-    const [known, unknown] = [await median("ada"), await median("nobody")];
+    const times = [await median("ada"), await median("nobody"), await median("grace")];
     // A hash takes tens of milliseconds; without one the answer takes less than one.
-    expect(Math.min(known, unknown) / Math.max(known, unknown)).toBeGreaterThan(0.3);
+    expect(Math.min(...times) / Math.max(...times)).toBeGreaterThan(0.3);
   });
 
   const BODIES: [name: string, body: Json][] = [
@@ -265,6 +297,20 @@ describe("guessing passwords", () => {
     for (let n = 0; n < 12; n += 1) expect((await login(coffer, "ada's password")).status).toBe(200);
   });
 
+  test("strangers who guess do not lock out a client that has signed in before", async () => {
+    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+    await coffer.appliance.services.users.create("ada", "ada's password");
+    const from = (address: string, password: string, username = "ada") =>
+      login(coffer, password, username, { "x-forwarded-for": address });
+    expect((await from("192.0.2.1", "ada's password")).status).toBe(200);
+    for (let n = 0; n < 10; n += 1) await from("192.0.2.2", "wrong");
+    expectRefused(await from("192.0.2.2", "ada's password"), "RATE_LIMITED");
+    expectRefused(await from("192.0.2.3", "ada's password"), "RATE_LIMITED");
+    // Names that could be mistaken for what is remembered change nothing.
+    for (let n = 0; n < 10; n += 1) await from("192.0.2.4", "wrong", "192.0.2.1 ada");
+    expect((await from("192.0.2.1", "ada's password", "ADA")).status).toBe(200);
+  }, 20_000);
+
   test("fifty from one address, whatever the accounts; another address may go on", async () => {
     await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
     const from = (address: string, n: number) =>
@@ -274,6 +320,25 @@ describe("guessing passwords", () => {
     expect((await from("192.0.2.2", 51)).status).toBe(401);
   }, 20_000);
 });
+
+test("a flood of sign-ins is not borne with for longer than its connections would live", async () => {
+  await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, n) =>
+      login(coffer, "wrong", `user-${n}`, { "x-forwarded-for": `192.0.2.${n}` }),
+    ),
+  );
+  const refused = answers.filter(({ status }) => status !== 401);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const answer of refused) {
+    expectRefused(answer, "RATE_LIMITED");
+    expect(answer.headers.get("retry-after")).toBe("1");
+  }
+  // It leaves nothing behind.
+  const { users } = coffer.appliance.services;
+  await users.create("ada", "ada's password");
+  await signIn(coffer, "ada");
+}, 30_000);
 
 describe("registering", () => {
   test("is closed by default", async () => {

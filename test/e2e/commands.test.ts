@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { run, serve } from "../support/executable.ts";
@@ -146,6 +147,28 @@ test("a command that fails says why in one line on standard error, and nothing o
     expect([name, ended.stderr]).toEqual([name, expect.stringMatching(/^coffer: [^\n]+\n$/)]);
     expect(ended.stderr).toContain(says);
   }
+});
+
+test("a command about accounts that are there makes no data directory where there is none", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  for (const command of [
+    "user list",
+    "user reset-password ada --password-stdin",
+    "user set-plan ada pro",
+    "key create ada",
+  ]) {
+    const { code, stderr } = await run(command.split(" "), {
+      env: { COFFER_DATA_DIR: dataDir },
+      input: "long enough",
+    });
+    expect([command, code, stderr]).toEqual([
+      command,
+      1,
+      `coffer: There is no Coffer in ${dataDir}. Name its data directory with --data-dir or COFFER_DATA_DIR.\n`,
+    ]);
+  }
+  expect(await readdir(place.path)).toEqual([]);
 });
 
 test("accounts and keys made beside a running server work with it at once", async () => {

@@ -230,6 +230,8 @@ describe("with a certified provider", () => {
     ["/%2f/evil.example", "/%2f/evil.example"],
     ["/@evil.example", "/@evil.example"],
     ["/auth/../..//evil.example/..", "/"],
+    [`/${"x".repeat(2047)}`, `/${"x".repeat(2047)}`],
+    [`/${"x".repeat(2048)}`, "/"],
   ];
   test("ends where it was to end, if that is a path of ours", async () => {
     await using opened = await openWithReal();
@@ -306,6 +308,14 @@ describe("with a provider that lies", () => {
     ["a signature that is none", { sign: "broken" }],
     ["a critical extension", { header: (header) => ({ ...header, crit: ["x"], x: 1 }) }],
     ["what is known about somebody else", { userInfo: { sub: "somebody else" } }],
+    [
+      "a subject that is no text",
+      { claims: (claims) => ({ ...claims, sub: "\ud800" }), userInfo: { sub: "\ud800" } },
+    ],
+    ["a token without JSON around it", { tokenAnswer: "LeakedAccessToken" }],
+    ["a token in half of it", { tokenAnswer: '{"access_token": LeakedAccessToken}' }],
+    ["an ID token that is no JSON", { idToken: `${btoa("LeakedAccessToken")}.e30.x` }],
+    ["an answer without end", { tokenAnswer: `{"x": "${"x".repeat(1024 * 1024)}"}` }],
   ];
 
   test("nobody is signed in by it, but by the truth", async () => {
@@ -332,6 +342,7 @@ describe("with a provider that lies", () => {
     for (const secret of [
       CLIENT.secret,
       "an access token",
+      "LeakedAccessToken",
       "code_verifier",
       ...provider.trades.map((trade) => trade.get("code_verifier") ?? ""),
     ])
@@ -380,6 +391,14 @@ describe("with a provider that lies", () => {
     expect(coffer.lines.some((line) => line.includes("the sign-in provider does not answer"))).toBe(true);
     provider.misdeeds = {};
     expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(303);
+  });
+
+  test("one that goes on about itself for more than 1 MiB is not listened to", async () => {
+    await using opened = await openWithEvil();
+    const { provider, coffer, base } = opened;
+    provider.misdeeds = { metadata: (metadata) => ({ ...metadata, more: "x".repeat(1024 * 1024) }) };
+    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(500);
+    expect(coffer.lines.some((line) => line.includes("the answer has more than 1048576 bytes"))).toBe(true);
   });
 
   test("one client begins no more than sixty sign-ins in ten minutes", async () => {

@@ -11,6 +11,8 @@ export interface Misdeeds {
   readonly sign?: "none" | "unpublished" | "clientSecret" | "broken";
   /** In the place of the ID token; null for none at all. */
   readonly idToken?: string | null;
+  /** The token endpoint's whole answer, in the place of JSON. */
+  readonly tokenAnswer?: string;
   /** In the place of what is known about the user. */
   readonly userInfo?: Claims;
   /** Changes what the provider says about itself. */
@@ -91,7 +93,10 @@ export class EvilProvider implements AsyncDisposable {
 
   async #token(trade: URLSearchParams): Promise<Response> {
     this.trades.push(trade);
-    const { idToken } = this.misdeeds;
+    const { idToken, tokenAnswer } = this.misdeeds;
+    if (tokenAnswer !== undefined) {
+      return new Response(tokenAnswer, { headers: { "content-type": "application/json" } });
+    }
     const tokens = { access_token: "an access token", token_type: "Bearer", expires_in: 60 };
     if (idToken === null) return Response.json(tokens);
     return Response.json({ ...tokens, id_token: idToken ?? (await this.#idToken()) });
