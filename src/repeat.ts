@@ -6,16 +6,21 @@ export interface Repeating {
   stop(): Promise<void>;
 }
 
-/** Runs `turn` every `intervalMs` milliseconds after its last end. A turn that fails is logged, and the next one comes. */
-export function repeat(intervalMs: number, turn: () => Promise<void>, log: Log): Repeating {
+/**
+ * Runs `steps`, one after the other, every `intervalMs` milliseconds after their last end. A step that
+ * fails is logged and keeps neither the others nor the next turn from coming.
+ */
+export function repeat(intervalMs: number, steps: readonly (() => Promise<unknown>)[], log: Log): Repeating {
   let stopped = false;
   let running = Promise.resolve();
   let timer: NodeJS.Timeout;
   const run = async () => {
-    try {
-      await turn();
-    } catch (error) {
-      log.error("background work failed", { error });
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        log.error("background work failed", { error });
+      }
     }
     if (!stopped) schedule();
   };

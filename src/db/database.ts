@@ -93,12 +93,12 @@ export class Database {
   }
 
   /**
-   * Finishes the writes handed in so far, and closes. SQLite is never asked to gather statistics: the
+   * Finishes the writes handed in so far, and closes; later ones are refused. SQLite is never asked to gather statistics: the
    * statements are written for their indexes, and numbers from when a table was small would make scans
    * of look-ups once it has grown.
    */
   async close(): Promise<void> {
-    await this.#writes.drain();
+    await this.#writes.close();
     this.#endSnapshot();
     this.sql.close(true);
   }

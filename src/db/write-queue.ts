@@ -17,6 +17,7 @@ export class WriteQueue {
   readonly #endReads: () => void;
   #waiting: Job[] = [];
   #idle: PromiseWithResolvers<void> | null = null;
+  #isClosed = false;
 
   /** `endReads` ends the transaction of the reads before it, if one is open. */
   constructor(sql: Sqlite, endReads: () => void) {
@@ -24,8 +25,9 @@ export class WriteQueue {
     this.#endReads = endReads;
   }
 
-  /** Runs `job` in the next batch; settles after the batch's commit. */
+  /** Runs `job` in the next batch; settles after the batch's commit. Rejects once the queue is closed. */
   add<T>(job: () => T): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error("the database is closed"));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let value: T;
     this.#waiting.push({
@@ -42,8 +44,9 @@ export class WriteQueue {
     return promise;
   }
 
-  /** Resolves when nothing waits any more. */
-  async drain(): Promise<void> {
+  /** Takes no more jobs, and resolves when those it has are done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#idle?.promise;
   }
 

@@ -1,47 +1,21 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { BULK_DELETE_IDS, PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
+import { BULK_DELETE_IDS } from "../domain/limits.ts";
 import type { File } from "../domain/file.ts";
 import type { Destination, Files } from "../services/files.ts";
-import type { Listings } from "../services/listings.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
-import { IF_MATCH, preconditionOf } from "./preconditions.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { driveRef, id, integer, nullable, timeInput } from "./schema.ts";
+import { driveRef, id, nullable, timeInput } from "./schema.ts";
 
 const fileParams = Type.Object({ id: id("The file's identifier.") });
-const fileAnswer = { description: "The file's record.", json: fileSchema, example: exampleFile };
-
-const listQuery = Type.Object({
-  drive_id: driveRef(),
-  prefix: Type.Optional(Type.String({ description: "Only paths that start with it.", examples: ["notes/"] })),
-  delimiter: Type.Optional(
-    Type.Literal("/", { description: "Stop at the next `/`: files of this level, and its `folders`." }),
-  ),
-  tags: Type.Optional(
-    Type.String({ description: "Only files that carry all of these, separated by commas." }),
-  ),
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-  cursor: Type.Optional(
-    Type.String({
-      description: "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere.",
-    }),
-  ),
-});
-
-const listAnswer = Type.Object({
-  data: Type.Array(fileSchema),
-  folders: Type.Optional(
-    Type.Array(Type.String(), { description: "Folders at this level; with a delimiter." }),
-  ),
-  total: Type.Integer({ description: "Files that match, on all pages." }),
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  next_cursor: nullable(Type.String({ description: "Gives the next page; null on the last." })),
-});
+const fileAnswer = {
+  description: "The file's record.",
+  json: fileSchema,
+  headers: ETAG,
+  example: exampleFile,
+};
 
 const destination = Type.Object({
   destination_path: Type.String({
@@ -54,44 +28,8 @@ const destination = Type.Object({
   ),
 });
 
-export function files(service: Files, listings: Listings) {
+export function files(service: Files) {
   return new Elysia({ name: "files" })
-    .get(
-      ...operation(
-        "/v0/files",
-
-        {
-          operationId: "listFiles",
-          tag: "Files",
-          summary: "List files",
-          description:
-            "In path order. With `delimiter=/` only the files directly at the prefix's level are listed and counted, and `folders` names the folders there, empty ones included.",
-          query: listQuery,
-          answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
-          errors: ["NOT_FOUND"],
-        },
-        ({ query, caller }) => {
-          const { page, limit } = query;
-          const listing = listings.list(caller, {
-            driveId: query.drive_id,
-            prefix: query.prefix ?? "",
-            grouped: query.delimiter !== undefined,
-            tags: splitTags(query.tags),
-            page,
-            limit,
-            after: query.cursor === undefined ? null : decodeCursor(query.cursor),
-          });
-          return Response.json({
-            data: listing.files.map(fileRecord),
-            ...(listing.folders === null ? {} : { folders: listing.folders }),
-            total: listing.total,
-            page,
-            limit,
-            next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
-          });
-        },
-      ),
-    )
     .get(
       ...operation(
         "/v0/files/:id",
@@ -101,7 +39,7 @@ export function files(service: Files, listings: Listings) {
           tag: "Files",
           summary: "Get a file's record",
           params: fileParams,
-          answers: [{ status: 200, ...fileAnswer, headers: { ETag: "The content's SHA-256." } }],
+          answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND"],
         },
         ({ params, caller }) => {
@@ -132,7 +70,7 @@ export function files(service: Files, listings: Listings) {
             expires_at: Type.Optional(nullable(timeInput("When the file vanishes; null for never."))),
           }),
           answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "STORAGE_FULL"],
+          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
         async ({ params, body, caller, request, reply }) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
@@ -185,7 +123,7 @@ export function files(service: Files, listings: Listings) {
           params: fileParams,
           body: destination,
           answers: [{ status: 201, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "STORAGE_FULL"],
+          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
         async ({ params, body, caller, reply }) => {
           await service.copy(
@@ -211,7 +149,7 @@ export function files(service: Files, listings: Listings) {
           headers: IF_MATCH,
           body: destination,
           answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "STORAGE_FULL"],
+          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
         async ({ params, body, caller, request, reply }) => {
           const precondition = preconditionOf(request);
@@ -255,13 +193,6 @@ export function files(service: Files, listings: Listings) {
 
 function fileAnswerOf(file: File) {
   return { json: fileRecord(file), headers: { etag: `"${file.digest}"` } };
-}
-
-function splitTags(tags: string | undefined): string[] {
-  return (tags ?? "")
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
 }
 
 function destinationOf(body: Static<typeof destination>): Destination {

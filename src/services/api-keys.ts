@@ -29,6 +29,7 @@ export class ApiKeys {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #keyPrefix: string;
+  /** When keys were last used, where that is not written down yet. */
   readonly #used = new Map<KeyId, number>();
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
@@ -46,14 +47,14 @@ export class ApiKeys {
     return caller;
   }
 
-  /** Writes down when keys were last used: kept in memory in between, so that reads stay reads. */
+  /** Writes down when keys were last used, which is kept in memory so that reads stay reads. */
   async flushUse(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = [...this.#used];
-    this.#used.clear();
     await this.#tables.write(() => {
       for (const [id, at] of used) this.#tables.apiKeys.touch(id, at);
     });
+    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
   }
 
   /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
@@ -69,9 +70,10 @@ export class ApiKeys {
   }
 
   /** The keys within the caller's reach, oldest first. */
-  async list(caller: Caller): Promise<ApiKey[]> {
-    await this.flushUse();
-    return this.#tables.apiKeys.list(reachOf(caller));
+  list(caller: Caller): ApiKey[] {
+    return this.#tables.apiKeys
+      .list(reachOf(caller))
+      .map((key) => ({ ...key, lastUsedAt: this.#used.get(key.id) ?? key.lastUsedAt }));
   }
 
   /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */

@@ -20,16 +20,10 @@ export interface UsageReport {
   readonly period: Month;
 }
 
-interface Tally {
-  operations: number;
-  bandwidth: number;
-}
-
 /** What was counted in one month and is not written down yet. */
 interface Counted {
-  readonly month: Month;
-  readonly drives: Map<DriveId, Tally>;
-  readonly accounts: Map<UserPk, Tally>;
+  readonly drives: Map<DriveId, Usage>;
+  readonly accounts: Map<UserPk, Usage>;
 }
 
 /**
@@ -41,36 +35,32 @@ export class UsageMeter {
   readonly #access: Access;
   readonly #quota: Quota;
   readonly #clock: Clock;
-  #current: Counted;
-  /** Of months that have ended, or whose writing failed. */
-  #earlier: Counted[] = [];
+  /** By the first millisecond of the month. */
+  #counted = new Map<number, Counted>();
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#quota = parts.quota;
     this.#clock = parts.clock;
-    this.#current = nothingIn(monthOf(parts.clock.now()));
   }
 
   /** Counts a request: for the drive that its key is limited to, else for the account. */
   countOperation(caller: Caller): void {
-    const counted = this.#counted();
-    const tally =
-      caller.kind === "drive"
-        ? tallyOf(counted.drives, caller.driveId)
-        : tallyOf(counted.accounts, caller.userPk);
-    tally.operations += 1;
+    const { drives, accounts } = this.#thisMonth();
+    const request = { operations: 1, bandwidth: 0 };
+    if (caller.kind === "drive") add(drives, caller.driveId, request);
+    else add(accounts, caller.userPk, request);
   }
 
   /** Counts bytes of content that went into a drive or came out of it, whoever sent or fetched them. */
   countBytes(drive: DriveId, bytes: number): void {
-    tallyOf(this.#counted().drives, drive).bandwidth += bytes;
+    add(this.#thisMonth().drives, drive, { operations: 0, bandwidth: bytes });
   }
 
   /** Writes down what was counted so far. */
   async flush(): Promise<void> {
-    if (this.#earlier.length > 0 || !isEmpty(this.#current)) await this.#flushAnd(() => {});
+    if (this.#counted.size > 0) await this.#flushAnd(() => {});
   }
 
   /** What the caller's account uses in all, or the one drive that their key is limited to. */
@@ -110,52 +100,47 @@ export class UsageMeter {
 
   /** Writes down what was counted, and reads in the same transaction, after every batch before it. */
   async #flushAnd<T>(read: () => T): Promise<T> {
-    const taken = [...this.#earlier, this.#current];
-    this.#earlier = [];
-    this.#current = nothingIn(this.#current.month);
+    const taken = this.#counted;
+    this.#counted = new Map();
     try {
       return await this.#tables.write(() => {
-        for (const counted of taken) this.#write(counted);
+        for (const [month, counted] of taken) this.#write(month, counted);
         return read();
       });
     } catch (error) {
-      this.#earlier.push(...taken);
+      for (const [month, counted] of taken) this.#takeBack(month, counted);
       throw error;
     }
   }
 
-  #write({ month, drives, accounts }: Counted): void {
-    for (const [who, tally] of drives) {
-      this.#tables.usage.addToDrive({ who, month: month.start, ...tally });
-    }
-    for (const [who, tally] of accounts) {
-      this.#tables.usage.addToAccount({ who, month: month.start, ...tally });
-    }
+  #write(month: number, { drives, accounts }: Counted): void {
+    for (const [who, used] of drives) this.#tables.usage.addToDrive({ who, month, ...used });
+    for (const [who, used] of accounts) this.#tables.usage.addToAccount({ who, month, ...used });
   }
 
-  #counted(): Counted {
-    const now = this.#clock.now();
-    const { start, end } = this.#current.month;
-    if (now < start || now >= end) {
-      if (!isEmpty(this.#current)) this.#earlier.push(this.#current);
-      this.#current = nothingIn(monthOf(now));
-    }
-    return this.#current;
+  #takeBack(month: number, { drives, accounts }: Counted): void {
+    const counted = this.#in(month);
+    for (const [who, used] of drives) add(counted.drives, who, used);
+    for (const [who, used] of accounts) add(counted.accounts, who, used);
+  }
+
+  #thisMonth(): Counted {
+    return this.#in(monthOf(this.#clock.now()).start);
+  }
+
+  #in(month: number): Counted {
+    const present = this.#counted.get(month);
+    if (present !== undefined) return present;
+    const counted = { drives: new Map<DriveId, Usage>(), accounts: new Map<UserPk, Usage>() };
+    this.#counted.set(month, counted);
+    return counted;
   }
 }
 
-function nothingIn(month: Month): Counted {
-  return { month, drives: new Map(), accounts: new Map() };
-}
-
-function isEmpty({ drives, accounts }: Counted): boolean {
-  return drives.size === 0 && accounts.size === 0;
-}
-
-function tallyOf<Who>(tallies: Map<Who, Tally>, who: Who): Tally {
-  const present = tallies.get(who);
-  if (present !== undefined) return present;
-  const tally = { operations: 0, bandwidth: 0 };
-  tallies.set(who, tally);
-  return tally;
+function add<Who>(counted: Map<Who, Usage>, who: Who, { operations, bandwidth }: Usage): void {
+  const present = counted.get(who);
+  counted.set(who, {
+    operations: (present?.operations ?? 0) + operations,
+    bandwidth: (present?.bandwidth ?? 0) + bandwidth,
+  });
 }

@@ -83,6 +83,11 @@ describe("content_preview", () => {
       { content: base64(new Uint8Array([255, 254, 72, 0, 105, 0])) },
       { content_preview: "Hi" },
     ),
+    accepted(
+      "half a UTF-16 character is no text",
+      { content: base64(new Uint8Array([0xff, 0xfe, 0x48, 0, 0, 0xd8, 0x69, 0])) },
+      { content_preview: null },
+    ),
     accepted("else Latin-1", { content: base64(new Uint8Array([72, 0xe9])) }, { content_preview: "H\u00e9" }),
   ]);
 });

@@ -1,4 +1,6 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { type TestAppliance, startAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { expectCommonRules, HELLO, HELLO_DIGEST, provision } from "../support/scenario.ts";
@@ -369,6 +371,32 @@ describe("what was counted", () => {
     const failure = await usage.report(caller).catch((error: unknown) => error);
     expect(String(failure)).toContain("No such drive");
     expect(await usedBy(other.client)).toEqual({ storage: 1000, operations: 1, bandwidth: 1000 });
+  });
+
+  test("is kept, each once and in its month, however often it cannot be written", async () => {
+    await using coffer = await startAppliance();
+    const { clients, drives } = await populate(coffer);
+    const before = await usedBy(clients.ada);
+    using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
+    const fail = () => coffer.appliance.services.usage.flush().catch((error: unknown) => String(error));
+    database.run(
+      "CREATE TRIGGER sabotage BEFORE INSERT ON account_usage BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
+    );
+    for (const name of ["f", "g", "h"]) {
+      await put(clients.ada, drives.ada, name, 1000);
+      expect(await fail()).toContain("sabotaged");
+    }
+    coffer.clock.advance(31 * DAY_MS);
+    await put(clients.ada, drives.ada, "i", 1);
+    const [failed] = await Promise.all([fail(), put(clients.ada, drives.ada, "j", 1)]);
+    expect(failed).toContain("sabotaged");
+    database.run("DROP TRIGGER sabotage");
+    expect(await usedBy(clients.ada)).toMatchObject({ operations: 2, bandwidth: 2 });
+    coffer.clock.advance(-31 * DAY_MS);
+    expect(await usedBy(clients.ada)).toMatchObject({
+      operations: before.operations + 4,
+      bandwidth: before.bandwidth + 3000,
+    });
   });
 
   test("is answered with the common headers", async () => {

@@ -137,6 +137,20 @@ test("closing finishes what was handed in", async () => {
   expect(reader.query("SELECT count(*) FROM note").values()).toEqual([[600]]);
 });
 
+test("what comes after closing is refused, and harms nobody", async () => {
+  await using opened = await open();
+  const { database, note, seen } = opened;
+  const early = database.write(note(1));
+  const closing = database.close();
+  for (const step of [early, closing]) {
+    const [late] = await Promise.allSettled([database.write(note(2))]);
+    expect(late).toMatchObject({ status: "rejected", reason: { message: "the database is closed" } });
+    await step;
+  }
+  expect(await early).toBe(1);
+  expect(seen()).toEqual([1]);
+});
+
 test("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async () => {
   await using opened = await open();
   const { database, note, seen } = opened;
