@@ -14,6 +14,7 @@ import { drives } from "./http/drives.ts";
 import { extract } from "./http/extract.ts";
 import { files } from "./http/files.ts";
 import { folders } from "./http/folders.ts";
+import { listings } from "./http/listings.ts";
 import { oidc } from "./http/oidc.ts";
 import { ownOrigin } from "./http/own-origin.ts";
 import { presigned } from "./http/presigned.ts";
@@ -106,7 +107,8 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
         provisionsPerHour,
         claimBaseUrl: () => links.claimBaseUrl,
       }),
-      files(services.files, services.listings),
+      listings(services.listings),
+      files(services.files),
       claims(services.claims),
       uploads(services.uploads, maxFileSize),
       downloads(services.files),
@@ -124,21 +126,22 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
   });
   const sweeping = repeat(
     config.sweepIntervalMs,
-    async () => {
+    [
       // Before the sweep, which takes away the drives that what was counted belongs to.
-      await services.usage.flush();
-      await services.sweep.run();
-      await services.apiKeys.flushUse();
-      await services.sessions.flushUse();
-      await services.sessions.removeExpired();
-    },
+      () => services.usage.flush(),
+      () => services.sweep.run(),
+      () => services.apiKeys.flushUse(),
+      () => services.sessions.flushUse(),
+      () => services.sessions.removeExpired(),
+    ],
     log,
   );
   opened.defer(async () => {
     services.sweep.stop();
     await sweeping.stop();
   });
-  const setupToken = config.oidc === null ? await services.signIn.issueSetupToken() : null;
+  const { signIn } = services;
+  const setupToken = await (config.oidc === null ? signIn.issueSetupToken() : signIn.withdrawSetupToken());
   const server = startServer({ host: config.host, port: config.port, handler, log });
   links = linkBases(config, server.port);
   const owned = opened.move();

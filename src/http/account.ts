@@ -71,7 +71,8 @@ function usageRecord({ storage, operations, bandwidth, period }: UsageReport) {
   };
 }
 
-const accountExample = {
+/** An account as the API description shows it. */
+export const accountExample = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   username: "ada",
   email: "ada@example.com",

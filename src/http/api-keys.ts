@@ -43,7 +43,7 @@ export function apiKeys(service: ApiKeys) {
               example: { ...exampleKey, key: "cof_sk_live_1a2b..." },
             },
           ],
-          errors: ["NOT_FOUND", "STORAGE_FULL"],
+          errors: ["NOT_FOUND"],
         },
         async ({ body, caller, reply }) => {
           await service.create(
@@ -74,7 +74,7 @@ export function apiKeys(service: ApiKeys) {
             },
           ],
         },
-        async ({ caller }) => Response.json((await service.list(caller)).map(keyRecord)),
+        ({ caller }) => Response.json(service.list(caller).map(keyRecord)),
       ),
     )
     .delete(

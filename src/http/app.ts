@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly version: string;
   /** The routes of `/v0`, one plugin a resource. */
   readonly api: readonly AnyElysia[];
-  /** Routes outside `/v0`, which the API description leaves out. */
+  /** Routes outside `/v0`. The API description shows those that are made by `operation`. */
   readonly pages: readonly AnyElysia[];
 }
 
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): Handler {
       refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
     )
     .use(health({ ready, log }))
-    .use(docs({ api, baseUrl, version }))
+    .use(docs({ api: [...api, ...options.pages], baseUrl, version }))
     .use([...api])
     .use([...options.pages]);
   const allowedMethods = createAllowedMethods(routes.routes);

@@ -28,7 +28,7 @@ export function claims(service: Claims) {
             example: { data: exampleDrive },
           },
         ],
-        errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED", "STORAGE_FULL"],
+        errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
       },
       async ({ body, caller, reply }) => {
         await service.claim(

@@ -4,14 +4,22 @@ import type { ErrorCode } from "../domain/errors.ts";
 import type { Files } from "../services/files.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { operation } from "./operation.ts";
+import { ETAG } from "./preconditions.ts";
 import { flag, id } from "./schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
-const contentHeaders = {
-  ETag: "The content's SHA-256 in hex, in quotes.",
+const validators = {
+  ...ETAG,
   "Last-Modified": "When the file last changed.",
+  "Cache-Control": "`private, no-cache`: a copy may be kept, and is to be checked before it is used.",
+};
+const contentHeaders = {
+  ...validators,
+  "Accept-Ranges": "`bytes`",
   "Repr-Digest": "The SHA-256 of the whole content (RFC 9530).",
   "Content-Disposition": "The filename, in any script (RFC 8187).",
+  "X-Content-Type-Options": "`nosniff`",
+  "Content-Security-Policy": "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
 };
 
 /** What every operation that sends a content takes and answers. */
@@ -34,7 +42,7 @@ export const CONTENT = {
       content: bytes,
       headers: { ...contentHeaders, "Content-Range": "Which bytes these are." },
     },
-    { status: 304, description: "Your copy is still good." },
+    { status: 304, description: "Your copy is still good.", headers: validators },
   ],
   errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };

@@ -39,6 +39,16 @@ export const exampleDrive = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
+const exampleProvisioned = {
+  api_key: "cof_1a2b3c4d...",
+  key_id: "01976f5e-5d7a-7000-8000-5d1a2b4e6f3c",
+  drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  drive_name: "Research Notes",
+  claim_url: "https://drive.example.com/claim/clm_1a2b3c4d...",
+  expires_at: "2030-03-02T12:00:00.000Z",
+  message: "Keep the API key: it is shown only now.",
+};
+
 const driveName = Type.String({
   description: "1 to 64 characters after trimming.",
   examples: ["Research Notes"],
@@ -81,9 +91,10 @@ export function drives(options: DriveRoutes) {
                   message: Type.String(),
                 }),
               }),
+              example: { data: exampleProvisioned },
             },
           ],
-          errors: ["FORBIDDEN", "STORAGE_FULL"],
+          errors: ["FORBIDDEN"],
         },
         async ({ body, context, reply }) => {
           if (!options.provisioning) {
@@ -124,7 +135,6 @@ export function drives(options: DriveRoutes) {
           answers: [
             { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
           ],
-          errors: ["STORAGE_FULL"],
         },
         async ({ body, caller, reply }) => {
           await service.create(

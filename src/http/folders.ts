@@ -30,7 +30,7 @@ export function folders(service: Folders) {
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
             { status: 200, description: "The folder, which was there already.", json: folderSchema },
           ],
-          errors: ["NOT_FOUND", "CONFLICT", "STORAGE_FULL"],
+          errors: ["NOT_FOUND", "CONFLICT"],
         },
         async ({ body, caller, reply }) => {
           await service.create(

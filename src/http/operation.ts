@@ -24,6 +24,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly account?: boolean;
   /** Whether it is a POST without any effect, to which an Idempotency-Key means nothing. */
   readonly changesNothing?: boolean;
+  /** Whether a route that needs nobody to be signed in looks at the session all the same; only shown. */
+  readonly readsSession?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** A JSON body. */
@@ -53,7 +55,7 @@ export interface Answer {
   /** A schema for a JSON answer, or schemas by media type; none for an answer without a body. */
   readonly json?: TSchema;
   readonly content?: Readonly<Record<string, TSchema>>;
-  /** Response headers, name to description. */
+  /** Headers that this answer always has, name to description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An example of the JSON answer. */
   readonly example?: unknown;

@@ -6,6 +6,7 @@ export function preconditionOf({ headers }: Request): Precondition {
 }
 
 /** How the API description explains the headers. */
+export const ETAG = { ETag: "The content's SHA-256 in hex, in quotes." };
 export const IF_MATCH = { "If-Match": "The ETag the file must still have, in quotes; else 412." };
 export const IF_NONE_MATCH = {
   "If-None-Match": "`*`: refuse with 412 if there is a file at the path already.",

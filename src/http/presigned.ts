@@ -64,7 +64,7 @@ export function presigned({ links, files, baseUrl }: PresignedOptions) {
               },
             },
           ],
-          errors: ["NOT_FOUND", "STORAGE_FULL"],
+          errors: ["NOT_FOUND"],
         },
         async ({ params, body, caller, reply }) => {
           const wanted = {

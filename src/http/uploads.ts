@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Uploaded, UploadFields, Uploads } from "../services/uploads.ts";
 import { exampleFile } from "./examples.ts";
 import { type Input, operation } from "./operation.ts";
-import { IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
+import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -53,6 +53,7 @@ const multipartUpload = Type.Object({
   tags: Type.Optional(Type.String({ description: "Repeated, separated by commas, or a JSON array." })),
 });
 
+const contentBytes = Type.String({ format: "binary" });
 const rawQuery = Type.Object({
   drive_id: driveRef(),
   ...attributes,
@@ -66,10 +67,15 @@ const UPLOAD = {
   tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
-    { status: 201, description: "The new file.", json: fileSchema, example: exampleFile },
-    { status: 200, description: "The file whose content was replaced; its id stays.", json: fileSchema },
+    { status: 201, description: "The new file.", json: fileSchema, headers: ETAG, example: exampleFile },
+    {
+      status: 200,
+      description: "The file whose content was replaced; its id stays.",
+      json: fileSchema,
+      headers: ETAG,
+    },
   ],
-  errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED", "STORAGE_FULL"],
+  errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.
@@ -157,7 +163,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           query: rawQuery,
           rawBody: {
             limit: maxFileSize,
-            content: { "application/octet-stream": Type.String({ format: "binary" }) },
+            content: { "application/octet-stream": contentBytes, "*/*": contentBytes },
           },
         },
         (input) => {

@@ -76,6 +76,6 @@ export function openServices(given: ServiceParts) {
     claims: new Claims(parts),
     accounts: new Accounts(parts),
     usage,
-    sweep: new Sweep(parts),
+    sweep: new Sweep({ ...parts, indexer }),
   };
 }

@@ -4,6 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { DrivePk } from "../domain/id.ts";
 import type { Log } from "../log.ts";
+import type { Indexer } from "./indexer.ts";
 import type { Tree } from "./tree.ts";
 
 /** How long a content stays after the last row that named it went, in milliseconds. */
@@ -32,15 +33,24 @@ export class Sweep {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
   readonly #tree: Tree;
+  readonly #indexer: Indexer;
   readonly #clock: Clock;
   readonly #log: Log;
   #nextShard = 0;
   #stopped = false;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; tree: Tree; clock: Clock; log: Log }) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    tree: Tree;
+    indexer: Indexer;
+    clock: Clock;
+    log: Log;
+  }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
     this.#tree = parts.tree;
+    this.#indexer = parts.indexer;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -131,6 +141,7 @@ export class Sweep {
   async #empty(drive: DrivePk): Promise<boolean> {
     const { write, files, folders, drives } = this.#tables;
     await this.#inPieces(() => write(() => files.removeSomeOf(drive, PIECE)));
+    this.#indexer.wake();
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));

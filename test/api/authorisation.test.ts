@@ -242,11 +242,13 @@ const MATRIX: readonly Entry[] = [
   { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, of: writing(200) },
 ];
 
-test("every route of the API description is in the matrix, and every entry is a route", async () => {
+test("every route of /v0 in the API description is in the matrix, and every entry is a route", async () => {
   const description = await stage.coffer
     .client()
     .json<{ paths: Record<string, Record<string, unknown>> }>(200, "GET", "/docs/openapi.json");
-  const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+  // Who may sign in is no question of keys: nobody has one yet.
+  const routes = Object.entries(description.paths).filter(([path]) => path.startsWith("/v0/"));
+  const described = routes.flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect([...new Set(MATRIX.map(({ route }) => route))].toSorted()).toEqual(described.toSorted());

@@ -186,7 +186,7 @@ describe("a wrong method", () => {
         const answer = await stage.world.clients.ada.send(method, path);
         expect([method, path, answer.status]).toEqual([method, path, 405]);
         expect([path, answer.headers.get("allow")]).toEqual([path, allowed.join(", ")]);
-        expectCommonRules(method, answer);
+        if (path.startsWith("/v0/")) expectCommonRules(method, answer);
         if (method !== "HEAD") expectJson(answer.text, { error: { code: "METHOD_NOT_ALLOWED" } });
       }
     }

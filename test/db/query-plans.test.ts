@@ -75,9 +75,12 @@ const to = { driveId: undefined, overwrite: false };
 const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "SELECT count(*) AS users FROM user", why: "accounts are few, and it runs when one is made" },
   { text: "FROM user ORDER BY username", why: "accounts are few, and a command lists them all" },
+  { text: "FROM search_gone ORDER BY file LIMIT", why: "it takes the first rows, whichever they are" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];
 const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW)$/;
+/** A full-text table is always said to be scanned; by its rowid where there is a comparison after the colon. */
+const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
 test("every statement finds its rows by an index", async () => {
   await using place = await temporaryDirectory();
@@ -91,7 +94,7 @@ test("every statement finds its rows by an index", async () => {
   const scans: [string, string][] = [];
   for (const text of texts) {
     for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
-      const scan = detail.startsWith("SCAN ") && !OWN_RESULT.test(detail);
+      const scan = detail.startsWith("SCAN ") && !OWN_RESULT.test(detail) && !BY_ROWID.test(detail);
       if (scan && !MAY_SCAN.some((exception) => text.includes(exception.text))) scans.push([detail, text]);
     }
   }

@@ -29,9 +29,12 @@ test("an operation is tried in the browser, with a key given to Authorize, and n
     expect(key).toBeDefined();
 
     await page.locator(".auth-wrapper > .authorize").click();
-    await page.locator(".auth-container input").fill(key ?? "");
-    await page.locator(".auth-btn-wrapper .authorize").click();
-    await page.locator(".auth-btn-wrapper .btn-done").click();
+    await page
+      .locator(".auth-container", { hasText: "http, Bearer" })
+      .locator("input")
+      .fill(key ?? "");
+    await page.locator(".auth-btn-wrapper .authorize").first().click();
+    await page.locator(".auth-btn-wrapper .btn-done").first().click();
 
     const list = page.locator("#operations-Drives-listDrives");
     await list.locator(".opblock-summary-control").click();

@@ -11,7 +11,29 @@ import { describeApi } from "../../src/http/docs/openapi.ts";
 import { operation } from "../../src/http/operation.ts";
 import { RecordedLog, startStub, stubRoutes } from "./stub-app.ts";
 
-const options = { api: [stubRoutes()], baseUrl: "https://drive.test/base", version: "1.2.3" };
+/** Routes outside `/v0`, one of which is not made by `operation`. */
+function door() {
+  const answers = [{ status: 200, description: "D" }];
+  const spec = { tag: "Sign-in", summary: "S", answers };
+  return new Elysia({ name: "door" })
+    .post(
+      ...operation(
+        "/door/open",
+        { ...spec, operationId: "open", errors: ["NOT_FOUND"] },
+        () => new Response(null),
+      ),
+    )
+    .post(
+      ...operation(
+        "/door/close",
+        { ...spec, operationId: "close", readsSession: true },
+        () => new Response(null),
+      ),
+    )
+    .get("/door/paint", () => "green");
+}
+
+const options = { api: [stubRoutes(), door()], baseUrl: "https://drive.test/base", version: "1.2.3" };
 
 /** What a pointer such as `/paths/~1v0~1things/get` leads to. */
 function at(document: unknown, pointer: string): unknown {
@@ -33,7 +55,17 @@ describe("the API description", () => {
     ["its version", "/openapi", "3.1.0"],
     ["the service's version", "/info/version", "1.2.3"],
     ["the configured address", "/servers", [{ url: "https://drive.test/base" }]],
-    ["keys on every operation", "/security", [{ apiKey: [] }]],
+    ["a key or a session on every operation", "/security", [{ apiKey: [] }, { session: [] }]],
+    [
+      "the session's cookie",
+      "/components/securitySchemes/session",
+      {
+        type: "apiKey",
+        in: "cookie",
+        name: "coffer_session",
+        description: expect.stringContaining("Origin"),
+      },
+    ],
     ["no key on a public one", "/paths/~1v0~1drives~1provision/post/security", []],
     ["no exception elsewhere", "/paths/~1v0~1things/post/security", undefined],
     [
@@ -87,6 +119,24 @@ describe("the API description", () => {
     ],
     ["no Idempotency-Key on a read", "/paths/~1v0~1things~1{id}/get/responses/422", undefined],
     ["no private notes", "/paths/~1v0~1things/post/x-errors", undefined],
+    ["no security where nobody need be signed in", "/paths/~1door~1open/post/security", []],
+    [
+      "a session that is looked at where nobody need be",
+      "/paths/~1door~1close/post/security",
+      [{ session: [] }, {}],
+    ],
+    ["no Idempotency-Key outside /v0", "/paths/~1door~1open/post/parameters", undefined],
+    [
+      "the headers of an answer outside /v0, where nothing is counted",
+      "/paths/~1door~1open/post/responses/200/headers",
+      { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } },
+    ],
+    [
+      "those of a refusal there",
+      "/components/responses/NOT_FOUND-outside-v0/headers",
+      { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } },
+    ],
+    ["no limit there but a route's own", "/paths/~1door~1open/post/responses/429", undefined],
   ];
   for (const [name, pointer, value] of facts) {
     test(`tells ${name}`, () => {
@@ -94,8 +144,10 @@ describe("the API description", () => {
     });
   }
 
-  test("describes the routes of /v0 and nothing else", () => {
+  test("describes the routes that say what they do, and nothing else", () => {
     expect(Object.keys(at(document, "/paths") ?? {}).toSorted()).toEqual([
+      "/door/close",
+      "/door/open",
       "/v0/drives/provision",
       "/v0/things",
       "/v0/things/{id}",
@@ -104,7 +156,8 @@ describe("the API description", () => {
   });
 
   test("is served as it is", async () => {
-    await using app = startStub({ baseUrl: options.baseUrl, version: options.version });
+    const { api, ...rest } = options;
+    await using app = startStub({ ...rest, api: api.slice(0, 1), pages: api.slice(1) });
     const response = await app.send("/docs/openapi.json", { key: null });
     expect(response.headers.get("content-type")).toStartWith("application/json");
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
@@ -118,8 +171,9 @@ describe("the description of the real routes", () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  async function download(file: string): Promise<void> {
-    const env = { COFFER_DATA_DIR: join(directory, "data"), COFFER_PORT: "0", COFFER_DISK_RESERVE: "0" };
+  async function download(file: string, settings: Record<string, string>): Promise<void> {
+    const room = { COFFER_DATA_DIR: join(directory, "data"), COFFER_PORT: "0", COFFER_DISK_RESERVE: "0" };
+    const env = { ...room, ...settings };
     const loaded = loadConfig({ env, flags: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join());
     const appliance = await openAppliance({
@@ -131,30 +185,46 @@ describe("the description of the real routes", () => {
     await appliance.close(0);
   }
 
-  test("passes redocly's recommended rules without a warning", async () => {
-    const file = join(directory, "openapi.json");
-    await download(file);
-    const lint = Bun.spawn(
-      [
-        process.execPath,
-        "x",
-        "--bun",
-        "redocly",
-        "lint",
-        "--extends",
-        "recommended",
-        "--format",
-        "json",
-        file,
-      ],
+  const configurations: [name: string, settings: Record<string, string>][] = [
+    ["with passwords alone", {}],
+    [
+      "with a sign-in provider",
       {
-        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-        stderr: "ignore",
+        COFFER_OIDC_ISSUER: "https://accounts.example",
+        COFFER_OIDC_CLIENT_ID: "coffer",
+        COFFER_OIDC_CLIENT_SECRET: "secret",
+        COFFER_BASE_URL: "https://drive.example/base",
       },
-    );
-    const report: unknown = await new Response(lint.stdout).json();
-    expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
-  }, 30_000);
+    ],
+  ];
+  test.each(configurations)(
+    "passes redocly's recommended rules without a warning, %s",
+    async (_, settings) => {
+      const file = join(directory, "openapi.json");
+      await download(file, settings);
+      const lint = Bun.spawn(
+        [
+          process.execPath,
+          "x",
+          "--bun",
+          "redocly",
+          "lint",
+          "--extends",
+          "recommended",
+          "--format",
+          "json",
+          file,
+        ],
+        {
+          env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+          stderr: "ignore",
+        },
+      );
+      const report: unknown = await new Response(lint.stdout).json();
+      expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
+    },
+    30_000,
+  );
 });
 
 describe("shared schemas", () => {

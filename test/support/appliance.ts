@@ -16,8 +16,8 @@ export interface TestAppliance extends AsyncDisposable {
   readonly lines: string[];
   /** A client with this key; without one, anonymous. */
   client(key?: string): Client;
-  /** Closes it and opens it again on the same data directory. */
-  restart(): Promise<void>;
+  /** Closes it and opens it again on the same data directory, with these settings beside the first. */
+  restart(changes?: Record<string, string>): Promise<void>;
 }
 
 /** Room for tests that are not about limits. */
@@ -33,13 +33,15 @@ export async function startAppliance(settings: Record<string, string> = {}): Pro
   const directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
   const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
-  const loaded = loadConfig({ flags, env: {}, isTerminal: false });
-  if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
   const clock = new FakeClock();
   const lines: string[] = [];
   const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
-  const open = () => openAppliance({ config: loaded.config, clock, log });
-  let appliance = await open();
+  const open = (changes: Record<string, string>) => {
+    const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
+    if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
+    return openAppliance({ config: loaded.config, clock, log });
+  };
+  let appliance = await open({});
   return {
     get appliance() {
       return appliance;
@@ -48,9 +50,9 @@ export async function startAppliance(settings: Record<string, string> = {}): Pro
     dataDir,
     lines,
     client: (key) => new Client(appliance.url, key),
-    restart: async () => {
+    restart: async (changes = {}) => {
       await appliance.close(1000);
-      appliance = await open();
+      appliance = await open(changes);
     },
     [Symbol.asyncDispose]: async () => {
       await appliance.close(1000);

@@ -1,8 +1,16 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { ERROR_STATUS } from "../errors.ts";
+import { SESSION_COOKIE } from "../session-cookie.ts";
 import type { Described } from "./describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
+
+/** Error codes that are answered with one status, on one side of `/v0`. */
+export interface ErrorGroup {
+  readonly codes: readonly [ErrorCode, ...ErrorCode[]];
+  /** Whether it is answered under `/v0`, where requests are counted. */
+  readonly isCounted: boolean;
+}
 
 /** The groups of operations, in the order in which they are shown. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -12,21 +20,33 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Keys", description: "What callers authenticate with." },
   { name: "Search", description: "Finding files by name, text, tags and other properties." },
   { name: "Account", description: "The account behind a key, and what it uses." },
+  { name: "Sign-in", description: "How people come by the session that their browser keeps." },
 ];
 
-/** Headers that every answer under `/v0` carries, errors included. */
+/** Headers that every answer carries, errors included. */
 const COMMON_HEADERS = {
   "X-Request-Id": {
     description: "Identifies the request, here and in the server's log; a client's own is kept.",
+    required: true,
     schema: { type: "string" },
   },
-  "X-RateLimit-Limit": { description: "Requests allowed per minute.", schema: { type: "integer" } },
+};
+
+/** Headers that every answer under `/v0` carries as well. */
+const COUNT_HEADERS = {
+  "X-RateLimit-Limit": {
+    description: "Requests allowed per minute.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+  },
   "X-RateLimit-Remaining": {
     description: "Requests left in the current window.",
-    schema: { type: "integer" },
+    required: true,
+    schema: { type: "integer", minimum: 0 },
   },
   "X-RateLimit-Reset": {
     description: "Seconds until the window ends.",
+    required: true,
     schema: { type: "integer", minimum: 1 },
   },
 };
@@ -39,21 +59,30 @@ const REPLAYED_HEADER = {
 /** The parameter that every write takes. */
 export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };
 
-/** Headers that go with certain statuses of refusals. */
-const STATUS_HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
-  401: { "WWW-Authenticate": { description: "`Bearer`", schema: { type: "string" } } },
-  409: {
-    "Retry-After": {
-      description: "Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`.",
-      schema: { type: "integer", minimum: 1 },
-    },
+const retryAfter = (description: string) => ({
+  name: "Retry-After",
+  description,
+  schema: { type: "integer", minimum: 1 },
+});
+
+/** The header that goes with a code. */
+const CODE_HEADERS: Partial<Record<ErrorCode, { name: string; description: string; schema: object }>> = {
+  UNAUTHORIZED: { name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } },
+  IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
+  RANGE_NOT_SATISFIABLE: {
+    name: "Content-Range",
+    description: "`bytes */` and how many bytes there are.",
+    schema: { type: "string" },
   },
-  429: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } } },
+  RATE_LIMITED: retryAfter("Seconds to wait."),
 };
 
-const commonHeaderRefs = Object.fromEntries(
-  Object.keys(COMMON_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+function headerRefs(isCounted: boolean): Record<string, object> {
+  const headers = { ...COMMON_HEADERS, ...(isCounted ? COUNT_HEADERS : {}) };
+  return Object.fromEntries(
+    Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
 
 export const SHARED_COMPONENTS = {
   securitySchemes: {
@@ -62,8 +91,15 @@ export const SHARED_COMPONENTS = {
       scheme: "bearer",
       description: "An API key, from `POST /v0/drives/provision` or `POST /v0/keys`.",
     },
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: SESSION_COOKIE,
+      description:
+        "The session of somebody signed in, which does what a read-write key of their account does. Signing in sets it, and browsers send it by themselves: here there is nothing to fill in. What changes something must come from a page of this server, as `Origin` or `Sec-Fetch-Site` say; anything else is refused with 403. A key sent along counts alone.",
+    },
   },
-  headers: { ...COMMON_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
+  headers: { ...COMMON_HEADERS, ...COUNT_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
   parameters: {
     [IDEMPOTENCY_KEY]: {
       name: IDEMPOTENCY_KEY,
@@ -98,9 +134,9 @@ export const SHARED_COMPONENTS = {
   },
 };
 
-/** Adds the headers that every answer carries to one. */
-export function withCommonHeaders(response: Described) {
-  return { ...response, headers: { ...response.headers, ...commonHeaderRefs } };
+/** Adds the headers that every answer carries to one. @param isCounted see `ErrorGroup` */
+export function withCommonHeaders(response: Described, isCounted: boolean) {
+  return { ...response, headers: { ...response.headers, ...headerRefs(isCounted) } };
 }
 
 /** Adds the header of a repeated answer to an answer of a write. */
@@ -109,16 +145,22 @@ export function withReplayHeader<R extends { headers: object }>(response: R): ob
   return { ...response, headers: { ...response.headers, "Idempotency-Replayed": replayed } };
 }
 
+/** What a route whose success is a redirect answers else; some tools miss a 2xx or this. */
+export const ANY_REFUSAL = {
+  description: "Any other refusal.",
+  headers: headerRefs(false),
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
 /** The response component of each group of codes that share a status. */
-export function errorResponses(groups: ReadonlyMap<string, readonly ErrorCode[]>): Record<string, object> {
-  return Object.fromEntries([...groups].map(([name, codes]) => [name, errorResponse(codes)]));
+export function errorResponses(groups: ReadonlyMap<string, ErrorGroup>): Record<string, object> {
+  return Object.fromEntries([...groups].map(([name, group]) => [name, errorResponse(group)]));
 }
 
-function errorResponse(codes: readonly ErrorCode[]): object {
-  const status = Math.max(...codes.map((code) => ERROR_STATUS[code]));
+function errorResponse({ codes, isCounted }: ErrorGroup): object {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
-    headers: { ...STATUS_HEADERS[status], ...commonHeaderRefs },
+    headers: { ...codeHeaders(codes), ...headerRefs(isCounted) },
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
@@ -126,6 +168,16 @@ function errorResponse(codes: readonly ErrorCode[]): object {
       },
     },
   };
+}
+
+/** Required where no other code shares the status. */
+function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
+  return Object.fromEntries(
+    codes.flatMap((code) => {
+      const { name, ...header } = CODE_HEADERS[code] ?? {};
+      return name === undefined ? [] : [[name, { ...header, required: codes.length === 1 }]];
+    }),
+  );
 }
 
 function exampleOf(code: ErrorCode): object {

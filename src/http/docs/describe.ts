@@ -16,6 +16,8 @@ export interface OperationDetail {
   "x-errors": ErrorCode[];
   /** Whether an Idempotency-Key means nothing to it, although it is no GET. */
   "x-changes-nothing": boolean;
+  /** Whether it looks at the session of who is signed in, though nobody need be. */
+  "x-reads-session": boolean;
 }
 
 export interface Parameter {
@@ -28,7 +30,7 @@ export interface Parameter {
 
 export interface Described {
   description: string;
-  headers?: Record<string, { description: string; schema: { type: "string" } }>;
+  headers?: Record<string, { description: string; required: true; schema: { type: "string" } }>;
   content?: Content;
 }
 
@@ -55,6 +57,7 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
     ),
     "x-errors": [...(spec.errors ?? [])],
     "x-changes-nothing": spec.changesNothing === true,
+    "x-reads-session": spec.readsSession === true,
   };
 }
 
@@ -85,7 +88,7 @@ function describeAnswer({ description, json, content, headers, example }: Answer
           headers: Object.fromEntries(
             Object.entries(headers).map(([name, text]) => [
               name,
-              { description: text, schema: { type: "string" as const } },
+              { description: text, required: true as const, schema: { type: "string" as const } },
             ]),
           ),
         }),

@@ -4,15 +4,16 @@ import type { ErrorCode } from "../../domain/errors.ts";
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR:
     "A field is missing, malformed or out of range, or the JSON is malformed; `field` names it.",
-  UNAUTHORIZED: "No key, or a key that is unknown or revoked.",
-  FORBIDDEN: "A write with a read-only key, or an account operation with a key limited to one drive.",
+  UNAUTHORIZED: "No key, or one that is unknown or revoked; where people sign in, a sign-in that failed.",
+  FORBIDDEN:
+    "A write with a read-only key, an account operation with a key limited to one drive, a page of another site that uses a session, or what this server does not allow.",
   QUOTA_EXCEEDED: "The drive or account would pass its storage limit.",
   NOT_FOUND: "Absent, expired, or not the caller's.",
   METHOD_NOT_ALLOWED: "The path does not take this method; `Allow` lists those it takes.",
   CONFLICT:
-    "The present state is in the way: a path is taken, a file stands where a folder is needed, a drive is already claimed.",
+    "The present state is in the way: a path or a username is taken, a file stands where a folder is needed, a drive is already claimed.",
   IDEMPOTENCY_IN_PROGRESS: "The same `Idempotency-Key` is being processed now.",
-  GONE: "A claim token or link that has expired or was used.",
+  GONE: "A claim token or link that has expired or was used up.",
   PRECONDITION_FAILED: "`If-Match` or `If-None-Match` did not hold.",
   PAYLOAD_TOO_LARGE: "The body, or the content to be extracted, is over its limit.",
   UNSUPPORTED_MEDIA_TYPE: "The content is of a type that this cannot read.",

@@ -5,6 +5,7 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../errors.ts";
 import { PUBLIC_ROUTES } from "../gate.ts";
 import {
+  ANY_REFUSAL,
   IDEMPOTENCY_KEY_PARAMETER,
   SHARED_COMPONENTS,
   TAGS,
@@ -12,29 +13,35 @@ import {
   withCommonHeaders,
   withReplayHeader,
 } from "./components.ts";
+import type { ErrorGroup } from "./components.ts";
 import type { OperationDetail } from "./describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { OVERVIEW } from "./overview.ts";
 
 export interface DescriptionOptions {
-  /** The routes to describe, each made by `operation`. */
+  /** The routes to describe: those made by `operation`; others are left out. */
   readonly api: readonly AnyElysia[];
   /** Where callers reach this service: a URL without trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
 }
 
-/** What the plugin makes of routes: their details, by path and lower-case method. */
+/** Operations by path and lower-case method. */
+type Operations = Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
+
+/** What the plugin makes of routes; of those not made by `operation` it knows next to nothing. */
 interface Listing {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, OperationDetail | { "x-errors"?: never }>>>
+  >;
 }
 
 const LISTING_PATH = "/listing";
 
 /** Describes the routes as an OpenAPI 3.1 document, since TypeBox schemas are JSON Schema as 3.1 takes it. */
 export async function describeApi({ api, baseUrl, version }: DescriptionOptions): Promise<object> {
-  const { paths } = await listOperations(api);
-  const usedErrors = new Map<string, readonly ErrorCode[]>();
+  const paths = await listOperations(api);
+  const usedErrors = new Map<string, ErrorGroup>();
   const described = Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
       path,
@@ -53,7 +60,7 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
     openapi: "3.1.0",
     info: { title: "Coffer", version, description: OVERVIEW, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: baseUrl }],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { session: [] }],
     tags: TAGS.filter(({ name }) => usedTags.has(name)),
     paths: described,
     components: { ...SHARED_COMPONENTS, responses: errorResponses(usedErrors) },
@@ -61,53 +68,65 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
 }
 
 /** The plugin's own pages load from elsewhere: only its listing is asked for, and only by us. */
-async function listOperations(api: readonly AnyElysia[]): Promise<Listing> {
+async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
   const lister = new Elysia()
     .use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }))
     .use([...api]);
   const response = await lister.handle(new Request(`http://localhost${LISTING_PATH}`));
-  const listing: Listing = JSON.parse(await response.text());
-  return listing;
+  const { paths }: Listing = JSON.parse(await response.text());
+  const operations: Record<string, Record<string, OperationDetail>> = {};
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, detail] of Object.entries(methods)) {
+      if (detail["x-errors"] !== undefined) (operations[path] ??= {})[method] = detail;
+    }
+  }
+  return operations;
 }
 
 function complete(
   path: string,
   method: string,
   detail: OperationDetail,
-  usedErrors: Map<string, readonly ErrorCode[]>,
+  usedErrors: Map<string, ErrorGroup>,
 ): object {
   const {
     "x-errors": ownErrors,
     "x-changes-nothing": changesNothing,
+    "x-reads-session": readsSession,
     parameters: ownParameters,
     responses,
     ...rest
   } = detail;
-  const isKeyed = path.startsWith("/v0/") && method !== "get" && !changesNothing;
+  const isCounted = path.startsWith("/v0/");
+  const isKeyed = isCounted && method !== "get" && !changesNothing;
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
-  const isPublic = PUBLIC_ROUTES.some(
-    (route) => route.path === path && route.methods.includes(method.toUpperCase()),
-  );
+  const isPublic =
+    !isCounted ||
+    PUBLIC_ROUTES.some((route) => route.path === path && route.methods.includes(method.toUpperCase()));
   const errors = new Set(ownErrors);
-  errors.add("RATE_LIMITED").add("INTERNAL");
+  errors.add("INTERNAL");
+  if (isCounted) errors.add("RATE_LIMITED");
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "get") errors.add("FORBIDDEN");
   if (parameters.length > 0 || detail.requestBody !== undefined) errors.add("VALIDATION_ERROR");
   if (detail.requestBody !== undefined) errors.add("PAYLOAD_TOO_LARGE");
-  if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED");
+  if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED").add("STORAGE_FULL");
 
   const all: Record<string, object> = {};
   for (const [status, response] of Object.entries(responses)) {
-    all[status] = isKeyed ? withReplayHeader(withCommonHeaders(response)) : withCommonHeaders(response);
+    const common = withCommonHeaders(response, isCounted);
+    all[status] = isKeyed ? withReplayHeader(common) : common;
   }
   for (const codes of byStatus(errors)) {
-    const name = codes.join("-");
-    usedErrors.set(name, codes);
+    const name = codes.join("-") + (isCounted ? "" : "-outside-v0");
+    usedErrors.set(name, { codes, isCounted });
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };
   }
+  const isRedirect = Object.keys(responses).every((status) => status.startsWith("3"));
+  if (isRedirect) all["default"] = ANY_REFUSAL;
   return {
     ...rest,
-    ...(isPublic ? { security: [] } : {}),
+    ...(isPublic ? { security: readsSession ? [{ session: [] }, {}] : [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: all,
   };

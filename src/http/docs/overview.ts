@@ -2,15 +2,14 @@
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
 
 **Getting in.** \`POST /v0/drives/provision\` needs no account: it answers with a drive, a key for it, and a link by
-which a human can make the drive theirs. Every other operation takes a key as \`Authorization: Bearer <key>\`,
-but for downloads by a presigned link.
-A read-only key can only use GET and HEAD.
+which a human can make the drive theirs. Every other operation under \`/v0\` takes a key as
+\`Authorization: Bearer <key>\`, but for downloads by a presigned link. A read-only key can only use GET and HEAD.
 
 **People** sign in at \`/auth/login\` with \`{"username", "password"}\`, or at \`/auth/oidc/start?return_to=/path\` where a
 provider is configured; whoever the provider lets in may have an account, also where registering is closed. The
 session is in the cookie \`coffer_session\`, ends 30 days after its last use or with \`POST /auth/logout\`, and does here
-what a read-write account key does. What changes something must then come from a page of this server (\`Origin\`). A
-key that is sent along with the cookie counts alone.
+what a read-write account key does. What changes something must then come from a page of this server (\`Origin\`), and
+so must signing in and out, where a browser says what page asks. A key that is sent along with the cookie counts alone.
 
 **Drives** are named by their identifier or by their slug \`<username>/<drive-name>\`, which is URL-encoded in a path
 (\`/v0/drives/ada%2Fnotes\`).
@@ -28,6 +27,9 @@ Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
 seconds that start at the first request. Every answer under \`/v0\` says how many are left (\`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`); 429 comes with \`Retry-After\`. Every answer has an \`X-Request-Id\`;
 one that the client sends (1 to 128 printable ASCII characters, no spaces) is kept.
+
+**Monitoring.** \`GET /healthz\` answers \`{"status":"ok"}\` while the process runs, \`GET /readyz\` while its database and
+disk answer too, else 503.
 
 **Repeating a write.** A write that may have been lost on the way can be sent again safely if it carries an
 \`Idempotency-Key\`: whatever happens to the connection or to the server, it takes effect once. For 24 hours the same

@@ -1,0 +1,649 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Answer, Json, RequestOptions } from "../support/client.ts";
+import { CookieJar } from "../support/cookie-jar.ts";
+import { type DescribedOperation, Description } from "../support/description.ts";
+import { isObject } from "../support/json-schema.ts";
+import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
+import { type Code, HELLO, HELLO_DIGEST, STATUS_OF } from "../support/scenario.ts";
+import { sessionIn } from "../support/sign-in.ts";
+import { type CallerName, populate, type World } from "../support/world.ts";
+
+/** What a request to an operation fills in. */
+interface Request {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  readonly headers?: Record<string, string>;
+}
+
+/** Ada's, made for one case. */
+interface Target {
+  readonly drive: string;
+  /** `dir/hello.txt`, "Hello World!"; beside it stands `dir/other`. */
+  readonly file: string;
+  readonly key: string;
+  /** The token of a link to the file that is good for one time. */
+  readonly link: string;
+  /** The claim token of an agent's drive, which holds as much as Bob may store in all. */
+  readonly claim: string;
+}
+
+interface Case {
+  readonly operation: string;
+  /** A status of success, or the code of a refusal. */
+  readonly gives: number | Code;
+  readonly as?: CallerName;
+  /** Asked before by the same caller, so that this one is refused. */
+  readonly after?: boolean;
+  readonly request?: (target: Target) => Request;
+}
+
+const HELLO_TEXT = "Hello World!";
+const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+const MAX_FILE_SIZE = 1000;
+const FULL = "x".repeat(MAX_FILE_SIZE);
+const PAST_ANY_LIMIT = " ".repeat(2 * 1024 * 1024);
+const ROOM_FOR_ONE = { "max-file-size": String(MAX_FILE_SIZE), "storage-limits": `free=${MAX_FILE_SIZE}` };
+
+/** Codes that the cases do not meet at each operation: their one answer is asked for at one. */
+const RARE: readonly string[] = ["INTERNAL", "STORAGE_FULL", "IDEMPOTENCY_IN_PROGRESS"];
+/** What takes a flood of people who set up at once; others give this refusal too. */
+const FLOODED = "setUp RATE_LIMITED";
+
+let provider: Awaited<ReturnType<typeof startRealProvider>>;
+let coffer: TestAppliance;
+let world: World;
+let description: Description;
+/** Files of Ada's that no text can be read from, by what is wrong with them. */
+let odd: Record<"picture" | "brokenJson", string>;
+/** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  provider = await startRealProvider();
+  coffer = await startAppliance({
+    ...ROOM_FOR_ONE,
+    signups: "open",
+    "oidc-issuer": provider.issuer,
+    "oidc-client-id": CLIENT.id,
+    "oidc-client-secret": CLIENT.secret,
+  });
+  provider.open(`${coffer.appliance.baseUrl}/auth/oidc/callback`);
+  world = await populate(coffer);
+  description = await Description.of(coffer.client());
+  odd = { picture: await putNote("a.png"), brokenJson: await putNote("a.json") };
+  const rest = { body: FULL.slice(HELLO_TEXT.length) };
+  await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
+});
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+/** Uploads text under any name to Ada's drive; the file's id. */
+async function putNote(path: string): Promise<string> {
+  const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
+  return (await world.clients.ada.json<{ id: string }>(201, "PUT", address, { body: HELLO_TEXT })).id;
+}
+
+function addressOf({ path }: DescribedOperation, { params = {}, query = {} }: Request): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? NOWHERE);
+  return Object.keys(query).length === 0 ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
+}
+
+/** Sends a request, and expects the answer to be what is asked for and as it is described. */
+async function send(
+  operation: DescribedOperation,
+  gives: number | Code,
+  address: string,
+  options: RequestOptions,
+  as: CallerName,
+  at: TestAppliance = coffer,
+): Promise<Answer> {
+  const key = at === coffer ? world.keys[as] : undefined;
+  const answer = await at.client(key).send(operation.method, address, options);
+  const status = typeof gives === "number" ? gives : STATUS_OF[gives];
+  const what = `${operation.method} ${address}`;
+  expect([what, answer.status, answer.status === status ? "" : answer.text]).toEqual([what, status, ""]);
+  expect([what, description.answerFaults(operation, answer)]).toEqual([what, []]);
+  if (typeof gives !== "number") expect(JSON.parse(answer.text)).toMatchObject({ error: { code: gives } });
+  seen.add(`${operation.id} ${gives}`);
+  return answer;
+}
+
+/** Asks an operation; a write that succeeds is asked again under its Idempotency-Key, and then otherwise. */
+async function ask(
+  id: string,
+  gives: number | Code,
+  request: Request = {},
+  as: CallerName = "ada",
+  at: TestAppliance = coffer,
+): Promise<Answer> {
+  const operation = description.operation(id);
+  const { body, headers = {} } = request;
+  const address = addressOf(operation, request);
+  const isKeyed = typeof gives === "number" && operation.parameters.header.includes("Idempotency-Key");
+  const options: RequestOptions = {
+    ...(body === undefined ? {} : { body }),
+    headers: isKeyed ? { ...headers, "idempotency-key": crypto.randomUUID() } : headers,
+  };
+  if (isObject(body) && typeof gives === "number") {
+    expect(description.requestFaults(operation, body)).toEqual([]);
+  }
+  const answer = await send(operation, gives, address, options, as, at);
+  if (isKeyed) {
+    const again = await send(operation, gives, address, options, as, at);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    const other = address + (address.includes("?") ? "&other" : "?other");
+    await send(operation, "IDEMPOTENCY_KEY_REUSED", other, options, as, at);
+  }
+  return answer;
+}
+
+async function makeTarget(): Promise<Target> {
+  const { ada, nobody } = world.clients;
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Target" },
+  });
+  const put = (path: string) =>
+    ada.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, {
+      body: HELLO_TEXT,
+    });
+  const file = await put("dir/hello.txt");
+  await put("dir/other");
+  const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
+    body: { one_time: true },
+  });
+  const { data: unclaimed } = await nobody.json<{
+    data: { claim_url: string; api_key: string; drive_id: string };
+  }>(201, "POST", "/v0/drives/provision", { body: { name: "Unclaimed" } });
+  await coffer
+    .client(unclaimed.api_key)
+    .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
+  const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
+  return { drive: data.id, file: file.id, key: key.id, link: link.token, claim };
+}
+
+const drive = ({ drive: id }: Target): Request => ({ params: { id } });
+const file = ({ file: id }: Target): Request => ({ params: { id } });
+const link = ({ link: token }: Target): Request => ({ params: { token } });
+const upload = (target: Target): Request => ({
+  body: { drive_id: target.drive, filename: "new.txt", content: HELLO },
+});
+const put = (target: Target, path = "new.txt"): Request => ({
+  query: { drive_id: target.drive, path },
+  body: HELLO_TEXT,
+});
+const to = (target: Target, path: string): Request => ({ ...file(target), body: { destination_path: path } });
+const folder = (target: Target, path: string): Request => ({ body: { drive_id: target.drive, path } });
+const claim = ({ claim: token }: Target): Request => ({ body: { token } });
+
+/** More fields of a request's JSON body. */
+function also(request: Request, fields: { [name: string]: Json }): Request {
+  return { ...request, body: { ...(isJsonObject(request.body) ? request.body : {}), ...fields } };
+}
+function isJsonObject(json: Json | undefined): json is { [name: string]: Json } {
+  return isObject(json);
+}
+function under(request: Request, headers: Record<string, string>): Request {
+  return { ...request, headers };
+}
+
+const ATTRIBUTES = { tags: ["a"], metadata: { a: { b: [1] } }, expires_at: "2099-01-01T00:00:00Z" };
+const OTHER_ETAG = { "if-match": '"0"' };
+
+/** A form that puts other content over `dir/hello.txt`. */
+function form({ drive: id }: Target): Request {
+  const parts = [
+    ['name="drive_id"', id],
+    ['name="path"', "dir/hello.txt"],
+    ['name="file"; filename="hello.txt"', "Hello!"],
+  ].map(([name, value]) => `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`);
+  return {
+    body: `${parts.join("")}--b--\r\n`,
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+  };
+}
+
+const SUCCESSES: readonly Case[] = [
+  { operation: "provisionDrive", gives: 201, as: "nobody", request: () => ({ body: { name: "New" } }) },
+  { operation: "claimDrive", gives: 200, request: claim },
+  { operation: "createDrive", gives: 201, request: () => ({ body: { name: "New", description: "D" } }) },
+  { operation: "listDrives", gives: 200 },
+  { operation: "listDrives", gives: 200, as: "agent" },
+  { operation: "listDrives", gives: 200, request: () => ({ query: { slug: "ada/notes" } }) },
+  { operation: "getDrive", gives: 200, request: drive },
+  { operation: "deleteDrive", gives: 200, request: drive },
+  { operation: "listFiles", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
+  {
+    operation: "listFiles",
+    gives: 200,
+    request: (t) => ({ query: { drive_id: t.drive, delimiter: "/", limit: "1" } }),
+  },
+  {
+    operation: "listFiles",
+    gives: 200,
+    request: (t) => ({ query: { drive_id: t.drive, prefix: "dir/", limit: "1", page: "2", tags: "" } }),
+  },
+  { operation: "uploadFile", gives: 201, request: upload },
+  {
+    operation: "uploadFile",
+    gives: 201,
+    request: (t) => also(upload(t), { path: "a/b", content_type: "image/png", ...ATTRIBUTES }),
+  },
+  { operation: "uploadFile", gives: 200, request: (t) => also(upload(t), { path: "dir/hello.txt" }) },
+  { operation: "uploadFile", gives: 200, request: form },
+  { operation: "putFile", gives: 201, request: (t) => put(t) },
+  { operation: "putFile", gives: 200, request: (t) => put(t, "dir/hello.txt") },
+  { operation: "getFile", gives: 200, request: file },
+  {
+    operation: "updateFile",
+    gives: 200,
+    request: (t) => also(file(t), { filename: "f", path: "p/f", ...ATTRIBUTES }),
+  },
+  { operation: "deleteFile", gives: 200, request: file },
+  { operation: "copyFile", gives: 201, request: (t) => to(t, "copy.txt") },
+  {
+    operation: "copyFile",
+    gives: 201,
+    request: (t) => also(to(t, "copy.txt"), { destination_drive_id: "ada/notes", overwrite: true }),
+  },
+  { operation: "moveFile", gives: 200, request: (t) => to(t, "moved.txt") },
+  {
+    operation: "deleteFiles",
+    gives: 200,
+    request: (t) => ({ body: { file_ids: [t.file, NOWHERE] } }),
+  },
+  { operation: "downloadFile", gives: 200, request: file },
+  {
+    operation: "downloadFile",
+    gives: 200,
+    request: (t) => ({ ...file(t), query: { inline: "1" } }),
+  },
+  { operation: "downloadFile", gives: 206, request: (t) => under(file(t), { range: "bytes=0-1" }) },
+  {
+    operation: "downloadFile",
+    gives: 304,
+    request: (t) => under(file(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
+  },
+  { operation: "extractFile", gives: 200, request: file },
+  { operation: "createPresignedUrl", gives: 200, request: file },
+  {
+    operation: "createPresignedUrl",
+    gives: 200,
+    request: (t) => also(file(t), { expires_in: 1, one_time: true }),
+  },
+  { operation: "downloadByLink", gives: 200, as: "nobody", request: link },
+  {
+    operation: "downloadByLink",
+    gives: 206,
+    as: "nobody",
+    request: (t) => under(link(t), { range: "bytes=0-1" }),
+  },
+  {
+    operation: "downloadByLink",
+    gives: 304,
+    as: "nobody",
+    request: (t) => under(link(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
+  },
+  { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
+  { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
+  { operation: "createFolder", gives: 201, request: (t) => folder(t, "new/sub/") },
+  { operation: "createFolder", gives: 200, request: (t) => folder(t, "dir/") },
+  { operation: "deleteFolder", gives: 200, request: (t) => folder(t, "dir/") },
+  { operation: "deleteFolder", gives: 200, request: (t) => also(folder(t, "dir/"), { confirm: true }) },
+  { operation: "createKey", gives: 201, request: () => ({ body: {} }) },
+  {
+    operation: "createKey",
+    gives: 201,
+    request: (t) => ({ body: { name: "N", scope: "read-only", drive_id: t.drive } }),
+  },
+  { operation: "listKeys", gives: 200 },
+  { operation: "revokeKey", gives: 200, request: ({ key: id }) => ({ params: { id } }) },
+  { operation: "getAccount", gives: 200 },
+  { operation: "getAccount", gives: 200, as: "bob" },
+  { operation: "getUsage", gives: 200 },
+  { operation: "getUsage", gives: 200, as: "agent" },
+  { operation: "checkSetup", gives: 200, as: "nobody", request: () => ({ query: { token: "x" } }) },
+  {
+    operation: "logIn",
+    gives: 200,
+    as: "nobody",
+    request: () => ({ body: { username: "ada", password: "ada's password" } }),
+  },
+  {
+    operation: "signUp",
+    gives: 200,
+    as: "nobody",
+    request: () => ({ body: { username: "grace", password: "long enough" } }),
+  },
+  { operation: "logOut", gives: 200, as: "nobody" },
+  { operation: "startOidc", gives: 303, as: "nobody", request: () => ({ query: { return_to: "/docs" } }) },
+];
+
+const REFUSALS: readonly Case[] = [
+  { operation: "getAccount", gives: "FORBIDDEN", as: "adaDrive" },
+  { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
+  { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
+  { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
+  { operation: "listFiles", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  { operation: "uploadFile", gives: "NOT_FOUND", request: (t) => upload({ ...t, drive: NOWHERE }) },
+  { operation: "uploadFile", gives: "CONFLICT", request: (t) => also(upload(t), { path: "dir/other/x" }) },
+  {
+    operation: "uploadFile",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(also(upload(t), { path: "dir/other" }), { "if-none-match": "*" }),
+  },
+  {
+    operation: "uploadFile",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(upload(bobs()), { content: btoa(FULL) }),
+  },
+  { operation: "putFile", gives: "NOT_FOUND", request: (t) => put({ ...t, drive: NOWHERE }) },
+  { operation: "putFile", gives: "CONFLICT", request: (t) => put(t, "dir/other/x") },
+  {
+    operation: "putFile",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(put(t, "dir/other"), OTHER_ETAG),
+  },
+  {
+    operation: "putFile",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ ...put(bobs()), body: FULL }),
+  },
+  { operation: "updateFile", gives: "CONFLICT", request: (t) => also(file(t), { path: "dir/other" }) },
+  {
+    operation: "updateFile",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(also(file(t), {}), OTHER_ETAG),
+  },
+  { operation: "deleteFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
+  { operation: "copyFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
+  { operation: "copyFile", gives: "QUOTA_EXCEEDED", as: "bob", request: () => to(bobs(), "copy") },
+  { operation: "moveFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
+  {
+    operation: "moveFile",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(to(t, "moved"), OTHER_ETAG),
+  },
+  {
+    operation: "extractFile",
+    gives: "UNSUPPORTED_MEDIA_TYPE",
+    request: () => ({ params: { id: odd.picture } }),
+  },
+  {
+    operation: "extractFile",
+    gives: "EXTRACTION_FAILED",
+    request: () => ({ params: { id: odd.brokenJson } }),
+  },
+  { operation: "downloadFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
+  {
+    operation: "downloadFile",
+    gives: "RANGE_NOT_SATISFIABLE",
+    request: (t) => under(file(t), { range: "bytes=99-" }),
+  },
+  {
+    operation: "downloadByLink",
+    gives: "PRECONDITION_FAILED",
+    as: "nobody",
+    request: (t) => under(link(t), OTHER_ETAG),
+  },
+  {
+    operation: "downloadByLink",
+    gives: "RANGE_NOT_SATISFIABLE",
+    as: "nobody",
+    request: (t) => under(link(t), { range: "bytes=99-" }),
+  },
+  { operation: "downloadByLink", gives: "GONE", as: "nobody", after: true, request: link },
+  {
+    operation: "searchFiles",
+    gives: "NOT_FOUND",
+    request: () => ({ query: { q: "x", drive_id: NOWHERE } }),
+  },
+  { operation: "createFolder", gives: "NOT_FOUND", request: (t) => folder({ ...t, drive: NOWHERE }, "a/") },
+  { operation: "createFolder", gives: "CONFLICT", request: (t) => folder(t, "dir/other/") },
+  { operation: "deleteFolder", gives: "NOT_FOUND", request: (t) => folder(t, "none/") },
+  { operation: "createKey", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
+  {
+    operation: "logIn",
+    gives: "UNAUTHORIZED",
+    as: "nobody",
+    request: () => ({ body: { username: "ada", password: "wrong" } }),
+  },
+  {
+    operation: "signUp",
+    gives: "CONFLICT",
+    as: "nobody",
+    request: () => ({ body: { username: "ada", password: "long enough" } }),
+  },
+  {
+    operation: "setUp",
+    gives: "GONE",
+    as: "nobody",
+    request: () => ({ body: { token: "x", username: "ada", password: "long enough" } }),
+  },
+];
+
+/** Bob's drive, which is as full as it may be, and a file in it. */
+function bobs(): Target {
+  return { drive: world.drives.bob, file: world.files.bob, key: "", link: "", claim: "" };
+}
+
+for (const [name, cases] of [
+  ["every success", SUCCESSES],
+  ["the refusals of its own", REFUSALS],
+] as const) {
+  describe(`each operation answers as described: ${name}`, () => {
+    for (const { operation, gives, as = "ada", after = false, request } of cases) {
+      test(`${operation} ${gives}`, async () => {
+        const asked: Request = request?.(await makeTarget()) ?? {};
+        const { method } = description.operation(operation);
+        if (after) {
+          const options = asked.body === undefined ? {} : { body: asked.body };
+          const address = addressOf(description.operation(operation), asked);
+          expect((await world.clients[as].send(method, address, options)).status).toBe(200);
+        }
+        await ask(operation, gives, asked, as);
+      });
+    }
+  });
+}
+
+/** A request that is malformed at the first place where this one can be. */
+function malformed({ parameters, hasBody }: DescribedOperation, address: string): [string, RequestOptions] {
+  if (parameters.path.length > 0) return [address.replace(NOWHERE, "%ff"), {}];
+  if (hasBody && parameters.query.length === 0) return [address, { body: "{" }];
+  const [name = ""] = parameters.query;
+  return [`${address}?${name}=a&${name}=b`, {}];
+}
+
+/** What is refused before its meaning counts, by code: the operations to which it is, and what is sent. */
+const GENERAL: readonly {
+  readonly code: Code;
+  readonly as: CallerName;
+  readonly isMet: (operation: DescribedOperation) => boolean;
+  readonly request: (operation: DescribedOperation, address: string) => [string, RequestOptions];
+}[] = [
+  {
+    code: "UNAUTHORIZED",
+    as: "nobody",
+    isMet: ({ isGuarded }) => isGuarded,
+    request: (_, address) => [address, {}],
+  },
+  {
+    code: "FORBIDDEN",
+    as: "adaReader",
+    isMet: ({ method, path }) => path.startsWith("/v0/") && method !== "GET",
+    request: (_, address) => [address, {}],
+  },
+  {
+    code: "FORBIDDEN",
+    as: "nobody",
+    isMet: ({ method, path }) => path.startsWith("/auth/") && method === "POST",
+    request: (_, address) => [
+      address,
+      { body: { token: "x", username: "x", password: "x" }, headers: { origin: "https://evil.example" } },
+    ],
+  },
+  {
+    code: "VALIDATION_ERROR",
+    as: "ada",
+    isMet: ({ codes }) => codes.includes("VALIDATION_ERROR"),
+    request: malformed,
+  },
+  {
+    code: "PAYLOAD_TOO_LARGE",
+    as: "ada",
+    isMet: ({ codes }) => codes.includes("PAYLOAD_TOO_LARGE"),
+    request: (_, address) => [address, { body: PAST_ANY_LIMIT }],
+  },
+  {
+    code: "NOT_FOUND",
+    as: "ada",
+    isMet: ({ parameters }) => parameters.path.length > 0,
+    request: ({ hasBody }, address) => [address, hasBody ? { body: { destination_path: "x" } } : {}],
+  },
+];
+
+describe("each operation answers as described: the refusals of many", () => {
+  for (const { code, as, isMet, request } of GENERAL) {
+    test(`${code} to ${as}`, async () => {
+      const operations = description.operations.filter(isMet);
+      expect(operations).not.toEqual([]);
+      for (const operation of operations) {
+        const [address, options] = request(operation, addressOf(operation, {}));
+        await send(operation, code, address, options, as);
+      }
+    });
+  }
+
+  test("RATE_LIMITED", async () => {
+    await using strict = await startAppliance({ "rate-limits": "free=1,pro=1,team=1" });
+    await strict.client().send("GET", "/v0/drives");
+    for (const operation of description.operations.filter(({ path }) => path.startsWith("/v0/"))) {
+      await send(operation, "RATE_LIMITED", addressOf(operation, {}), {}, "nobody", strict);
+    }
+  });
+});
+
+describe("what takes an appliance or a browser of its own is answered as described", () => {
+  test("the setup link", async () => {
+    await using fresh = await startAppliance();
+    const first = { username: "ada", password: "long enough" };
+    const token = new URL(fresh.appliance.setupLink ?? "").searchParams.get("token") ?? "";
+    await ask("checkSetup", 200, { query: { token } }, "nobody", fresh);
+    await ask("setUp", "NOT_FOUND", { body: { ...first, token: "x" } }, "nobody", fresh);
+    const answer = await ask("setUp", 200, { body: { ...first, token } }, "nobody", fresh);
+    const cookie = `coffer_session=${sessionIn(answer)}`;
+    await ask("getAccount", 200, { headers: { cookie } }, "nobody", fresh);
+    const origin = fresh.appliance.url;
+    await ask("createDrive", 201, { body: { name: "D" }, headers: { cookie, origin } }, "nobody", fresh);
+    await ask("createDrive", "FORBIDDEN", { body: { name: "D" }, headers: { cookie } }, "nobody", fresh);
+    await ask("logOut", 200, { headers: { cookie } }, "nobody", fresh);
+  });
+
+  test("a claim that comes too late", async () => {
+    const { claim: token } = await makeTarget();
+    coffer.clock.advance(31 * 24 * 60 * 60 * 1000);
+    await ask("claimDrive", "GONE", { body: { token } });
+  });
+
+  test("the way through a provider", async () => {
+    const jar = new CookieJar();
+    const back = await signInThere(jar, `${coffer.appliance.baseUrl}/auth/oidc/start`, "sub-ada");
+    const headers = { cookie: jar.header(back) };
+    await ask("finishOidc", 303, { query: Object.fromEntries(back.searchParams), headers }, "nobody");
+    await ask("finishOidc", "VALIDATION_ERROR", { headers }, "nobody");
+    for (const [code, query] of [
+      ["UNAUTHORIZED", { code: "x" }],
+      ["FORBIDDEN", { error: "access_denied" }],
+    ] as const) {
+      const start = await ask("startOidc", 303, {}, "nobody");
+      const state = new URL(start.headers.get("location") ?? "").searchParams.get("state") ?? "";
+      const [cookie = ""] = (start.headers.get("set-cookie") ?? "").split(";");
+      const said = { ...query, state, iss: provider.issuer };
+      await ask("finishOidc", code, { query: said, headers: { cookie } }, "nobody");
+    }
+  });
+
+  const often: readonly (readonly [operation: string, request: Request])[] = [
+    ["logIn", { body: { username: "zoe", password: "wrong" } }],
+    ["signUp", { body: { username: "-", password: "long enough" } }],
+    ["startOidc", {}],
+  ];
+  test.each(often)(
+    "%s, too often",
+    async (id, request) => {
+      const operation = description.operation(id);
+      const address = addressOf(operation, request);
+      const options = request.body === undefined ? {} : { body: request.body };
+      for (let n = 0; n < 60; n += 1) {
+        const { status } = await coffer.client().send(operation.method, address, options);
+        if (status === 429) break;
+      }
+      await ask(id, "RATE_LIMITED", request, "nobody");
+    },
+    20_000,
+  );
+
+  test("a provider that does not answer", async () => {
+    await using alone = await startAppliance({
+      "oidc-issuer": "http://127.0.0.1:1",
+      "oidc-client-id": CLIENT.id,
+      "oidc-client-secret": CLIENT.secret,
+    });
+    await ask("startOidc", "INTERNAL", {}, "nobody", alone);
+  });
+
+  test("a disk at its reserve", async () => {
+    await using full = await startAppliance({ "disk-reserve": "1000TB" });
+    const { data } = await full
+      .client()
+      .json<{ data: { drive_id: string; api_key: string } }>(201, "POST", "/v0/drives/provision", {
+        body: { name: "D" },
+      });
+    const headers = { authorization: `Bearer ${data.api_key}` };
+    const body = { drive_id: data.drive_id, filename: "f", content: HELLO };
+    await ask("uploadFile", "STORAGE_FULL", { body, headers }, "nobody", full);
+  });
+
+  test("a write whose first try is still under way", async () => {
+    const { drive: id } = await makeTarget();
+    const operation = description.operation("putFile");
+    const address = addressOf(operation, { query: { drive_id: id, path: "slow" } });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const hold = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        controller.enqueue(new Uint8Array(10));
+        await hold.promise;
+        controller.close();
+      },
+    });
+    const slow = world.clients.ada.send("PUT", address, { body, headers });
+    const options = { body: "x", headers };
+    for (;;) {
+      const { status } = await world.clients.ada.send("PUT", `${address}&other`, options);
+      if (status === 409) break;
+    }
+    await send(operation, "IDEMPOTENCY_IN_PROGRESS", address, options, "ada");
+    hold.resolve();
+    expect((await slow).status).toBe(201);
+  });
+});
+
+test("every operation was seen to give every success and every refusal it describes", () => {
+  const described = description.operations.flatMap(({ id, successes, codes }) =>
+    [...successes, ...codes.filter((code) => !RARE.includes(code))].map((gives) => `${id} ${gives}`),
+  );
+  expect(described.filter((each) => !seen.has(each))).toEqual([FLOODED]);
+  for (const code of RARE) expect([...seen].some((each) => each.endsWith(` ${code}`))).toBe(true);
+});
+
+test("every example and default is what its schema says", () => {
+  expect(description.exampleFaults()).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import type { Answer, Client } from "./client.ts";
+import { isObject, type JsonObject, SchemaChecker } from "./json-schema.ts";
+
+/** One operation of the API description. */
+export interface DescribedOperation {
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  /** With `{name}` in the place of its parameters. */
+  readonly path: string;
+  /** Names of its parameters, by place. */
+  readonly parameters: Readonly<Record<"path" | "query" | "header", readonly string[]>>;
+  readonly hasBody: boolean;
+  /** Whether a key or a session is needed. */
+  readonly isGuarded: boolean;
+  /** The statuses it describes below 400. */
+  readonly successes: readonly number[];
+  /** The codes of the refusals it describes. */
+  readonly codes: readonly string[];
+}
+
+/** What HTTP itself, or the runtime, puts on an answer. */
+const TRANSPORT_HEADERS = new Set(["content-type", "content-length", "date", "transfer-encoding"]);
+
+/** The API description that an appliance serves, and how far answers are what it says. */
+export class Description {
+  readonly document: JsonObject;
+  readonly operations: readonly DescribedOperation[];
+  readonly #checker: SchemaChecker;
+  readonly #specs = new Map<string, JsonObject>();
+
+  constructor(document: JsonObject) {
+    this.document = document;
+    this.#checker = new SchemaChecker(document);
+    this.operations = entries(document["paths"]).flatMap(([path, methods]) =>
+      entries(methods).map(([method, spec]) => this.#read(method.toUpperCase(), path, spec)),
+    );
+  }
+
+  static async of(client: Client): Promise<Description> {
+    return new Description(await client.json<JsonObject>(200, "GET", "/docs/openapi.json"));
+  }
+
+  operation(id: string): DescribedOperation {
+    const found = this.operations.find((each) => each.id === id);
+    if (found === undefined) throw new Error(`the description has no ${id}`);
+    return found;
+  }
+
+  /** What an operation's answer lacks of what is described, and has beside it. */
+  answerFaults({ id }: DescribedOperation, { status, headers, text }: Answer): string[] {
+    const response = this.#responses(id).get(String(status));
+    if (response === undefined) return [`${status} is not described`];
+    return [...this.#headerFaults(response, headers), ...this.#bodyFaults(response, headers, text)];
+  }
+
+  /** What a JSON body has that is not described, or lacks. */
+  requestFaults({ id }: DescribedOperation, body: JsonObject): string[] {
+    const request = this.#checker.resolve(this.#specs.get(id)?.["requestBody"]);
+    const media = new Map(entries(request["content"])).get("application/json");
+    return this.#checker.faults(media?.["schema"], body, "body");
+  }
+
+  /** Every example and default of the document that its own schema refuses. */
+  exampleFaults(): string[] {
+    const faults: string[] = [];
+    const visit = (node: unknown, at: string): void => {
+      if (Array.isArray(node)) return node.forEach((each, index) => visit(each, `${at}/${index}`));
+      if (!isObject(node)) return;
+      const schema = node["schema"] ?? node;
+      const named = entries(isObject(node["examples"]) ? node["examples"] : {});
+      const examples = [
+        ...("example" in node ? [node["example"]] : []),
+        ...named.map(([, { value }]) => value),
+        ...(Array.isArray(node["examples"]) ? node["examples"] : []),
+        ...("default" in node && !at.endsWith("/responses") ? [node["default"]] : []),
+      ];
+      for (const example of examples) faults.push(...this.#checker.faults(schema, example, at));
+      for (const [key, each] of Object.entries(node)) {
+        if (!["example", "examples", "default"].includes(key) || at.endsWith("/responses")) {
+          visit(each, `${at}/${key}`);
+        }
+      }
+    };
+    visit(this.document, "");
+    return faults;
+  }
+
+  #read(method: string, path: string, spec: JsonObject): DescribedOperation {
+    const id = String(spec["operationId"]);
+    if (this.#specs.has(id)) throw new Error(`two operations are called ${id}`);
+    this.#specs.set(id, spec);
+    const parameters = items(spec["parameters"]).map((each) => this.#checker.resolve(each));
+    const named = (place: string) =>
+      parameters.filter((each) => each["in"] === place).map((each) => String(each["name"]));
+    const responses = [...this.#responses(id)];
+    return {
+      id,
+      method,
+      path,
+      parameters: { path: named("path"), query: named("query"), header: named("header") },
+      hasBody: spec["requestBody"] !== undefined,
+      isGuarded: spec["security"] === undefined,
+      successes: responses.map(([status]) => Number(status)).filter((status) => status < 400),
+      codes: responses.flatMap(([, response]) => this.#codes(response)),
+    };
+  }
+
+  #responses(id: string): Map<string, JsonObject> {
+    const responses = entries(this.#specs.get(id)?.["responses"]);
+    return new Map(responses.map(([status, response]) => [status, this.#checker.resolve(response)]));
+  }
+
+  #media(response: JsonObject): Map<string, JsonObject> {
+    return new Map(entries(response["content"] ?? {}));
+  }
+
+  /** A refusal has an example of each of its codes, by its name. */
+  #codes(response: JsonObject): string[] {
+    return entries(this.#media(response).get("application/json")?.["examples"] ?? {}).map(([code]) => code);
+  }
+
+  #headerFaults(response: JsonObject, headers: Headers): string[] {
+    const described = new Map(
+      entries(response["headers"] ?? {}).map(([name, header]) => [
+        name.toLowerCase(),
+        this.#checker.resolve(header),
+      ]),
+    );
+    const faults = [...described].flatMap(([name, { required, schema }]) => {
+      const text = headers.get(name);
+      if (text === null) return required === true ? [`the header ${name} is missing`] : [];
+      const isInteger = this.#checker.resolve(schema)["type"] === "integer";
+      return this.#checker.faults(schema, isInteger && /^\d+$/.test(text) ? Number(text) : text, name);
+    });
+    for (const name of headers.keys()) {
+      if (!described.has(name) && !TRANSPORT_HEADERS.has(name)) {
+        faults.push(`the header ${name} is not described`);
+      }
+    }
+    return faults;
+  }
+
+  #bodyFaults(response: JsonObject, headers: Headers, text: string): string[] {
+    const media = this.#media(response);
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    if (media.size === 0) return text === "" ? [] : ["a body is not described"];
+    const { schema } = media.get(type) ?? media.get("*/*") ?? {};
+    if (schema === undefined) return [`the type ${type} is not described`];
+    const isJson = media.has("application/json");
+    const value: unknown = isJson ? JSON.parse(text) : text;
+    const codes = this.#codes(response);
+    const code = isObject(value) && isObject(value["error"]) ? String(value["error"]["code"]) : null;
+    const isStranger = code !== null && !codes.includes(code);
+    return [
+      ...this.#checker.faults(schema, value),
+      ...(isStranger ? [`the code ${code} is not described`] : []),
+    ];
+  }
+}
+
+function entries(node: unknown): [string, JsonObject][] {
+  if (!isObject(node)) throw new Error(`no object: ${JSON.stringify(node)}`);
+  return Object.entries(node).flatMap(([key, value]) => (isObject(value) ? [[key, value]] : []));
+}
+
+function items(node: unknown): readonly unknown[] {
+  return Array.isArray(node) ? node : [];
+}
