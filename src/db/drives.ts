@@ -13,6 +13,9 @@ export interface NewDrive {
   readonly createdAt: number;
 }
 
+/** What its owner may change of a drive. */
+export type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
+
 interface DriveRow extends Omit<Drive, "owner"> {
   readonly userPk: UserPk | null;
   readonly userId: UserId | null;
@@ -38,6 +41,7 @@ export class Drives {
   readonly #byUser;
   readonly #insert;
   readonly #claim;
+  readonly #rename;
   readonly #touch;
   readonly #slugTaken;
   readonly #storedBy;
@@ -59,6 +63,10 @@ export class Drives {
     );
     this.#claim = sql.prepare<never, [{ pk: DrivePk; user: UserPk; slug: string; now: number }]>(
       "UPDATE drive SET user = :user, slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
+    );
+    this.#rename = sql.prepare<never, [Parameters<DriveNaming> & { pk: DrivePk; now: number }]>(
+      `UPDATE drive SET name = :name, slug = :slug, description = :description, updated_at = :now
+        WHERE pk = :pk`,
     );
     this.#touch = sql.prepare<never, [number, DrivePk]>("UPDATE drive SET updated_at = ? WHERE pk = ?");
     this.#slugTaken = sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?");
@@ -99,10 +107,12 @@ export class Drives {
     return this.#storedBy.get({ user, now })?.bytes ?? 0;
   }
 
-  /** The first of `slug`, `slug-2`, `slug-3` ... that is free. Inside a write. */
-  freeSlug(slug: string): string {
+  /** The first of `slug`, `slug-2`, `slug-3` ... that is free, or is `own` already. Inside a write. */
+  freeSlug(slug: string, own: string | null = null): string {
     let candidate = slug;
-    for (let n = 2; this.#slugTaken.get(candidate) !== null; n += 1) candidate = `${slug}-${n}`;
+    for (let n = 2; candidate !== own && this.#slugTaken.get(candidate) !== null; n += 1) {
+      candidate = `${slug}-${n}`;
+    }
     return candidate;
   }
 
@@ -116,6 +126,11 @@ export class Drives {
   /** Gives an unclaimed drive to a user for good. Inside a write. */
   claim(pk: DrivePk, user: UserPk, slug: string, now: number): void {
     this.#claim.run({ pk, user, slug, now });
+  }
+
+  /** Changes what a drive is called. Inside a write. */
+  rename(pk: DrivePk, naming: DriveNaming, now: number): void {
+    this.#rename.run({ ...naming, pk, now });
   }
 
   /** Notes a change of what the drive holds. Inside a write. */

@@ -32,6 +32,7 @@ export class Sessions {
   readonly #removeByHash;
   readonly #removeOne;
   readonly #removeAllOf;
+  readonly #removeOthersOf;
   readonly #removeExpired;
 
   constructor({ sql }: Database) {
@@ -57,6 +58,9 @@ export class Sessions {
       "DELETE FROM session WHERE id = ? AND user = ?",
     );
     this.#removeAllOf = sql.prepare<never, [UserPk]>("DELETE FROM session WHERE user = ?");
+    this.#removeOthersOf = sql.prepare<never, [UserPk, SecretHash]>(
+      "DELETE FROM session WHERE user = ? AND hash <> ?",
+    );
     this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
@@ -93,9 +97,14 @@ export class Sessions {
     return this.#removeOne.run(id, user).changes > 0;
   }
 
-  /** Inside a write. */
-  removeAllOf(user: UserPk): void {
-    this.#removeAllOf.run(user);
+  /** How many there were. Inside a write. */
+  removeAllOf(user: UserPk): number {
+    return this.#removeAllOf.run(user).changes;
+  }
+
+  /** Takes away all of a user's but the one with this hash. Inside a write. */
+  removeOthersOf(user: UserPk, kept: SecretHash): void {
+    this.#removeOthersOf.run(user, kept);
   }
 
   /** Takes away up to `limit` that are past their expiry; how many. Inside a write. */

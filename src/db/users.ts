@@ -21,13 +21,16 @@ const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, cre
 export class Users {
   readonly #insert;
   readonly #byPk;
+  readonly #byId;
   readonly #byUsername;
+  readonly #first;
   readonly #all;
   readonly #count;
   readonly #taken;
   readonly #passwordHash;
   readonly #setPasswordHash;
   readonly #setPlan;
+  readonly #setDisabledAt;
   readonly #setProfile;
 
   constructor({ sql }: Database) {
@@ -36,7 +39,9 @@ export class Users {
        VALUES (:id, :username, :email, :displayName, :plan, :passwordHash, :createdAt)`,
     );
     this.#byPk = sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
+    this.#byId = sql.prepare<User, [UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`);
     this.#byUsername = sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`);
+    this.#first = sql.prepare<{ pk: UserPk | null }, []>("SELECT min(pk) AS pk FROM user");
     this.#all = sql.prepare<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`);
     this.#count = sql.prepare<{ users: number }, []>("SELECT count(*) AS users FROM user");
     this.#taken = sql.prepare<object, [string]>("SELECT 1 FROM user WHERE username = ?");
@@ -47,6 +52,9 @@ export class Users {
       "UPDATE user SET password_hash = ? WHERE pk = ?",
     );
     this.#setPlan = sql.prepare<never, [Plan, UserPk]>("UPDATE user SET plan = ? WHERE pk = ?");
+    this.#setDisabledAt = sql.prepare<never, [number | null, UserPk]>(
+      "UPDATE user SET disabled_at = ? WHERE pk = ?",
+    );
     this.#setProfile = sql.prepare<never, [string | null, string | null, UserPk]>(
       "UPDATE user SET email = ?, display_name = ? WHERE pk = ?",
     );
@@ -56,8 +64,17 @@ export class Users {
     return this.#byPk.get(pk);
   }
 
+  byId(id: UserId): User | null {
+    return this.#byId.get(id);
+  }
+
   byUsername(username: string): User | null {
     return this.#byUsername.get(username);
+  }
+
+  /** Whether this is the account that was made first, which looks after the others. */
+  isFirst(pk: UserPk): boolean {
+    return this.#first.get()?.pk === pk;
   }
 
   /** Every user, by username. */
@@ -94,6 +111,11 @@ export class Users {
   /** Inside a write. */
   setPlan(pk: UserPk, plan: Plan): void {
     this.#setPlan.run(plan, pk);
+  }
+
+  /** Null lets them in again. Inside a write. */
+  setDisabledAt(pk: UserPk, at: number | null): void {
+    this.#setDisabledAt.run(at, pk);
   }
 
   /** Inside a write. */

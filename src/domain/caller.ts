@@ -39,6 +39,15 @@ export function requireAccount(caller: Caller): AccountCaller {
   throw new CofferError("FORBIDDEN", "This key is limited to one drive; the operation needs an account key.");
 }
 
+/**
+ * Narrows to somebody signed in; throws FORBIDDEN for every key: keys are handed to agents, and none of
+ * them may change who gets in.
+ */
+export function requireSession(caller: Caller): AccountCaller {
+  if (caller.kind === "account" && caller.keyId === null) return caller;
+  throw new CofferError("FORBIDDEN", "No key may do this: it needs somebody signed in to the dashboard.");
+}
+
 /** What a caller's requests are counted under: the key or, for a session, the account. */
 export function bucketOf(caller: Caller): string {
   return caller.kind === "drive" ? caller.keyId : (caller.keyId ?? caller.userId);

@@ -46,7 +46,7 @@ export function invalid(field: string, problem: string): CofferError {
 
 /** Absent, expired or not the caller's: one answer for all three, so that none can be told apart. */
 export function notFound(
-  noun: "drive" | "file" | "folder" | "key" | "link" | "route" | "session",
+  noun: "drive" | "file" | "folder" | "key" | "link" | "person" | "route" | "session",
 ): CofferError {
   return new CofferError("NOT_FOUND", `No such ${noun}.`);
 }

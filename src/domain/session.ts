@@ -20,6 +20,11 @@ export interface Session {
   readonly lastUsedAt: number;
 }
 
+/** One of a user's sessions, and whether it is the one that asks. */
+export interface ListedSession extends Session {
+  readonly isCurrent: boolean;
+}
+
 /** A random token and what may be kept of it. */
 export interface NewToken {
   /** 43 characters of base64url; shown once and then forgotten. */

@@ -15,6 +15,8 @@ export const accountSchema = Type.Object(
     email: nullable(Type.String()),
     display_name: nullable(Type.String()),
     plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+    admin: Type.Boolean({ description: "Whether it is the first account, which looks after the others." }),
+    has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
     drive_count: Type.Integer({ minimum: 0 }),
     limits: Type.Object({
       requests_per_minute: Type.Integer({ description: "For each key." }),
@@ -26,13 +28,15 @@ export const accountSchema = Type.Object(
   { $id: "Account" },
 );
 
-export function accountRecord({ user, driveCount, limits }: Account) {
+export function accountRecord({ user, isAdmin, hasPassword, driveCount, limits }: Account) {
   return {
     id: user.id,
     username: user.username,
     email: user.email,
     display_name: user.displayName,
     plan: user.plan,
+    admin: isAdmin,
+    has_password: hasPassword,
     drive_count: driveCount,
     limits: {
       requests_per_minute: limits.requestsPerMinute,
@@ -78,6 +82,8 @@ export const accountExample = {
   email: "ada@example.com",
   display_name: "Ada",
   plan: "free",
+  admin: false,
+  has_password: true,
   drive_count: 2,
   limits: { requests_per_minute: 60, storage_bytes: null, max_file_size: 5_368_709_120 },
   created_at: "2030-01-31T12:00:00.000Z",

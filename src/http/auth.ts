@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Accounts } from "../services/accounts.ts";
+import type { Oidc } from "../services/oidc.ts";
 import type { Sessions } from "../services/sessions.ts";
 import type { Browser, SignedIn, SignIn } from "../services/sign-in.ts";
 import { accountExample, accountRecord, accountSchema } from "./account.ts";
@@ -10,6 +11,7 @@ import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import { nullable } from "./schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./sign-in-throttle.ts";
 
@@ -17,6 +19,8 @@ export interface AuthRoutes {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  /** Null where people sign in with passwords alone. */
+  readonly oidc: Oidc | null;
   readonly originOf: OriginOf;
   readonly cookies: Cookies;
   readonly clock: Clock;
@@ -44,6 +48,12 @@ export const SETS_SESSION = {
   "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
 };
 
+const optionsSchema = Type.Object({
+  setup: Type.Boolean({ description: "Whether there is no account yet." }),
+  provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
+  signups: Type.Boolean({ description: "Whether people may register with a password." }),
+});
+
 const signedIn = [
   {
     status: 200,
@@ -58,7 +68,7 @@ const signedIn = [
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
-export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: AuthRoutes) {
+export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, clock }: AuthRoutes) {
   const throttle = new SignInThrottle(clock);
   const signups = new RateLimiter({ clock, windowSeconds: 3600, capacity: MAX_CLIENTS });
   const welcome = ({ caller, token: secret }: SignedIn) =>
@@ -70,7 +80,25 @@ export function auth({ signIn, sessions, accounts, originOf, cookies, clock }: A
   return new Elysia({ name: "auth" })
     .get(
       ...operation(
-        "/auth/setup",
+        "/auth/options",
+        {
+          operationId: "getSignInOptions",
+          tag: "Sign-in",
+          summary: "Tell how people get in here",
+          query: Type.Object({}),
+          answers: [{ status: 200, description: "How.", json: optionsSchema, headers: UNCACHED }],
+          errors: ["VALIDATION_ERROR"],
+        },
+        () => {
+          const { isNew, isOpen } = signIn.options();
+          const provider = oidc === null ? null : { name: oidc.name };
+          return Response.json({ setup: isNew, provider, signups: isOpen }, { headers: NO_STORE });
+        },
+      ),
+    )
+    .get(
+      ...operation(
+        "/auth/setup/check",
         {
           operationId: "checkSetup",
           tag: "Sign-in",

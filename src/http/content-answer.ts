@@ -1,4 +1,5 @@
 import { essenceOf, isTextType } from "../domain/mime.ts";
+import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Files } from "../services/files.ts";
 import { type ByteRange, parseRange } from "./byte-range.ts";
@@ -30,12 +31,13 @@ export interface ContentRequest {
  * Answers with a file's content: whole, a range of it, or 304. The content is hostile: it is never
  * sniffed, and a browser that shows it all the same does so without script and without our origin.
  *
- * @throws CofferError PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
+ * @throws CofferError FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
  */
 export function contentAnswer(
   files: Files,
   { request, context, file, inline, beforeContent }: ContentRequest,
 ): Response | Promise<Response> {
+  refuseAsCode(request);
   const validators = { digest: file.digest, modifiedAt: file.updatedAt };
   const headers: Record<string, string> = {
     etag: `"${file.digest}"`,
@@ -59,6 +61,19 @@ export function contentAnswer(
   return body instanceof Promise
     ? body.then((content) => new Response(content, init))
     : new Response(body, init);
+}
+
+/** What a browser fetches to run or to apply, by its `Sec-Fetch-Dest` (Fetch Metadata Request Headers). */
+const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
+
+/**
+ * Our pages allow scripts and styles of our own origin, and contents come from there: so none is given
+ * out as code, whatever markup may ask for it.
+ */
+function refuseAsCode({ headers }: Request): void {
+  if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
+    throw new CofferError("FORBIDDEN", "Contents are not given out as scripts, styles or plug-ins.");
+  }
 }
 
 function describeContent(file: File, inline: boolean): Record<string, string> {

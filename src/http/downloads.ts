@@ -44,7 +44,7 @@ export const CONTENT = {
     },
     { status: 304, description: "Your copy is still good.", headers: validators },
   ],
-  errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
 export function downloads(service: Files) {

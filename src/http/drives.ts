@@ -53,6 +53,7 @@ const driveName = Type.String({
   description: "1 to 64 characters after trimming.",
   examples: ["Research Notes"],
 });
+const driveDescription = Type.String({ description: "At most 1,024 characters." });
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
@@ -130,7 +131,7 @@ export function drives(options: DriveRoutes) {
           account: true,
           body: Type.Object({
             name: driveName,
-            description: Type.Optional(Type.String({ description: "At most 1,024 characters." })),
+            description: Type.Optional(driveDescription),
           }),
           answers: [
             { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
@@ -189,6 +190,37 @@ export function drives(options: DriveRoutes) {
           errors: ["NOT_FOUND"],
         },
         ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
+      ),
+    )
+    .patch(
+      ...operation(
+        "/v0/drives/:id",
+
+        {
+          operationId: "updateDrive",
+          tag: "Drives",
+          summary: "Rename or describe a drive",
+          description:
+            "Fields left out stay as they are. The slug follows the name, numbered on a clash, so addresses with the old slug end; the id stays. For whoever may write to the drive.",
+          params: driveParams,
+          body: Type.Object({
+            name: Type.Optional(driveName),
+            description: Type.Optional(driveDescription),
+          }),
+          answers: [
+            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+          errors: ["NOT_FOUND", "STORAGE_FULL"],
+        },
+        async ({ params, body, caller, reply }) => {
+          await service.update(
+            caller,
+            params.id,
+            { name: body.name, description: body.description },
+            reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
+          );
+          return reply.response();
+        },
       ),
     )
     .delete(

@@ -22,6 +22,7 @@ export interface GateOptions {
 /** The routes that need no key, as `{name}` templates. */
 export const PUBLIC_ROUTES: readonly { readonly methods: readonly string[]; readonly path: string }[] = [
   { methods: ["POST"], path: "/v0/drives/provision" },
+  { methods: ["GET", "HEAD"], path: "/v0/drives/claim/{token}" },
   { methods: ["GET", "HEAD"], path: "/v0/presigned/{token}" },
 ];
 

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { requireAccount } from "../domain/caller.ts";
+import { requireAccount, requireSession } from "../domain/caller.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Attempt } from "../services/idempotency.ts";
@@ -22,6 +22,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly description?: string;
   /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
   readonly account?: boolean;
+  /** Whether it needs somebody signed in: a key is refused before its request is read. */
+  readonly signedIn?: boolean;
   /** Whether it is a POST without any effect, to which an Idempotency-Key means nothing. */
   readonly changesNothing?: boolean;
   /** Whether a route that needs nobody to be signed in looks at the session all the same; only shown. */
@@ -139,6 +141,7 @@ export function operation(
     const context = contextOf(route.request);
     context.route = path;
     if (spec.account === true) requireAccount(callerOf(route.request));
+    if (spec.signedIn === true) requireSession(callerOf(route.request));
     const attempt = isKeyed && !READS.has(context.method) ? context.beginAttempt() : null;
     const reply = new Reply(route.request, context, attempt);
     return attempt === null ? process(route, reply) : attempted(attempt, reply, () => process(route, reply));

@@ -7,6 +7,10 @@ import type { Quota } from "./quota.ts";
 /** An account as its owner sees it. */
 export interface Account {
   readonly user: User;
+  /** Whether it is the first account, which looks after the others. */
+  readonly isAdmin: boolean;
+  /** Whether it can sign in with a password. */
+  readonly hasPassword: boolean;
   readonly driveCount: number;
   readonly limits: AccountLimits;
 }
@@ -45,6 +49,8 @@ export class Accounts {
     if (user === null) throw new Error("an account caller without an account");
     return {
       user,
+      isAdmin: tables.users.isFirst(user.pk),
+      hasPassword: tables.users.passwordHash(user.pk) !== null,
       driveCount: access.drives(account).length,
       limits: {
         requestsPerMinute: rateLimits[user.plan],

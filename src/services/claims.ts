@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { hashSecret } from "../domain/api-key.ts";
+import { hashSecret, type SecretHash } from "../domain/api-key.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
 import { type Drive, slugOf } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -23,6 +23,15 @@ export class Claims {
   }
 
   /**
+   * The drive that a claim token is for, as whoever holds the token may know it.
+   *
+   * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
+   */
+  preview(token: string): Drive {
+    return this.#unclaimed(hashSecret(token), this.#clock.now());
+  }
+
+  /**
    * Gives the drive of a claim token to the caller's account for good. The drive's keys go on working.
    * Everything is looked at and changed in one write, so that of many claims one wins, and a claim that
    * meets an expiry or a deletion comes wholly before or wholly after it.
@@ -36,11 +45,7 @@ export class Claims {
     const { claimTokens, drives, users } = this.#tables;
     return this.#tables.write(() => {
       const now = this.#clock.now();
-      const claim = claimTokens.find(hash);
-      if (claim === null) throw new CofferError("NOT_FOUND", "No such claim token.");
-      if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive is claimed already.");
-      const unclaimed = claim.drive === null || claim.expiresAt <= now ? null : drives.byPk(claim.drive, now);
-      if (unclaimed === null) throw new CofferError("GONE", "Nobody claimed this drive in time: it is gone.");
+      const unclaimed = this.#unclaimed(hash, now);
       const owner = users.byPk(userPk);
       if (owner === null) throw new Error("an account caller without an account");
       drives.claim(unclaimed.pk, userPk, drives.freeSlug(slugOf(owner.username, unclaimed.name)), now);
@@ -49,5 +54,15 @@ export class Claims {
       this.#quota.requireRoom(drive, now);
       return drive;
     }, within);
+  }
+
+  #unclaimed(hash: SecretHash, now: number): Drive {
+    const claim = this.#tables.claimTokens.find(hash);
+    if (claim === null) throw new CofferError("NOT_FOUND", "No such claim token.");
+    if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive is claimed already.");
+    const isLate = claim.drive === null || claim.expiresAt <= now;
+    const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
+    if (drive === null) throw new CofferError("GONE", "Nobody claimed this drive in time: it is gone.");
+    return drive;
   }
 }

@@ -21,6 +21,12 @@ export interface Provisioned {
   readonly expiresAt: number;
 }
 
+/** What to change of a drive; what is undefined stays. */
+export interface DriveChanges {
+  readonly name: string | undefined;
+  readonly description: string | undefined;
+}
+
 export class Drives {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -85,6 +91,36 @@ export class Drives {
   /** By id or slug. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): Drive {
     return this.#access.drive(caller, reference);
+  }
+
+  /**
+   * Renames or describes a drive. The slug follows the name, unless the new name makes the same one.
+   *
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
+   */
+  update(caller: Caller, reference: string, changes: DriveChanges, within?: Within<Drive>): Promise<Drive> {
+    const { name, description } = changes;
+    const parsed = {
+      ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
+      ...(description === undefined ? {} : { description: parseDescription("description", description) }),
+    };
+    return this.#tables.write(() => {
+      const drive = this.#access.drive(caller, reference);
+      const named = { name: drive.name, description: drive.description, ...parsed };
+      const slug = this.#slugAfter(drive, named.name);
+      this.#tables.drives.rename(drive.pk, { ...named, slug }, this.#clock.now());
+      return this.#access.drive(caller, drive.id);
+    }, within);
+  }
+
+  #slugAfter(drive: Drive, name: string): string | null {
+    if (drive.owner === null) return null;
+    const owner = this.#tables.users.byPk(drive.owner.pk);
+    if (owner === null) throw new Error("a drive of an account that is not there");
+    const slug = slugOf(owner.username, name);
+    return slug === slugOf(owner.username, drive.name)
+      ? drive.slug
+      : this.#tables.drives.freeSlug(slug, drive.slug);
   }
 
   /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */

@@ -54,6 +54,11 @@ export class Oidc {
     this.#log = parts.log;
   }
 
+  /** What people know the provider by: the host of its address. */
+  get name(): string {
+    return new URL(this.#provider.issuer).host;
+  }
+
   /**
    * Begins a sign-in that ends at `returnTo`: where to send the browser, and the ticket that only its
    * cookie may hold. Throws INTERNAL, logged, while the provider cannot be reached.

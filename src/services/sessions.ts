@@ -1,12 +1,13 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret } from "../domain/api-key.ts";
 import { type AccountCaller, type Caller, requireAccount } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
 import { newId, parseId, type SessionId, type UserPk } from "../domain/id.ts";
 import {
+  type ListedSession,
   newToken,
-  type Session,
   SESSION_LIFETIME_MS,
   SESSION_TOUCH_MS,
   USER_AGENT_CHARACTERS,
@@ -57,26 +58,35 @@ export class Sessions {
     return this.#tables.write(() => this.#tables.sessions.removeByHash(hashSecret(token)));
   }
 
-  /** The caller's sessions, oldest first. Throws FORBIDDEN for a drive caller. */
-  list(caller: Caller): Session[] {
-    return this.#tables.sessions.ofUser(requireAccount(caller).userPk, this.#clock.now());
+  /**
+   * The caller's sessions, oldest first. Throws FORBIDDEN for a drive caller.
+   *
+   * @param token of the session that asks; null for a key, which has none
+   */
+  list(caller: Caller, token: string | null = null): ListedSession[] {
+    const { userPk } = requireAccount(caller);
+    const now = this.#clock.now();
+    const current = token === null ? null : this.#tables.sessions.holder(hashSecret(token), now);
+    return this.#tables.sessions
+      .ofUser(userPk, now)
+      .map((session) => ({ ...session, isCurrent: session.id === current?.id }));
   }
 
   /** Ends one of the caller's sessions. Throws NOT_FOUND for any other. */
-  async endOne(caller: Caller, reference: string): Promise<SessionId> {
+  async endOne(caller: Caller, reference: string, within?: Within<SessionId>): Promise<SessionId> {
     const { userPk } = requireAccount(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
-    await this.#tables.write(() => {
+    return this.#tables.write(() => {
       if (!this.#tables.sessions.removeOne(id, userPk)) throw notFound("session");
-    });
-    return id;
+      return id;
+    }, within);
   }
 
-  /** Signs the caller out everywhere. */
-  endAll(caller: Caller): Promise<void> {
+  /** Signs the caller out everywhere; of how many sessions. Throws FORBIDDEN for a drive caller. */
+  endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requireAccount(caller);
-    return this.#tables.write(() => this.#tables.sessions.removeAllOf(userPk));
+    return this.#tables.write(() => this.#tables.sessions.removeAllOf(userPk), within);
   }
 
   /** Writes down which sessions were used, which is kept in memory so that reads stay reads. */

@@ -52,6 +52,12 @@ export class SignIn {
     this.#parts = parts;
   }
 
+  /** Whether the first account is still to be made, and whether people may register with a password. */
+  options(): { readonly isNew: boolean; readonly isOpen: boolean } {
+    const { tables, signups } = this.#parts;
+    return { isNew: tables.users.count() === 0, isOpen: signups === "open" };
+  }
+
   /** Makes the token of the setup link, in place of any before; null once there is an account. */
   issueSetupToken(): Promise<string | null> {
     const { tables, clock } = this.#parts;

@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/caller.ts";
-import { CofferError } from "../domain/errors.ts";
+import { hashSecret } from "../domain/api-key.ts";
+import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
+import { CofferError, invalid } from "../domain/errors.ts";
 import { newId, type UserId } from "../domain/id.ts";
 import { parseUsername, type User } from "../domain/user.ts";
 import type { Passwords } from "./passwords.ts";
@@ -15,7 +17,15 @@ export interface UserDraft {
   readonly passwordHash: string | null;
 }
 
-/** Accounts: their making, and what the operator may change about them from the shell. */
+/** A change of one's own password. */
+export interface PasswordChange {
+  readonly current: string;
+  readonly password: string;
+  /** Of the session that asks: the only one that goes on. */
+  readonly token: string;
+}
+
+/** Accounts: their making, and what may change about them. */
 export class Users {
   readonly #tables: Tables;
   readonly #clock: Clock;
@@ -28,9 +38,9 @@ export class Users {
   }
 
   /** Makes a local account. Throws VALIDATION_ERROR, CONFLICT when the name is taken. */
-  async create(username: string, password: string): Promise<User> {
+  async create(username: string, password: string, within?: Within<User>): Promise<User> {
     const draft = await this.draft(username, password);
-    return this.#tables.write(() => this.add(draft));
+    return this.#tables.write(() => this.add(draft), within);
   }
 
   /** What a local account is made of. Throws VALIDATION_ERROR. */
@@ -71,6 +81,33 @@ export class Users {
     });
   }
 
+  /**
+   * Gives the caller another password and ends their other sessions.
+   *
+   * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
+   *   a wrong `current` and a bad `password`
+   */
+  async changePassword(
+    caller: Caller,
+    { current, password, token }: PasswordChange,
+    within?: Within<void>,
+  ): Promise<void> {
+    const { userPk } = requireSession(caller);
+    const { users, sessions } = this.#tables;
+    const before = users.passwordHash(userPk);
+    if (before === null) {
+      throw new CofferError("FORBIDDEN", "This account has no password: it signs in at its provider.");
+    }
+    if (!(await this.#passwords.matches(current, before))) throw wrongCurrent();
+    const after = await this.#passwords.hash(password);
+    return this.#tables.write(() => {
+      // It may have been changed while this one was being verified.
+      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
+      users.setPasswordHash(userPk, after);
+      sessions.removeOthersOf(userPk, hashSecret(token));
+    }, within);
+  }
+
   /** Counts from the next request on, of sessions and keys alike. Throws NOT_FOUND. */
   setPlan(username: string, plan: Plan): Promise<User> {
     return this.#tables.write(() => {
@@ -85,4 +122,8 @@ export class Users {
     if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
     return user;
   }
+}
+
+function wrongCurrent(): CofferError {
+  return invalid("current", "is not the account's password");
 }

@@ -18,6 +18,8 @@ function shows(username: string, plan: string, limits: { requests: number; stora
       email: null,
       display_name: null,
       plan,
+      admin: username === "ada",
+      has_password: true,
       drive_count: 1,
       limits: {
         requests_per_minute: limits.requests,

@@ -92,6 +92,8 @@ const accountReading = {
   otherAgent: 403,
   adaDrive: 403,
 };
+/** Nobody gets in with a key. */
+const signedInOnly = { ...everybody({ writers: 403, readers: 403 }).ada };
 const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
 
 const MATRIX: readonly Entry[] = [
@@ -121,8 +123,20 @@ const MATRIX: readonly Entry[] = [
     body: () => ({ token: "clm_none" }),
     of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
   },
+  {
+    route: "GET /v0/drives/claim/{token}",
+    about: "that was never issued",
+    path: ({ file }) => `/v0/drives/claim/${file}`,
+    of: { agent: nothingThere, ada: nothingThere },
+  },
   { route: "GET /v0/drives", path: () => "/v0/drives", of: everyone },
   { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: reading(200) },
+  {
+    route: "PATCH /v0/drives/{id}",
+    path: ({ drive }) => `/v0/drives/${drive}`,
+    body: () => ({ description: "Changed" }),
+    of: writing(200),
+  },
   {
     route: "DELETE /v0/drives/{id}",
     path: ({ drive }) => `/v0/drives/${drive}`,
@@ -206,6 +220,41 @@ const MATRIX: readonly Entry[] = [
     of: { agent: accountReading, ada: accountReading },
   },
   { route: "GET /v0/account/usage", path: () => "/v0/account/usage", of: everyone },
+  {
+    route: "POST /v0/account/password",
+    path: () => "/v0/account/password",
+    body: () => ({ current: "ada's password", password: "another password" }),
+    of: { agent: signedInOnly, ada: signedInOnly },
+  },
+  {
+    route: "GET /v0/sessions",
+    path: () => "/v0/sessions",
+    of: { agent: accountReading, ada: accountReading },
+  },
+  {
+    route: "DELETE /v0/sessions",
+    path: () => "/v0/sessions",
+    of: { agent: { ...accounts, ada: 200, bob: 200 }, ada: { ...accounts, ada: 200, bob: 200 } },
+  },
+  {
+    route: "DELETE /v0/sessions/{id}",
+    about: "that never was",
+    path: ({ file }) => `/v0/sessions/${file}`,
+    of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
+  },
+  { route: "GET /v0/people", path: () => "/v0/people", of: { agent: signedInOnly, ada: signedInOnly } },
+  {
+    route: "POST /v0/people",
+    path: () => "/v0/people",
+    body: () => ({ username: "eve", password: "eve's password" }),
+    of: { agent: signedInOnly, ada: signedInOnly },
+  },
+  {
+    route: "PATCH /v0/people/{id}",
+    path: ({ file }) => `/v0/people/${file}`,
+    body: () => ({ plan: "team" }),
+    of: { agent: signedInOnly, ada: signedInOnly },
+  },
   {
     route: "POST /v0/folders",
     path: () => "/v0/folders",

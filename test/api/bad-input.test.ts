@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { RawClient } from "../http/raw-client.ts";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { expectCommonRules, HELLO, openStage } from "../support/scenario.ts";
+import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
 
 const stage = openStage({ "max-file-size": "1MiB" });
 
@@ -201,16 +202,35 @@ async function describedRoutes(): Promise<Route[]> {
   );
 }
 
+/** What only somebody signed in may ask. */
+const NEEDS_SESSION = /^\/v0\/(people|account\/password)/;
+
+interface SoundIds {
+  readonly drive: string;
+  readonly file: string;
+  readonly key: string;
+  readonly link: string;
+  readonly claim: string;
+  readonly person: string;
+  readonly session: string;
+}
+
 /** Values that are right at a place of this name, wherever it is. */
 class Sound {
-  readonly #ids: { drive: string; file: string; key: string; link: string; claim: string };
+  readonly #ids: SoundIds;
+  /** Ada's. */
+  readonly browser: SignedInBrowser;
   #count = 0;
 
-  constructor(ids: { drive: string; file: string; key: string; link: string; claim: string }) {
+  constructor(ids: SoundIds, browser: SignedInBrowser) {
     this.#ids = ids;
+    this.browser = browser;
   }
 
   id(template: string): string {
+    if (template.startsWith("/v0/drives/claim/")) return this.#ids.claim;
+    if (template.startsWith("/v0/people")) return this.#ids.person;
+    if (template.startsWith("/v0/sessions")) return this.#ids.session;
     if (template.startsWith("/v0/drives")) return this.#ids.drive;
     if (template.startsWith("/v0/presigned")) return this.#ids.link;
     return template.startsWith("/v0/keys") ? this.#ids.key : this.#ids.file;
@@ -230,6 +250,9 @@ class Sound {
       limit: 10,
       inline: "1",
       q: "hello",
+      username: `user-${crypto.randomUUID().slice(0, 8)}`,
+      current: "ada's password",
+      password: "ada's password",
     };
     return values[name];
   }
@@ -259,7 +282,8 @@ async function send(route: Route, sound: Sound, attempt: Attempt): Promise<numbe
     headers: { ...attempt.headers },
   };
   const target = query.length === 0 ? path : `${path}?${query.join("&")}`;
-  const answer = await stage.world.clients.ada.send(route.method, target, options);
+  const ada = NEEDS_SESSION.test(route.template) ? sound.browser : stage.world.clients.ada;
+  const answer = await ada.send(route.method, target, options);
   expectSound(answer, `${route.method} ${target.slice(0, 300)} ${JSON.stringify(attempt).slice(0, 300)}`);
   return answer.status;
 }
@@ -287,7 +311,20 @@ async function makeSound(): Promise<Sound> {
     body: { name: "Unclaimed" },
   });
   const claim = data.claim_url.split("/").at(-1) ?? "";
-  return new Sound({ drive: drive.data.id, file: file.id, key: key.id, link: link.token, claim });
+  const account = await ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const { id: session, browser } = beginSession(stage.coffer, "ada");
+  return new Sound(
+    {
+      drive: drive.data.id,
+      file: file.id,
+      key: key.id,
+      link: link.token,
+      claim,
+      person: account.data.id,
+      session,
+    },
+    browser,
+  );
 }
 
 /** Everything that is tried at a route, one place at a time. */

@@ -178,6 +178,7 @@ const put = (target: Target, path = "new.txt"): Request => ({
 });
 const to = (target: Target, path: string): Request => ({ ...file(target), body: { destination_path: path } });
 const folder = (target: Target, path: string): Request => ({ body: { drive_id: target.drive, path } });
+const claimLink = ({ claim: token }: Target): Request => ({ params: { token } });
 const claim = ({ claim: token }: Target): Request => ({ body: { token } });
 
 /** More fields of a request's JSON body. */
@@ -215,7 +216,9 @@ const SUCCESSES: readonly Case[] = [
   { operation: "listDrives", gives: 200, as: "agent" },
   { operation: "listDrives", gives: 200, request: () => ({ query: { slug: "ada/notes" } }) },
   { operation: "getDrive", gives: 200, request: drive },
+  { operation: "updateDrive", gives: 200, request: (t) => also(drive(t), { name: "N", description: "D" }) },
   { operation: "deleteDrive", gives: 200, request: drive },
+  { operation: "previewClaim", gives: 200, as: "nobody", request: claimLink },
   { operation: "listFiles", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
   {
     operation: "listFiles",
@@ -306,6 +309,9 @@ const SUCCESSES: readonly Case[] = [
   { operation: "getAccount", gives: 200, as: "bob" },
   { operation: "getUsage", gives: 200 },
   { operation: "getUsage", gives: 200, as: "agent" },
+  { operation: "listSessions", gives: 200 },
+  { operation: "endSessions", gives: 200 },
+  { operation: "getSignInOptions", gives: 200, as: "nobody" },
   { operation: "checkSetup", gives: 200, as: "nobody", request: () => ({ query: { token: "x" } }) },
   {
     operation: "logIn",
@@ -325,6 +331,8 @@ const SUCCESSES: readonly Case[] = [
 
 const REFUSALS: readonly Case[] = [
   { operation: "getAccount", gives: "FORBIDDEN", as: "adaDrive" },
+  { operation: "listSessions", gives: "FORBIDDEN", as: "adaDrive" },
+  { operation: "listPeople", gives: "FORBIDDEN" },
   { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
   { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
   { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
@@ -380,6 +388,17 @@ const REFUSALS: readonly Case[] = [
     gives: "EXTRACTION_FAILED",
     request: () => ({ params: { id: odd.brokenJson } }),
   },
+  {
+    operation: "downloadFile",
+    gives: "FORBIDDEN",
+    request: (t) => under(file(t), { "sec-fetch-dest": "script" }),
+  },
+  {
+    operation: "downloadByLink",
+    gives: "FORBIDDEN",
+    as: "nobody",
+    request: (t) => under(link(t), { "sec-fetch-dest": "style" }),
+  },
   { operation: "downloadFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
   {
     operation: "downloadFile",
@@ -428,6 +447,12 @@ const REFUSALS: readonly Case[] = [
   },
 ];
 
+/** The records of an answer, bare or in an envelope. */
+function listIn<T>({ text }: Answer): T[] {
+  const json: T[] | { data: T[] } = JSON.parse(text);
+  return Array.isArray(json) ? json : json.data;
+}
+
 /** Bob's drive, which is as full as it may be, and a file in it. */
 function bobs(): Target {
   return { drive: world.drives.bob, file: world.files.bob, key: "", link: "", claim: "" };
@@ -457,7 +482,11 @@ for (const [name, cases] of [
 function malformed({ parameters, hasBody }: DescribedOperation, address: string): [string, RequestOptions] {
   if (parameters.path.length > 0) return [address.replace(NOWHERE, "%ff"), {}];
   if (hasBody && parameters.query.length === 0) return [address, { body: "{" }];
-  const [name = ""] = parameters.query;
+  const [name] = parameters.query;
+  if (name === undefined && parameters.header.includes("Idempotency-Key")) {
+    return [address, { headers: { "idempotency-key": "x".repeat(256) } }];
+  }
+  if (name === undefined) return [`${address}?%ff`, {}];
   return [`${address}?${name}=a&${name}=b`, {}];
 }
 
@@ -509,14 +538,33 @@ const GENERAL: readonly {
   },
 ];
 
+/** What a key may not ask, only somebody signed in. */
+const SIGNED_IN: readonly string[] = ["listPeople", "createPerson", "updatePerson", "changePassword"];
+
+/** The headers of Ada's browser, newly signed in, on a page of ours. */
+async function browserOf(appliance: TestAppliance, password: string): Promise<Record<string, string>> {
+  const answer = await appliance
+    .client()
+    .send("POST", "/auth/login", { body: { username: "ada", password } });
+  return { cookie: `coffer_session=${sessionIn(answer)}`, origin: appliance.appliance.url };
+}
+
 describe("each operation answers as described: the refusals of many", () => {
   for (const { code, as, isMet, request } of GENERAL) {
     test(`${code} to ${as}`, async () => {
       const operations = description.operations.filter(isMet);
       expect(operations).not.toEqual([]);
+      const headers = as === "ada" ? await browserOf(coffer, "ada's password") : {};
       for (const operation of operations) {
         const [address, options] = request(operation, addressOf(operation, {}));
-        await send(operation, code, address, options, as);
+        const isPerson = as === "ada" && SIGNED_IN.includes(operation.id);
+        await send(
+          operation,
+          code,
+          address,
+          isPerson ? { ...options, headers } : options,
+          isPerson ? "nobody" : as,
+        );
       }
     });
   }
@@ -546,10 +594,40 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await ask("logOut", 200, { headers: { cookie } }, "nobody", fresh);
   });
 
+  test("what only somebody signed in may ask", async () => {
+    await using fresh = await startAppliance();
+    await fresh.appliance.services.users.create("ada", "long enough");
+    const headers = await browserOf(fresh, "long enough");
+    const asPerson = (id: string, gives: number | Code, request: Request = {}) =>
+      ask(id, gives, { ...request, headers }, "nobody", fresh);
+    await asPerson("listPeople", 200);
+    const bob = { username: "bob", password: "long enough" };
+    const made: { data: { id: string } } = JSON.parse(
+      (await asPerson("createPerson", 201, { body: bob })).text,
+    );
+    await asPerson("createPerson", "CONFLICT", { body: bob });
+    await asPerson("updatePerson", 200, {
+      params: { id: made.data.id },
+      body: { plan: "pro", disabled: true },
+    });
+    await asPerson("changePassword", 200, { body: { current: "long enough", password: "longer than that" } });
+    await browserOf(fresh, "longer than that");
+    const sessions: { id: string; current: boolean }[] = listIn(await asPerson("listSessions", 200));
+    const other = sessions.find(({ current }) => !current);
+    await asPerson("endSession", 200, { params: { id: other?.id ?? "" } });
+  });
+
+  test("a claim link that was used", async () => {
+    const { claim: token } = await makeTarget();
+    await ask("claimDrive", 200, { body: { token } });
+    await ask("previewClaim", "CONFLICT", { params: { token } }, "nobody");
+  });
+
   test("a claim that comes too late", async () => {
     const { claim: token } = await makeTarget();
     coffer.clock.advance(31 * 24 * 60 * 60 * 1000);
     await ask("claimDrive", "GONE", { body: { token } });
+    await ask("previewClaim", "GONE", { params: { token } }, "nobody");
   });
 
   test("the way through a provider", async () => {

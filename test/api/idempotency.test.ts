@@ -12,6 +12,7 @@ import {
   openStage,
   refused,
 } from "../support/scenario.ts";
+import { beginSession } from "../support/sign-in.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
@@ -66,6 +67,10 @@ interface Target {
   readonly key: string;
   /** Of an unclaimed drive. */
   readonly claimToken: string;
+  /** Somebody who is in no other test. */
+  readonly person: string;
+  /** A session of Ada's. */
+  readonly session: string;
 }
 
 async function makeTarget(): Promise<Target> {
@@ -84,7 +89,14 @@ async function makeTarget(): Promise<Target> {
       body: { name: "Unclaimed" },
     });
   const claimToken = unclaimed.data.claim_url.split("/").at(-1) ?? "";
-  return { drive, file: file.id, key: key.id, claimToken };
+  return {
+    drive,
+    file: file.id,
+    key: key.id,
+    claimToken,
+    person: makePerson(),
+    session: beginSession(stage.coffer, "ada").id,
+  };
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -103,6 +115,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     ids.map(({ id }) => id),
     countRows("drive"),
     countRows("presigned_link"),
+    countRows("user"),
   ];
 }
 
@@ -111,11 +124,27 @@ function countRows(table: string, dataDir = stage.coffer.dataDir): number {
   return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
 }
 
+let people = 0;
+
+/** Somebody new, who has no password; their id. */
+function makePerson(): string {
+  people += 1;
+  const person = Bun.randomUUIDv7();
+  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"));
+  sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [
+    person,
+    `person-${people}`,
+  ]);
+  return person;
+}
+
 interface Route {
   /** As the API description has it. */
   readonly route: string;
   readonly about?: string;
   readonly anonymous?: boolean;
+  /** Whether it needs somebody signed in, whom no key stands for. */
+  readonly signedIn?: boolean;
   readonly path?: (target: Target) => string;
   readonly body?: (target: Target) => Json | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -144,6 +173,12 @@ const ROUTES: readonly Route[] = [
   },
   { route: "POST /v0/drives", body: () => ({ name: "Made" }), status: 201 },
   { route: "POST /v0/drives/claim", body: ({ claimToken }) => ({ token: claimToken }), status: 200 },
+  {
+    route: "PATCH /v0/drives/{id}",
+    path: ({ drive }) => `/v0/drives/${drive}`,
+    body: () => ({ name: "Renamed", description: "Anew" }),
+    status: 200,
+  },
   { route: "DELETE /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, status: 200 },
   {
     route: "POST /v0/files",
@@ -248,17 +283,44 @@ const ROUTES: readonly Route[] = [
   },
   { route: "POST /v0/keys", body: () => ({ name: "Made" }), status: 201 },
   { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, status: 200 },
+  { route: "DELETE /v0/sessions", status: 200 },
+  { route: "DELETE /v0/sessions/{id}", path: ({ session }) => `/v0/sessions/${session}`, status: 200 },
+  {
+    route: "POST /v0/account/password",
+    signedIn: true,
+    body: () => ({ current: "ada's password", password: "ada's password" }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/people",
+    signedIn: true,
+    body: ({ person }) => ({ username: `made-${person.slice(-12)}`, password: "long enough" }),
+    status: 201,
+  },
+  {
+    route: "PATCH /v0/people/{id}",
+    signedIn: true,
+    path: ({ person }) => `/v0/people/${person}`,
+    body: () => ({ plan: "pro", disabled: true }),
+    status: 200,
+  },
 ];
 
 function requestOf(route: Route, target: Target): Sent {
   const [method = "", template = ""] = route.route.split(" ");
   const path = route.path?.(target) ?? template;
+  const headers = route.signedIn === true ? signedInHeaders() : route.headers;
   return {
     method,
     path,
     ...(route.body === undefined ? {} : { body: route.body(target) }),
-    ...(route.headers === undefined ? {} : { headers: route.headers }),
+    ...(headers === undefined ? {} : { headers }),
   };
+}
+
+function signedInHeaders(): Record<string, string> {
+  const { cookie } = beginSession(stage.coffer, "ada").browser;
+  return { cookie, origin: stage.coffer.appliance.url };
 }
 
 /** Requests that differ from one in one thing each. */
@@ -293,7 +355,8 @@ test("every write of the API description is tried here", async () => {
 
 for (const route of ROUTES) {
   const name = route.about === undefined ? route.route : `${route.route} ${route.about}`;
-  const client = () => (route.anonymous === true ? stage.coffer.client() : stage.world.clients.ada);
+  const hasNoKey = route.anonymous === true || route.signedIn === true;
+  const client = () => (hasNoKey ? stage.coffer.client() : stage.world.clients.ada);
 
   describe(name, () => {
     test("is done once and answered twice, and never answers another request", async () => {
@@ -414,21 +477,11 @@ describe("a key is its caller's own", () => {
 
 test("whoever is signed in has one under all of the account's sessions, and none in common with its keys", async () => {
   const key = newKey();
-  const { url } = stage.coffer.appliance;
-  const signIn = async () => {
-    const body = { username: "ada", password: "ada's password" };
-    const answer = await stage.coffer
-      .client()
-      .send("POST", "/auth/login", { body, headers: { origin: url } });
-    expect(answer.status).toBe(200);
-    const [cookie = ""] = (answer.headers.get("set-cookie") ?? "").split(";");
-    return { cookie, origin: url };
-  };
   const create: Sent = { method: "POST", path: "/v0/drives", body: { name: "Same" } };
   const nobody = stage.coffer.client();
-  const first = await send(nobody, key, { ...create, headers: await signIn() });
+  const first = await send(nobody, key, { ...create, headers: signedInHeaders() });
   expectFirst(first, 201);
-  expectReplay(await send(nobody, key, { ...create, headers: await signIn() }), first);
+  expectReplay(await send(nobody, key, { ...create, headers: signedInHeaders() }), first);
   expectFirst(await send(stage.world.clients.ada, key, create), 201);
 });
 

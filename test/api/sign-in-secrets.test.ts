@@ -44,7 +44,7 @@ test("tokens of sessions, setup links and claims, and passwords, are neither in 
 
   // Where they end up by mistake, and what is refused.
   for (const secret of secrets) {
-    await anyone.send("GET", `/auth/setup?token=${encodeURIComponent(secret)}`);
+    await anyone.send("GET", `/auth/setup/check?token=${encodeURIComponent(secret)}`);
     await anyone.send("GET", `/${encodeURIComponent(secret)}`);
     await anyone.send("POST", "/auth/setup", { body: { token: secret, ...first } });
     await anyone.send("POST", "/auth/login", { body: { username: secret.slice(0, 60), password: secret } });

@@ -42,7 +42,7 @@ function setupToken({ appliance }: TestAppliance): string {
 }
 
 async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
-  return coffer.client().json<unknown>(200, "GET", `/auth/setup?token=${encodeURIComponent(token)}`);
+  return coffer.client().json<unknown>(200, "GET", `/auth/setup/check?token=${encodeURIComponent(token)}`);
 }
 
 describe("the setup link", () => {
@@ -82,7 +82,7 @@ describe("the setup link", () => {
       expect(await isValid(coffer, token)).toEqual({ valid: false });
       expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
     }
-    expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup")).toEqual({ valid: false });
+    expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup/check")).toEqual({ valid: false });
   });
 
   test("beside other ways to an account, one account is the first", async () => {

@@ -18,10 +18,6 @@ interface RouteContext {
 /** `/docs`, the Swagger UI, and `/docs/openapi.json`, what it shows; nothing comes from another host. */
 export function docs(options: DescriptionOptions) {
   const plugin = new Elysia({ name: "docs" })
-    .get("/", ({ request, route }) => {
-      contextOf(request).route = route;
-      return new Response(null, { status: 302, headers: { location: "docs" } });
-    })
     .get(
       "/docs",
       fixed("text/html; charset=utf-8", () => new Blob([PAGE]).bytes()),

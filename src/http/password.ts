@@ -1,0 +1,52 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import { bucketOf } from "../domain/caller.ts";
+import type { Users } from "../services/users.ts";
+import { operation } from "./operation.ts";
+import { ownToken } from "./sessions.ts";
+import { SignInThrottle } from "./sign-in-throttle.ts";
+
+const text = (description: string) => Type.String({ description, maxLength: 1024 });
+
+/** The password of a local account. */
+export function password(users: Users, clock: Clock) {
+  // A session that was left open somewhere must not be a place to guess the password at.
+  const throttle = new SignInThrottle(clock);
+  return new Elysia({ name: "password" }).post(
+    ...operation(
+      "/v0/account/password",
+
+      {
+        operationId: "changePassword",
+        tag: "Account",
+        summary: "Change the password",
+        description:
+          "Signs the account out everywhere else; keys go on working. Needs somebody signed in: every key gets 403, and so does an account that signs in at a provider.",
+        signedIn: true,
+        body: Type.Object({
+          current: text("The password so far."),
+          password: text("The new one: 8 to 1,024 characters."),
+        }),
+        answers: [
+          {
+            status: 200,
+            description: "The new password counts.",
+            json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
+          },
+        ],
+        errors: ["STORAGE_FULL"],
+      },
+      async ({ request, context, body, caller, reply }) => {
+        const verified = throttle.begin(context.client, bucketOf(caller));
+        await users.changePassword(
+          caller,
+          { ...body, token: ownToken(request, caller) ?? "" },
+          reply.with(() => ({ json: { data: { changed: true } } })),
+        );
+        verified();
+        return reply.response();
+      },
+    ),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
+import type { Tables } from "../db/tables.ts";
+import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
+import { parseId, type UserId } from "../domain/id.ts";
+import type { User } from "../domain/user.ts";
+import type { Users } from "./users.ts";
+
+/** Somebody with an account, as the first account sees them. */
+export interface Person {
+  readonly user: User;
+  /** Whether it is the first account itself. */
+  readonly isAdmin: boolean;
+  readonly hasPassword: boolean;
+  readonly driveCount: number;
+  /** Bytes in all their drives. */
+  readonly totalSize: number;
+}
+
+/** What the first account may change about somebody; what is left out stays. */
+export interface PersonChange {
+  readonly plan?: Plan | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/**
+ * Who has an account here. All of it is for the first account alone, signed in; everybody else gets
+ * FORBIDDEN.
+ */
+export class People {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+  readonly #users: Users;
+
+  constructor(parts: { tables: Tables; clock: Clock; users: Users }) {
+    this.#tables = parts.tables;
+    this.#clock = parts.clock;
+    this.#users = parts.users;
+  }
+
+  /** Everybody, by username. */
+  list(caller: Caller): Person[] {
+    this.#requireAdmin(caller);
+    return this.#tables.users.all().map((user) => this.#person(user));
+  }
+
+  /** Makes a local account on the plan `free`. Throws VALIDATION_ERROR, CONFLICT when the name is taken. */
+  async create(caller: Caller, username: string, password: string, within?: Within<Person>): Promise<Person> {
+    this.#requireAdmin(caller);
+    const draft = await this.#users.draft(username, password);
+    return this.#tables.write(() => this.#person(this.#users.add(draft)), within);
+  }
+
+  /**
+   * Changes a plan, or shuts somebody out and lets them in again. A disabled person's sessions end for
+   * good, their keys rest until they are enabled; both at once.
+   *
+   * @throws CofferError NOT_FOUND, FORBIDDEN for disabling the first account
+   */
+  async update(
+    caller: Caller,
+    reference: string,
+    { plan, disabled }: PersonChange,
+    within?: Within<Person>,
+  ): Promise<Person> {
+    this.#requireAdmin(caller);
+    const id = parseId<UserId>(reference);
+    return this.#tables.write(() => {
+      const { pk } = this.#known(id);
+      if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
+      if (disabled === true) this.#disable(pk);
+      if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
+      return this.#person(this.#known(id));
+    }, within);
+  }
+
+  #disable(pk: User["pk"]): void {
+    const { users, sessions } = this.#tables;
+    if (users.isFirst(pk)) {
+      throw new CofferError("FORBIDDEN", "The first account looks after the others: nobody disables it.");
+    }
+    if (users.byPk(pk)?.disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
+    sessions.removeAllOf(pk);
+  }
+
+  #known(id: UserId | null): User {
+    const user = id === null ? null : this.#tables.users.byId(id);
+    if (user === null) throw notFound("person");
+    return user;
+  }
+
+  #person(user: User): Person {
+    const { users, drives } = this.#tables;
+    const owned = drives.byUser(user.pk, this.#clock.now());
+    return {
+      user,
+      isAdmin: users.isFirst(user.pk),
+      hasPassword: users.passwordHash(user.pk) !== null,
+      driveCount: owned.length,
+      totalSize: owned.reduce((sum, { totalSize }) => sum + totalSize, 0),
+    };
+  }
+
+  #requireAdmin(caller: Caller): void {
+    if (this.#tables.users.isFirst(requireSession(caller).userPk)) return;
+    throw new CofferError("FORBIDDEN", "Only the first account of this server looks after people.");
+  }
+}
