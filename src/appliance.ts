@@ -7,6 +7,7 @@ import { openTables } from "./db/tables.ts";
 import { account } from "./http/account.ts";
 import { apiKeys } from "./http/api-keys.ts";
 import { createApp } from "./http/app.ts";
+import { dashboard } from "./http/dashboard/dashboard.ts";
 import { auth } from "./http/auth.ts";
 import { claims } from "./http/claims.ts";
 import { downloads } from "./http/downloads.ts";
@@ -17,9 +18,12 @@ import { folders } from "./http/folders.ts";
 import { listings } from "./http/listings.ts";
 import { oidc } from "./http/oidc.ts";
 import { ownOrigin } from "./http/own-origin.ts";
+import { password } from "./http/password.ts";
+import { people } from "./http/people.ts";
 import { presigned } from "./http/presigned.ts";
 import { search } from "./http/search.ts";
 import { startServer } from "./http/server.ts";
+import { sessions } from "./http/sessions.ts";
 import { cookiesFor } from "./http/session-cookie.ts";
 import { uploads } from "./http/uploads.ts";
 import { localAddress } from "./local-address.ts";
@@ -118,8 +122,12 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
       folders(services.folders),
       apiKeys(services.apiKeys),
       account(services.accounts, services.usage),
+      password(services.users, clock),
+      sessions(services.sessions),
+      people(services.people),
     ],
     pages: [
+      await dashboard(),
       auth(signingIn),
       ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc })]),
     ],

@@ -1,0 +1,51 @@
+import index from "../../../web/index.html";
+
+/** A file of the dashboard, ready to be sent. */
+export interface Asset {
+  /** `/` for the page itself. */
+  readonly path: string;
+  readonly type: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** What an HTML import is in the executable: the bundled files, embedded. From source it has none. */
+interface Manifest {
+  readonly index: string;
+  readonly files?: readonly {
+    readonly path: string;
+    readonly loader: string;
+    readonly headers: { readonly "content-type": string };
+  }[];
+}
+
+/** The dashboard's files: the embedded ones in the executable, bundled on the spot when run from source. */
+export async function dashboardAssets(): Promise<Asset[]> {
+  const manifest: Manifest = index;
+  return manifest.files === undefined ? bundle(manifest.index) : embedded(manifest.files);
+}
+
+function embedded(files: NonNullable<Manifest["files"]>): Promise<Asset[]> {
+  return Promise.all(
+    files.map(async ({ path, loader, headers }) => ({
+      path: pathOf(path, loader === "html"),
+      type: headers["content-type"],
+      content: await Bun.file(path).bytes(),
+    })),
+  );
+}
+
+async function bundle(page: string): Promise<Asset[]> {
+  const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/" });
+  return Promise.all(
+    outputs.map(async (output) => ({
+      path: pathOf(output.path, output.path.endsWith(".html")),
+      type: output.type,
+      // What the bundler gives lacks a Blob's `bytes()`.
+      content: new Uint8Array(await output.arrayBuffer()),
+    })),
+  );
+}
+
+function pathOf(file: string, isPage: boolean): string {
+  return isPage ? "/" : file.slice(file.lastIndexOf("/"));
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; frame-src blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+describe("the dashboard's files", () => {
+  let coffer: TestAppliance;
+  let files: string[] = [];
+  beforeAll(async () => {
+    coffer = await startAppliance();
+    const { text } = await coffer.client().send("GET", "/");
+    files = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link ?? "");
+  });
+  afterAll(() => coffer[Symbol.asyncDispose]());
+
+  /** As it is sent: what came is not unpacked. */
+  function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(coffer.appliance.url + path, { decompress: false, headers });
+  }
+
+  test.each(["/", "/drives/ada/notes/", "/search?q=x", "/keys", "/claim/clm_0"])(
+    "the page at %s is guarded by a policy",
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect(status).toBe(200);
+      expect(headers.get("content-security-policy")).toBe(POLICY);
+      expect(headers.get("cache-control")).toBe("no-cache");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    },
+  );
+
+  test("a script, a style and an icon, from no other host, nothing inline", async () => {
+    const { text } = await coffer.client().send("GET", "/");
+    expect(files.map((file) => file.slice(file.lastIndexOf("."))).toSorted()).toEqual([
+      ".css",
+      ".js",
+      ".svg",
+    ]);
+    expect(text).not.toMatch(/https?:|"\/\/|<style|\bstyle=|\son\w+=|<script>/);
+  });
+
+  const encodings: readonly (readonly [header: string, encoding: string | null])[] = [
+    ["gzip", "gzip"],
+    ["gzip, deflate, br, zstd", "gzip"],
+    ["br, GZIP;q=0.5", "gzip"],
+    ["*", "gzip"],
+    ["identity", null],
+    ["br", null],
+    ["", null],
+    ["gzip;q=0", null],
+    ["gzip; q=0.0, *", null],
+    ["x-gzippy", null],
+  ];
+  test.each(encodings)("Accept-Encoding: %s", async (header, encoding) => {
+    for (const path of ["/", ...files]) {
+      const plain = await bytesOf(await get(path, { "accept-encoding": "identity" }));
+      const response = await get(path, { "accept-encoding": header });
+      const bytes = await bytesOf(response);
+      expect(response.headers.get("vary")).toBe("accept-encoding");
+      expect([path, response.headers.get("content-encoding")]).toEqual([path, encoding]);
+      expect(response.headers.get("content-length")).toBe(String(bytes.length));
+      expect(encoding === null ? bytes : Bun.gunzipSync(bytes)).toEqual(plain);
+    }
+  });
+
+  test("what the browser has is not sent again, in either encoding", async () => {
+    for (const path of ["/", ...files]) {
+      const { headers } = await get(path, { "accept-encoding": "gzip" });
+      for (const encoding of ["gzip", "identity"]) {
+        const again = await get(path, {
+          "accept-encoding": encoding,
+          "if-none-match": headers.get("etag") ?? "",
+        });
+        expect([path, again.status, await again.text()]).toEqual([path, 304, ""]);
+      }
+      expect((await get(path, { "if-none-match": '"another"' })).status).toBe(200);
+    }
+  });
+
+  test("files are kept for good by the browser, since their names follow their contents", async () => {
+    for (const file of files) {
+      expect((await get(file)).headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { useModal } from "../lib/modal.ts";
+
+/** A modal dialog; the browser keeps the focus in it and closes it on Escape. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const element = useModal(props.onClose);
+  const title = useId();
+  return (
+    <dialog ref={element} class="dialog" aria-labelledby={title}>
+      <div class="dialog-body">
+        <h2 id={title}>{props.title}</h2>
+        {props.children}
+      </div>
+    </dialog>
+  );
+}

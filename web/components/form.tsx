@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { ApiError } from "../lib/api.ts";
+import { asApiError } from "../lib/load.ts";
+import { Failure } from "./failure.tsx";
+
+interface FormProps {
+  readonly submit: string;
+  readonly danger?: boolean;
+  /** Does what the form is for; what it throws is shown. */
+  readonly onSubmit: (values: FormData) => Promise<void>;
+  readonly onCancel?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form whose button waits while it works, and that shows why it failed. */
+export function Form({ submit, danger = false, onSubmit, onCancel, children }: FormProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement) || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await onSubmit(new FormData(event.currentTarget));
+    } catch (caught) {
+      setError(asApiError(caught));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} class="dialog-body">
+      {children}
+      {error !== null && <Failure error={error} />}
+      <div class="row">
+        <button class={`button ${danger ? "danger" : "primary"}`} disabled={busy}>
+          {submit}
+        </button>
+        {onCancel !== undefined && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: string;
+  readonly type?: "text" | "password";
+  readonly required?: boolean;
+  readonly autocomplete?: string;
+  /** What stands in it at first. */
+  readonly value?: string;
+}
+
+/** A labelled text input. */
+export function Field({
+  label,
+  name,
+  hint,
+  type = "text",
+  required = false,
+  autocomplete = "off",
+  value = "",
+}: FieldProps) {
+  const input = { class: "input", name, required, autocomplete, defaultValue: value };
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {type === "password" ? <input type="password" {...input} /> : <input type="text" {...input} />}
+      {hint !== undefined && <small class="soft">{hint}</small>}
+    </label>
+  );
+}
+
+/** The text of a form's field; empty where there is none. */
+export function textOf(values: FormData, name: string): string {
+  const value = values.get(name);
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,43 @@
+import type { Figure } from "../lib/types.ts";
+
+interface MeterProps {
+  readonly label: string;
+  readonly figure: Figure;
+  readonly format: (value: number) => string;
+}
+
+/** From this share on, a bar warns. */
+const NEARLY_FULL = 0.9;
+
+/** How much of something is used, as a bar against its limit; in words alone where there is no limit. */
+export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
+  if (limit === null) {
+    return (
+      <div class="meter">
+        <span class="meter-label">{label}</span>
+        <span>
+          {format(used)} <span class="soft">of no limit</span>
+        </span>
+      </div>
+    );
+  }
+  const share = limit === 0 ? 1 : Math.min(used / limit, 1);
+  const words = `${format(used)} of ${format(limit)}`;
+  return (
+    <div class="meter">
+      <span class="meter-label">{label}</span>
+      <span>{words}</span>
+      <div
+        class={`bar ${share >= NEARLY_FULL ? "nearly-full" : ""}`}
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(used, limit)}
+        aria-valuetext={words}
+      >
+        <span style={{ inlineSize: `${share * 100}%` }} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icon.tsx";
+
+/** What surrounds a page for somebody who may not be signed in: one card, and whose it is. */
+export function Outside({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="outside">
+      <p class="brand">
+        <Icon svg={vaultIcon} /> Coffer
+      </p>
+      <main class="card">{children}</main>
+    </div>
+  );
+}

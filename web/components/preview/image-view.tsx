@@ -1,0 +1,69 @@
+import { useEffect, useState } from "preact/hooks";
+import type { FileRecord } from "../../lib/types.ts";
+import { NoView } from "./no-view.tsx";
+import { TextView } from "./text-view.tsx";
+import { Views } from "./views.tsx";
+import { useBlobUrl, Whole } from "./whole.tsx";
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_SVG_BYTES = 4 * 1024 * 1024;
+const SVG = "image/svg+xml";
+
+/** An image; of an SVG, which is a text as well, also its source. */
+export function ImageView({ file }: { readonly file: FileRecord }) {
+  const [isSource, setSource] = useState(false);
+  const type = file.mime_type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== SVG) {
+    return (
+      <Whole file={file} most={MOST_BYTES} type={type}>
+        {(content) => <BlobImage file={file} content={content} />}
+      </Whole>
+    );
+  }
+  return (
+    <>
+      <Views names={["Image", "Source"]} current={isSource ? 1 : 0} onChange={(at) => setSource(at === 1)} />
+      {isSource ? (
+        <TextView file={file} kind="text" />
+      ) : (
+        <Whole file={file} most={MOST_SVG_BYTES} type={SVG}>
+          {(content) => <DataImage file={file} content={content} />}
+        </Whole>
+      )}
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly file: FileRecord;
+  readonly content: Blob;
+}
+
+function BlobImage({ file, content }: ShownProps) {
+  return <Shown file={file} url={useBlobUrl(content)} />;
+}
+
+/**
+ * An SVG runs no script in an <img>, but would as a document of its own. As a `data:` address it has no
+ * origin even then, as when somebody opens the image in a new tab.
+ */
+function DataImage({ file, content }: ShownProps) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => setUrl(typeof reader.result === "string" ? reader.result : null));
+    reader.readAsDataURL(content);
+    return () => reader.abort();
+  }, [content]);
+  return <Shown file={file} url={url} />;
+}
+
+function Shown({ file, url }: { readonly file: FileRecord; readonly url: string | null }) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <NoView file={file} why="The browser cannot show this image: it may be damaged." />;
+  return (
+    <div class="preview-body preview-image">
+      {url !== null && <img src={url} alt={file.filename} onError={() => setBroken(true)} />}
+    </div>
+  );
+}

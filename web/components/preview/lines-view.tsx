@@ -1,0 +1,69 @@
+import { useMemo, useState } from "preact/hooks";
+
+/** With longer lines than this, a text is wrapped from the start. */
+const LONG_LINE = 1000;
+/** More lines take a browser seconds to lay out. */
+const MOST_LINES = 50_000;
+/** Characters that make a text read in another order than it is stored. */
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** A text as it is, with numbers beside its lines unless they are wrapped. */
+export function LinesView({ text }: { readonly text: string }) {
+  const { shown, numbers, longest, isCut } = useMemo(() => measure(text), [text]);
+  const [isWrapped, setWrapped] = useState(longest > LONG_LINE);
+  return (
+    <>
+      {REORDERING.test(text) && (
+        <p class="notice careful preview-note">
+          There are invisible characters in this text that change the order it is read in: it may not say what
+          it seems to say.
+        </p>
+      )}
+      {isCut && (
+        <p class="notice careful preview-note">
+          These are the first {MOST_LINES.toLocaleString()} lines. Download the file to see the rest.
+        </p>
+      )}
+      <div class="preview-bar">
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={isWrapped}
+            onChange={(event) => setWrapped(event.currentTarget.checked)}
+          />
+          Wrap lines
+        </label>
+      </div>
+      <div class="preview-body preview-lines" tabIndex={0} role="region" aria-label="Text">
+        {!isWrapped && (
+          <pre class="preview-numbers" aria-hidden="true">
+            {numbers}
+          </pre>
+        )}
+        <pre class={isWrapped ? "preview-text wrapped" : "preview-text"}>{shown}</pre>
+      </div>
+    </>
+  );
+}
+
+interface Measured {
+  readonly shown: string;
+  readonly numbers: string;
+  /** Characters. */
+  readonly longest: number;
+  readonly isCut: boolean;
+}
+
+function measure(text: string): Measured {
+  const lines = text.split("\n");
+  // What follows the last line's end is no line.
+  if (lines.at(-1) === "") lines.pop();
+  const isCut = lines.length > MOST_LINES;
+  if (isCut) lines.length = MOST_LINES;
+  return {
+    shown: isCut ? lines.join("\n") : text,
+    isCut,
+    numbers: lines.map((_, at) => at + 1).join("\n"),
+    longest: lines.reduce((most, { length }) => Math.max(most, length), 0),
+  };
+}

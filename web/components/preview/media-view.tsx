@@ -1,0 +1,27 @@
+import { useState } from "preact/hooks";
+import { downloadUrl } from "../../lib/contents.ts";
+import type { FileRecord } from "../../lib/types.ts";
+import { NoView } from "./no-view.tsx";
+
+interface MediaViewProps {
+  readonly file: FileRecord;
+  readonly kind: "audio" | "video";
+}
+
+/** Sound or a film, of any size: the browser asks for the parts it plays. */
+export function MediaView({ file, kind }: MediaViewProps) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <NoView file={file} why={`The browser cannot play this ${kind}.`} />;
+  const media = {
+    controls: true,
+    preload: "metadata",
+    src: `${downloadUrl(file)}?inline=1`,
+    "aria-label": file.filename,
+    onError: () => setBroken(true),
+  } as const;
+  return (
+    <div class="preview-body preview-media">
+      {kind === "audio" ? <audio {...media} /> : <video {...media} />}
+    </div>
+  );
+}

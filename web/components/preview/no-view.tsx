@@ -1,0 +1,13 @@
+import type { FileRecord } from "../../lib/types.ts";
+import { FileIcon } from "../file-icon.tsx";
+
+/** Stands where nothing can be shown, and says why. */
+export function NoView({ file, why }: { readonly file: FileRecord; readonly why: string }) {
+  return (
+    <div class="preview-body preview-none">
+      <FileIcon type={file.mime_type} />
+      <p>{why}</p>
+      <p class="soft">Download it to open it with a program of yours.</p>
+    </div>
+  );
+}

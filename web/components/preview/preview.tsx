@@ -1,0 +1,78 @@
+import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
+import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
+import type { VNode } from "preact";
+import { downloadUrl } from "../../lib/contents.ts";
+import { formatBytes, formatRelative, formatTime } from "../../lib/format.ts";
+import { useModal } from "../../lib/modal.ts";
+import { previewKind } from "../../lib/preview-kind.ts";
+import type { FileRecord } from "../../lib/types.ts";
+import { Icon } from "../icon.tsx";
+import { Name } from "../name.tsx";
+import { ImageView } from "./image-view.tsx";
+import { MediaView } from "./media-view.tsx";
+import { NoView } from "./no-view.tsx";
+import { PdfView } from "./pdf-view.tsx";
+import { TextView } from "./text-view.tsx";
+
+interface PreviewProps {
+  readonly file: FileRecord;
+  readonly onClose: () => void;
+}
+
+/**
+ * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or a
+ * document of the browser's own viewer, and nothing in them runs in our origin.
+ */
+export function Preview({ file, onClose }: PreviewProps) {
+  const element = useModal(onClose);
+  return (
+    <dialog ref={element} class="preview" aria-labelledby="preview-title">
+      <header class="preview-head">
+        <div class="preview-what">
+          <h2 id="preview-title">
+            <Name text={file.filename} />
+          </h2>
+          <p class="soft">
+            {file.mime_type} · {formatBytes(file.size)} ·{" "}
+            <time dateTime={file.updated_at} title={formatTime(file.updated_at)}>
+              {formatRelative(file.updated_at)}
+            </time>
+          </p>
+        </div>
+        <a class="button" href={downloadUrl(file)} download={file.filename}>
+          <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
+        </a>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label="Close the preview"
+          onClick={() => element.current?.close()}
+        >
+          <Icon svg={closeIcon} />
+        </button>
+      </header>
+      <Content key={file.id + file.content_hash} file={file} />
+    </dialog>
+  );
+}
+
+function Content({ file }: { readonly file: FileRecord }): VNode {
+  const kind = previewKind(file);
+  switch (kind) {
+    case "image":
+      return <ImageView file={file} />;
+    case "audio":
+    case "video":
+      return <MediaView file={file} kind={kind} />;
+    case "pdf":
+      return <PdfView file={file} />;
+    case "none":
+      return <NoView file={file} why="There is no preview for files of this type." />;
+    case "markdown":
+    case "json":
+    case "table":
+    case "text":
+    case "unknown":
+      return <TextView file={file} kind={kind} />;
+  }
+}

@@ -1,0 +1,25 @@
+interface ViewsProps {
+  readonly names: readonly string[];
+  /** The one that is shown, by its place in `names`. */
+  readonly current: number;
+  readonly onChange: (at: number) => void;
+}
+
+/** Chooses between the ways a file can be shown. */
+export function Views({ names, current, onChange }: ViewsProps) {
+  return (
+    <div class="preview-bar" role="group" aria-label="Show as">
+      {names.map((name, at) => (
+        <button
+          key={name}
+          type="button"
+          class="button quiet"
+          aria-pressed={at === current}
+          onClick={() => onChange(at)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { readWhole } from "../../lib/contents.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { useLoad } from "../../lib/load.ts";
+import type { FileRecord } from "../../lib/types.ts";
+import { Failure } from "../failure.tsx";
+import { NoView } from "./no-view.tsx";
+
+interface WholeProps {
+  readonly file: FileRecord;
+  /** Larger files are not loaded, in bytes. */
+  readonly most: number;
+  /** The type the content is shown as, whatever else it may be. */
+  readonly type: string;
+  readonly children: (content: Blob) => ComponentChildren;
+}
+
+/** Loads a file whole, telling how far it is, and then shows it. */
+export function Whole({ file, most, type, children }: WholeProps) {
+  if (file.size > most) {
+    return <NoView file={file} why={`Files of more than ${formatBytes(most)} are not shown here.`} />;
+  }
+  return (
+    <Loading file={file} type={type}>
+      {children}
+    </Loading>
+  );
+}
+
+function Loading({ file, type, children }: Omit<WholeProps, "most">) {
+  const [received, setReceived] = useState(0);
+  const { loaded, reload } = useLoad(
+    file.id,
+    async (signal) => new Blob(await readWhole(file, signal, setReceived), { type }),
+  );
+  if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
+  if (loaded.state === "ready") return <>{children(loaded.value)}</>;
+  return (
+    <div class="preview-body preview-none">
+      <progress aria-label="Loading" max={Math.max(file.size, 1)} value={received} />
+      <p class="soft">
+        {formatBytes(received)} of {formatBytes(file.size)}
+      </p>
+    </div>
+  );
+}
+
+/** A `blob:` address of a content for as long as it is shown; null at first. */
+export function useBlobUrl(content: Blob): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const made = URL.createObjectURL(content);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [content]);
+  return url;
+}

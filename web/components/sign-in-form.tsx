@@ -1,0 +1,126 @@
+import logInIcon from "lucide-static/icons/log-in.svg" with { type: "text" };
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call } from "../lib/api.ts";
+import { useLoad } from "../lib/load.ts";
+import type { SignInOptions } from "../lib/types.ts";
+import { Failure } from "./failure.tsx";
+import { Field, Form, textOf } from "./form.tsx";
+import { Icon } from "./icon.tsx";
+
+interface Props {
+  readonly onSignedIn: () => void;
+  /** Whether signing in is all that the page is for, so that one can type at once. */
+  readonly focused?: boolean;
+}
+
+/** Every way in that this server has; the provider sends the browser back to the address it is at. */
+export function SignInForm({ onSignedIn, focused = false }: Props) {
+  const { loaded, reload } = useLoad("options", (signal) =>
+    call<SignInOptions>("GET", "/auth/options", { signal }),
+  );
+  switch (loaded.state) {
+    case "loading":
+      return <p class="soft">Asking how people sign in here…</p>;
+    case "failed":
+      return <Failure error={loaded.error} retry={reload} />;
+    case "ready":
+      return <WaysIn options={loaded.value} onSignedIn={onSignedIn} focused={focused} />;
+  }
+}
+
+function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly options: SignInOptions }) {
+  const { provider, setup, signups } = options;
+  if (provider === null) {
+    return (
+      <>
+        {setup && !signups && <NobodyYet />}
+        <WithPassword signups={signups} onSignedIn={onSignedIn} focused={focused} />
+      </>
+    );
+  }
+  const returnTo = encodeURIComponent(location.pathname + location.search);
+  return (
+    <>
+      {setup && <p class="notice">Whoever signs in first looks after this server.</p>}
+      <a class="button primary" href={`/auth/oidc/start?return_to=${returnTo}`}>
+        <Icon svg={logInIcon} /> Sign in with {provider.name}
+      </a>
+      <details class="other-way">
+        <summary>Use a password instead</summary>
+        <WithPassword signups={signups} onSignedIn={onSignedIn} />
+      </details>
+    </>
+  );
+}
+
+function NobodyYet() {
+  return (
+    <div class="notice">
+      <p>
+        Nobody has an account here yet. To make the first one, open the setup link that the server printed
+        when it started, or run <code>coffer user create NAME</code> on its machine.
+      </p>
+    </div>
+  );
+}
+
+function WithPassword({ signups, onSignedIn, focused = false }: Props & { readonly signups: boolean }) {
+  const [isNew, setNew] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focused) place.current?.querySelector("input")?.focus();
+  }, [focused]);
+  const other = isNew ? "I have an account" : "Make an account";
+  return (
+    <div class="dialog-body" ref={place}>
+      <Form
+        key={isNew}
+        submit={isNew ? "Make the account" : "Sign in"}
+        onSubmit={async (values) => {
+          const body = { username: textOf(values, "username"), password: textOf(values, "password") };
+          await call("POST", isNew ? "/auth/signup" : "/auth/login", { body });
+          onSignedIn();
+        }}
+      >
+        {isNew ? <NewAccountFields /> : <SignInFields />}
+      </Form>
+      {signups && (
+        <button type="button" class="button quiet" onClick={() => setNew(!isNew)}>
+          {other}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function SignInFields() {
+  return (
+    <>
+      <Field label="Username" name="username" autocomplete="username" required />
+      <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+    </>
+  );
+}
+
+/** The fields that an account is made of. */
+export function NewAccountFields() {
+  return (
+    <>
+      <Field
+        label="Username"
+        name="username"
+        autocomplete="username"
+        hint="3 to 32 of a-z, 0-9 and -. It is the first part of your drives' addresses."
+        required
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        hint="At least 8 characters"
+        required
+      />
+    </>
+  );
+}

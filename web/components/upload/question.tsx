@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import { useModal } from "../../lib/modal.ts";
+import { formatBytes } from "../../lib/format.ts";
+import type { UploadQueue } from "../../lib/uploads.ts";
+import { nameIn } from "../../lib/uploads/names.ts";
+import type { Decision, Upload } from "../../lib/uploads/upload.ts";
+import { Name } from "../name.tsx";
+
+interface QuestionProps {
+  readonly queue: UploadQueue;
+  readonly uploads: readonly Upload[];
+}
+
+/** Asks what becomes of files whose place is taken, one after the other, or for all at once. */
+export function Question({ queue, uploads }: QuestionProps) {
+  const asking = uploads.filter(({ state }) => state === "asking");
+  const [first] = asking;
+  if (first === undefined) return null;
+  return <Asking upload={first} others={asking.length - 1} queue={queue} />;
+}
+
+interface AskingProps {
+  readonly upload: Upload;
+  readonly others: number;
+  readonly queue: UploadQueue;
+}
+
+// Stays for the next question, so that the focus stays as well.
+function Asking({ upload, others, queue }: AskingProps) {
+  const [forAll, setForAll] = useState(false);
+  const decide = (decision: Decision) => queue.answer(upload.id, decision, forAll);
+  const element = useModal(() => queue.answer(upload.id, "skip", forAll));
+  const folder = upload.path.slice(0, -nameIn(upload.path).length);
+  return (
+    <dialog ref={element} class="dialog" aria-labelledby="replace-question">
+      <div class="dialog-body">
+        <h2 id="replace-question">
+          <Name text={nameIn(upload.path)} /> is already there
+        </h2>
+        <p>
+          A file of this name stands in {folder === "" ? "this drive" : <Name text={folder} />}. The one you
+          are uploading has {formatBytes(upload.file.size)}.
+        </p>
+        <label class="upload-for-all">
+          <input
+            type="checkbox"
+            checked={forAll}
+            onChange={(event) => setForAll(event.currentTarget.checked)}
+          />
+          Do the same for all others that are already there{others > 0 && ` (${others} so far)`}
+        </label>
+        <div class="row">
+          <button type="button" class="button primary" onClick={() => decide("keep-both")}>
+            Keep both
+          </button>
+          <button type="button" class="button" onClick={() => decide("replace")}>
+            Replace
+          </button>
+          <button type="button" class="button" onClick={() => decide("skip")}>
+            Skip
+          </button>
+        </div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,72 @@
+import cancelIcon from "lucide-static/icons/x.svg" with { type: "text" };
+import checkIcon from "lucide-static/icons/check.svg" with { type: "text" };
+import retryIcon from "lucide-static/icons/rotate-cw.svg" with { type: "text" };
+import { formatBytes } from "../../lib/format.ts";
+import type { UploadQueue } from "../../lib/uploads.ts";
+import { nameIn } from "../../lib/uploads/names.ts";
+import { isPending, type Upload } from "../../lib/uploads/upload.ts";
+import { Icon } from "../icon.tsx";
+import { Name } from "../name.tsx";
+
+/** One upload: its name, how far it is, and what can be done about it. */
+export function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }) {
+  const { state, file, sent, error } = upload;
+  return (
+    <li class={`upload-row ${state}`}>
+      <div class="upload-what">
+        <span class="upload-name" title={upload.path}>
+          <Name text={nameIn(upload.path)} />
+        </span>
+        {state === "sending" ? (
+          <progress aria-label={`Upload of ${upload.path}`} max={Math.max(file.size, 1)} value={sent} />
+        ) : (
+          <span class="soft">{stateInWords(upload)}</span>
+        )}
+        {error !== null && (
+          <span class="upload-error">
+            {error.message}
+            {error.requestId !== undefined && <small> Request {error.requestId}</small>}
+          </span>
+        )}
+      </div>
+      <UploadAction upload={upload} queue={queue} />
+    </li>
+  );
+}
+
+function UploadAction({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }) {
+  const { id, state, path } = upload;
+  if (state === "done") return <Icon svg={checkIcon} />;
+  if (state === "skipped") return null;
+  const cancels = isPending(upload);
+  // One button for both, so that the focus stays on it.
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      aria-label={`${cancels ? "Cancel" : "Retry"} ${path}`}
+      onClick={() => (cancels ? queue.cancel(id) : queue.retry(id))}
+    >
+      <Icon svg={cancels ? cancelIcon : retryIcon} />
+    </button>
+  );
+}
+
+function stateInWords({ state, file }: Upload): string {
+  switch (state) {
+    case "waiting":
+      return `Waiting, ${formatBytes(file.size)}`;
+    case "sending":
+      return "Sending";
+    case "asking":
+      return "Already there: waiting for your answer";
+    case "done":
+      return formatBytes(file.size);
+    case "skipped":
+      return "Skipped: already there";
+    case "cancelled":
+      return "Cancelled";
+    case "failed":
+      return "Failed";
+  }
+}

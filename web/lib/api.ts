@@ -1,0 +1,82 @@
+/** A refusal or failure of the server, or no answer at all. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | undefined;
+  /** What finds the request in the server's log. */
+  readonly requestId: string | undefined;
+  /** Seconds that the server asks to wait before the next try. */
+  readonly waitSeconds: number | undefined;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    field?: string,
+    requestId?: string,
+    waitSeconds?: number,
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.requestId = requestId;
+    this.waitSeconds = waitSeconds;
+  }
+}
+
+/** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
+export const SIGNED_OUT = "coffer:signed-out";
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls the API with the session's cookie and reads the JSON of a success.
+ *
+ * @throws ApiError for everything else; AbortError when `signal` aborts
+ */
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  const { body, headers = {}, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
+  }
+  if (response.status === 401 && path.startsWith("/v0/")) {
+    dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
+  }
+  if (!response.ok) throw await refusalOf(response);
+  return response.json();
+}
+
+/** The error that an unsuccessful answer stands for. */
+export async function refusalOf(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  try {
+    const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
+    const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+    return new ApiError(response.status, error.code, error.message, error.field, requestId, waitSeconds);
+  } catch {
+    return new ApiError(
+      response.status,
+      "UNKNOWN",
+      `The server answered ${response.status}.`,
+      undefined,
+      requestId,
+    );
+  }
+}

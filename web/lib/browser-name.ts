@@ -1,0 +1,29 @@
+/** What browsers call themselves, the more particular names first: most say that they are several. */
+const BROWSERS = [
+  ["Edg", "Edge"],
+  ["OPR", "Opera"],
+  ["SamsungBrowser", "Samsung Internet"],
+  ["Firefox", "Firefox"],
+  ["FxiOS", "Firefox"],
+  ["CriOS", "Chrome"],
+  ["Chrome", "Chrome"],
+  ["Safari", "Safari"],
+] as const;
+
+const SYSTEMS = [
+  ["iPhone", "an iPhone"],
+  ["iPad", "an iPad"],
+  ["Android", "Android"],
+  ["Windows", "Windows"],
+  ["CrOS", "ChromeOS"],
+  ["Mac OS X", "macOS"],
+  ["Linux", "Linux"],
+] as const;
+
+/** A User-Agent as a person knows it: `Firefox on Linux`; the start of it where it is none of the known. */
+export function browserName(userAgent: string): string {
+  const browser = BROWSERS.find(([mark]) => userAgent.includes(`${mark}/`))?.[1];
+  if (browser === undefined) return userAgent === "" ? "A program" : userAgent.slice(0, 40);
+  const system = SYSTEMS.find(([mark]) => userAgent.includes(mark))?.[1];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,0 +1,41 @@
+/** The start of a table. */
+export interface Table {
+  readonly rows: readonly (readonly string[])[];
+  /** Whether there are more rows. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Reads the first `most` rows of comma-, semicolon- or tab-separated values (RFC 4180). It takes
+ * everything: a quote within an unquoted field is one, and a quoted field that never ends runs to the end.
+ */
+export function parseCsv(text: string, most: number): Table {
+  const separator = separatorOf(text);
+  // A field and what ends it; each match begins where the last one ended.
+  const field = new RegExp(
+    `(?:"([^"]*(?:""[^"]*)*)(?:"|$)|)([^${separator}\\r\\n]*)(${separator}|\\r\\n|\\n|\\r|$)`,
+    "y",
+  );
+  const rows: string[][] = [];
+  let row: string[] = [];
+  field.lastIndex = text.startsWith("\ufeff") ? 1 : 0;
+  while (field.lastIndex < text.length) {
+    if (rows.length === most) return { rows, isCut: true };
+    const match = field.exec(text);
+    if (match === null) break;
+    const [, quoted, plain = "", end] = match;
+    row.push((quoted?.replaceAll('""', '"') ?? "") + plain);
+    if (end === separator && field.lastIndex < text.length) continue;
+    if (end === separator) row.push("");
+    rows.push(row);
+    row = [];
+  }
+  return { rows, isCut: false };
+}
+
+/** Whichever stands most often in the first line. */
+function separatorOf(text: string): string {
+  const line = /^[^\r\n]*/.exec(text)?.[0] ?? "";
+  const counted = [",", ";", "\t"].map((each) => ({ each, count: line.split(each).length }));
+  return counted.reduce((best, next) => (next.count > best.count ? next : best)).each;
+}

@@ -1,0 +1,55 @@
+/** What an address below `/drives/` names: a drive, by slug or id, and a folder in it. */
+export interface DrivePlace {
+  readonly drive: string;
+  /** As the API writes it: `""` for the root, else with a trailing slash. */
+  readonly folder: string;
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const START = "/drives/";
+
+/** Reads an address; null where it names no drive. A missing trailing slash is forgiven. */
+export function parseDrivePlace(path: string): DrivePlace | null {
+  if (!path.startsWith(START)) return null;
+  const segments = decodeAll(path.slice(START.length).split("/"));
+  if (segments === null) return null;
+  const [first = "", second = ""] = segments;
+  const isId = ID.test(first);
+  if (first === "" || (!isId && second === "")) return null;
+  const rest = segments.slice(isId ? 1 : 2).filter((segment) => segment !== "");
+  return {
+    drive: isId ? first : `${first}/${second}`,
+    folder: rest.map((segment) => `${segment}/`).join(""),
+  };
+}
+
+/** The address of a folder; `drive` is a slug or an id. */
+export function folderAddress(drive: string, folder: string): string {
+  const path = folder.split("/").map(encodeURIComponent).join("/");
+  return `${START}${drive}/${path}`;
+}
+
+/** The address that shows a file above its folder. */
+export function fileAddress(drive: string, folder: string, fileId: string): string {
+  return `${folderAddress(drive, folder)}?file=${encodeURIComponent(fileId)}`;
+}
+
+/** The folder that a file's or folder's path stands in. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+}
+
+/** The last segment of a file's or folder's path, without a slash. */
+export function nameOf(path: string): string {
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  return path.slice(path.lastIndexOf("/", end - 1) + 1, end);
+}
+
+function decodeAll(segments: readonly string[]): string[] | null {
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    // A stray `%`: nobody's address.
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import { call } from "./api.ts";
+import { nameOf } from "./files-place.ts";
+import { plain } from "./overrides.ts";
+import type { FileRecord } from "./types.ts";
+
+/** Something that stands in a folder. */
+export type Entry =
+  | { readonly kind: "folder"; readonly key: string; readonly path: string }
+  | { readonly kind: "file"; readonly key: string; readonly path: string; readonly file: FileRecord };
+
+export type FileEntry = Extract<Entry, { kind: "file" }>;
+
+export function folderEntry(path: string): Entry {
+  return { kind: "folder", key: path, path };
+}
+
+export function fileEntry(file: FileRecord): FileEntry {
+  return { kind: "file", key: file.id, path: file.path, file };
+}
+
+/** A page of what stands in a folder. */
+export interface FolderPage {
+  readonly data: readonly FileRecord[];
+  readonly folders: readonly string[];
+  /** Files in the folder, on all pages. */
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+interface PageRequest {
+  /** 1 and up. */
+  readonly page?: number;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** One page of a folder's own files, in path order, with the folders in it. */
+export function listFolder(drive: string, folder: string, request: PageRequest): Promise<FolderPage> {
+  const { page = 1, limit, cursor, signal } = request;
+  const query = new URLSearchParams({
+    drive_id: drive,
+    prefix: folder,
+    delimiter: "/",
+    page: String(page),
+    limit: String(limit),
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  return call("GET", `/v0/files?${query}`, signal === undefined ? {} : { signal });
+}
+
+/** Whether a folder is there; an empty one and a missing one list the same. */
+export async function folderExists(drive: string, folder: string): Promise<boolean> {
+  if (folder === "") return true;
+  const { folders } = await listFolder(drive, folder.slice(0, -1), { limit: 1 });
+  return folders.includes(folder);
+}
+
+export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
+  return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
+}
+
+export async function createFolder(drive: string, path: string): Promise<void> {
+  await call("POST", "/v0/folders", { body: { drive_id: drive, path } });
+}
+
+/** What a PATCH of a file may change; what is left out stays. */
+export interface FileChanges {
+  readonly path?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly expires_at?: string | null;
+}
+
+export function updateFile(id: string, changes: FileChanges): Promise<FileRecord> {
+  return call("PATCH", `/v0/files/${id}`, { body: changes });
+}
+
+/** How many files a folder holds, at every depth. */
+export async function countFolder(drive: string, path: string): Promise<number> {
+  const body = { drive_id: drive, path };
+  return (await call<{ file_count: number }>("DELETE", "/v0/folders", { body })).file_count;
+}
+
+export interface FileLink {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/** A link that needs no key; `expiresIn` in seconds, at most a day. */
+export function createLink(id: string, expiresIn: number, oneTime: boolean): Promise<FileLink> {
+  return call("POST", `/v0/files/${id}/presigned-url`, {
+    body: { expires_in: expiresIn, one_time: oneTime },
+  });
+}
+
+export function downloadAddress(id: string): string {
+  return `/v0/files/${id}/download`;
+}
+
+/** Why a name cannot stand for a file or folder; null where it can. What else the server refuses, it says. */
+export function nameProblem(name: string): string | null {
+  if (name === "") return "Give it a name.";
+  if (name === "." || name === "..") return `"${name}" cannot be a name.`;
+  if (/[/\\]/.test(name)) return 'A name cannot hold "/" or "\\".';
+  return null;
+}
+
+/** What the entries are called in a sentence: one's name, or how many there are. */
+export function describeEntries(entries: readonly Entry[]): string {
+  const [only] = entries;
+  if (only !== undefined && entries.length === 1) return `“${plain(nameOf(only.path))}”`;
+  return `${entries.length.toLocaleString()} items`;
+}

@@ -1,0 +1,59 @@
+/** A key just made and what it opens, for texts that put it to use. */
+export interface NewKey {
+  readonly secret: string;
+  readonly readOnly: boolean;
+  /** The one drive it reaches, by slug or id; null for all of the account's. */
+  readonly drive: string | null;
+  /** Where the server is, without a trailing slash. */
+  readonly server: string;
+}
+
+export interface Snippet {
+  readonly title: string;
+  /** What it is, as in "Copy the commands". */
+  readonly what: string;
+  readonly text: string;
+}
+
+/** Texts to paste that put a new key to use. */
+export function snippetsFor(key: NewKey): Snippet[] {
+  return [
+    { title: "Commands for curl", what: "the commands", text: commands(key) },
+    { title: "Environment variables", what: "the variables", text: variables(key) },
+    { title: "Instructions for an agent", what: "the instructions", text: instructions(key) },
+  ];
+}
+
+function commands({ secret, readOnly, drive, server }: NewKey): string {
+  const authorization = `-H "Authorization: Bearer ${secret}"`;
+  if (drive === null) return `# the drives\ncurl "${server}/v0/drives" ${authorization}`;
+  const list = `# the files\ncurl "${server}/v0/files?drive_id=${drive}" ${authorization}`;
+  const upload = `# an upload\ncurl -T notes.md "${server}/v0/files?drive_id=${drive}&path=notes.md" ${authorization}`;
+  return readOnly ? list : `${list}\n\n${upload}`;
+}
+
+/** Not named COFFER_...: a server started in the same shell would refuse variables it does not know. */
+function variables({ secret, drive, server }: NewKey): string {
+  const lines = [`export DRIVE_URL="${server}"`, `export DRIVE_API_KEY="${secret}"`];
+  return [...lines, ...(drive === null ? [] : [`export DRIVE_ID="${drive}"`])].join("\n");
+}
+
+function instructions({ secret, readOnly, drive, server }: NewKey): string {
+  const reach =
+    drive === null
+      ? `You have ${readOnly ? "read-only " : ""}access to all drives of my account; GET /v0/drives lists them.`
+      : `You have ${readOnly ? "read-only " : ""}access to the drive "${drive}"; give it as drive_id.`;
+  const lines = [
+    `You can keep files in a cloud drive over a plain HTTP API at ${server}.`,
+    `Send the header "Authorization: Bearer ${secret}" with every request, and keep this key to yourself.`,
+    reach,
+    `- List a folder: GET /v0/files?drive_id=DRIVE&prefix=notes/&delimiter=/`,
+    `- Read a file: GET /v0/files/FILE_ID/download`,
+    `- Search: GET /v0/search?q=WORDS&drive_id=DRIVE`,
+    ...(readOnly
+      ? []
+      : [`- Upload a file: PUT /v0/files?drive_id=DRIVE&path=notes/plan.md, its bytes as the body`]),
+    `Every other call is described at ${server}/docs/openapi.json.`,
+  ];
+  return lines.join("\n");
+}

@@ -1,0 +1,38 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { ApiError } from "./api.ts";
+
+/** Something that is being loaded, is there, or could not be had. */
+export type Loaded<T> =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly value: T }
+  | { readonly state: "failed"; readonly error: ApiError };
+
+/** Loads what `load` gives, again whenever `key` changes or `reload` is called; the last value stays meanwhile. */
+export function useLoad<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+): { loaded: Loaded<T>; reload: () => void } {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    load(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) setLoaded({ state: "ready", value });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setLoaded({ state: "failed", error: asApiError(error) });
+      },
+    );
+    return () => abort.abort();
+    // `load` is made anew at every rendering; what it loads is what `key` says.
+  }, [key, turn]);
+  const reload = useCallback(() => setTurn((last) => last + 1), []);
+  return { loaded, reload };
+}
+
+/** Any error as one that can be shown. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(0, "UNEXPECTED", error instanceof Error ? error.message : String(error));
+}

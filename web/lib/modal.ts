@@ -1,0 +1,26 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/**
+ * Opens a `<dialog>` as a modal one for as long as it is rendered. `onDismiss` is called when the person
+ * closes it (Escape), never when it just stops being rendered; then the focus goes back to where it was.
+ */
+export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | null> {
+  const element = useRef<HTMLDialogElement>(null);
+  const dismiss = useRef(onDismiss);
+  dismiss.current = onDismiss;
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog === null) return;
+    const opener = document.activeElement;
+    const closed = () => dismiss.current();
+    dialog.addEventListener("close", closed);
+    dialog.showModal();
+    return () => {
+      dialog.removeEventListener("close", closed);
+      dialog.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return element;
+}

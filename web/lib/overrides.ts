@@ -1,0 +1,20 @@
+/** Characters that change the direction of what follows them: `photo<RLO>gpj.exe` shows as `photoexe.jpg`. */
+const OVERRIDE = /[\u202a-\u202e\u2066-\u2069]/u;
+const AROUND_OVERRIDES = /([\u202a-\u202e\u2066-\u2069])/u;
+
+/** A text in pieces, each such character for itself. */
+export function splitAtOverrides(text: string): { readonly text: string; readonly isOverride: boolean }[] {
+  return text.split(AROUND_OVERRIDES).map((part) => ({ text: part, isOverride: OVERRIDE.test(part) }));
+}
+
+/** How such a character is shown: `U+202E`. */
+export function overrideName(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** A text for where only plain text can stand, its overrides made visible. */
+export function plain(text: string): string {
+  return splitAtOverrides(text)
+    .map((part) => (part.isOverride ? `⟨${overrideName(part.text)}⟩` : part.text))
+    .join("");
+}

@@ -1,0 +1,20 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Account } from "./types.ts";
+
+/** Who is signed in, for every page below the shell. */
+export interface Session {
+  readonly account: Account;
+  /** Reads the account again, after something about it changed. */
+  readonly refresh: () => void;
+  readonly signOut: () => Promise<void>;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** The session of the person looking; only within the shell. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("this page needs somebody signed in");
+  return session;
+}

@@ -1,0 +1,26 @@
+const TITLES: Readonly<Record<string, string>> = {
+  "/search": "Search",
+  "/keys": "Keys",
+  "/account": "Account",
+  "/people": "People",
+  "/auth/setup": "Set up",
+};
+
+/** What the browser calls the page at a path: `photos - Coffer`. */
+export function titleOf(path: string): string {
+  const name = TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path));
+  return `${name} - Coffer`;
+}
+
+/** The folder that an address names, or else its drive. */
+function driveTitle(path: string): string {
+  const [, , ...places] = path.split("/").filter((part) => part !== "");
+  const place = places.at(-1);
+  if (place === undefined) return "Drives";
+  try {
+    return decodeURIComponent(place);
+  } catch {
+    // Typed in by hand, it may be no percent-encoding at all.
+    return place;
+  }
+}

@@ -1,0 +1,114 @@
+/** What the API answers, as far as the dashboard reads it. */
+
+export const PLANS = ["free", "pro", "team"] as const;
+export type Plan = (typeof PLANS)[number];
+
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly display_name: string | null;
+  readonly plan: Plan;
+  /** Whether it is the first account, which looks after the others. */
+  readonly admin: boolean;
+  readonly has_password: boolean;
+  readonly drive_count: number;
+  readonly limits: {
+    readonly requests_per_minute: number;
+    readonly storage_bytes: number | null;
+    readonly max_file_size: number;
+  };
+  readonly created_at: string;
+}
+
+/** How people get in here. */
+export interface SignInOptions {
+  /** Whether there is no account yet. */
+  readonly setup: boolean;
+  readonly provider: { readonly name: string } | null;
+  readonly signups: boolean;
+}
+
+/** A browser that is signed in. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly user_agent: string;
+  readonly current: boolean;
+  readonly created_at: string;
+  readonly last_used_at: string;
+}
+
+/** How much of something is used; `limit` is null where there is none. */
+export interface Figure {
+  readonly used: number;
+  readonly limit: number | null;
+}
+
+export interface Usage {
+  readonly storage: Figure;
+  readonly operations: Figure;
+  readonly bandwidth: Figure;
+  readonly period: { readonly start: string; readonly end: string };
+}
+
+/** Somebody with an account, as the first account sees them. */
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly display_name: string | null;
+  readonly plan: Plan;
+  readonly admin: boolean;
+  readonly has_password: boolean;
+  readonly disabled: boolean;
+  readonly drive_count: number;
+  readonly total_size: number;
+  readonly created_at: string;
+}
+
+/** What a claim link is for. */
+export interface Claimable {
+  readonly name: string;
+  readonly file_count: number;
+  readonly total_size: number;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+}
+
+export interface Drive {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly name: string;
+  readonly slug: string | null;
+  readonly description: string;
+  readonly file_count: number;
+  readonly total_size: number;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface FileRecord {
+  readonly id: string;
+  readonly drive_id: string;
+  readonly path: string;
+  readonly filename: string;
+  readonly mime_type: string;
+  readonly size: number;
+  readonly content_hash: string;
+  readonly content_preview: string | null;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly key_prefix: string;
+  readonly name: string;
+  readonly scope: "read-write" | "read-only";
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}

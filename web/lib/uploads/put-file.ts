@@ -1,0 +1,83 @@
+import { ApiError, call, refusalOf } from "../api.ts";
+import type { FileRecord } from "../types.ts";
+
+/** Of the requests that the server takes in a minute, what uploads leave for everything else. */
+const KEPT_SHARE = 0.25;
+
+export interface PutOptions {
+  readonly driveId: string;
+  readonly path: string;
+  readonly file: File;
+  /** Whether a file that stands there gets this content; otherwise that is 412. */
+  readonly replace: boolean;
+  readonly signal: AbortSignal;
+  /** Told the bytes sent so far. */
+  readonly onProgress: (sent: number) => void;
+  /** Told the seconds for which nothing more should be sent. */
+  readonly onWait: (seconds: number) => void;
+}
+
+/**
+ * Uploads one file. Through XMLHttpRequest, since fetch does not tell how much has been sent.
+ *
+ * @throws ApiError for a refusal or no answer; AbortError when `signal` aborts
+ */
+export async function putFile(options: PutOptions): Promise<void> {
+  const request = await sent(options);
+  const wait = secondsToWait(request);
+  if (wait > 0) options.onWait(wait);
+  if (request.status >= 200 && request.status < 300) return;
+  const requestId = request.getResponseHeader("x-request-id");
+  const headers: Record<string, string> = requestId === null ? {} : { "x-request-id": requestId };
+  throw await refusalOf(new Response(request.responseText, { status: request.status, headers }));
+}
+
+/** How long to leave the server alone, so that requests are left for looking around meanwhile. */
+function secondsToWait(request: XMLHttpRequest): number {
+  if (request.status === 429) return Number(request.getResponseHeader("retry-after") ?? "15");
+  const limit = Number(request.getResponseHeader("x-ratelimit-limit"));
+  const remaining = Number(request.getResponseHeader("x-ratelimit-remaining"));
+  return remaining < limit * KEPT_SHARE ? Number(request.getResponseHeader("x-ratelimit-reset")) : 0;
+}
+
+/** Resolves once there is an answer, of any status. */
+function sent({ driveId, path, file, replace, signal, onProgress }: PutOptions): Promise<XMLHttpRequest> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    signal.addEventListener("abort", abort);
+    request.upload.addEventListener("progress", ({ loaded }) => onProgress(loaded));
+    request.addEventListener("load", () => resolve(request));
+    request.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
+    request.addEventListener("error", () => void whyUnsent(file).then(reject));
+    request.addEventListener("loadend", () => signal.removeEventListener("abort", abort));
+    request.open("PUT", `/v0/files?${new URLSearchParams({ drive_id: driveId, path })}`);
+    // The server knows types better than browsers do, which take TypeScript for video.
+    request.setRequestHeader("content-type", "application/octet-stream");
+    if (!replace) request.setRequestHeader("if-none-match", "*");
+    request.send(file);
+  });
+}
+
+/** The browser does not say whether it could not read or could not send; reading a byte tells. */
+async function whyUnsent(file: File): Promise<ApiError> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    return new ApiError(
+      0,
+      "UNREADABLE",
+      "This file cannot be read any more: it was moved, changed or deleted.",
+    );
+  }
+  return new ApiError(0, "NO_ANSWER", "The server does not answer, or it broke the upload off.");
+}
+
+/** Whether a file stands at a path, asked without sending one. */
+export async function isTaken(driveId: string, path: string, signal: AbortSignal): Promise<boolean> {
+  // The path itself comes before everything else that begins with it.
+  const query = new URLSearchParams({ drive_id: driveId, prefix: path, limit: "1" });
+  const { data } = await call<{ data: FileRecord[] }>("GET", `/v0/files?${query}`, { signal });
+  return data[0]?.path === path;
+}

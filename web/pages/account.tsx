@@ -1,0 +1,66 @@
+import logOutIcon from "lucide-static/icons/log-out.svg" with { type: "text" };
+import { Failure } from "../components/failure.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Meter } from "../components/meter.tsx";
+import { call } from "../lib/api.ts";
+import { formatBytes, formatCount, formatTime } from "../lib/format.ts";
+import { useLoad } from "../lib/load.ts";
+import { useSession } from "../lib/session.tsx";
+import type { Usage } from "../lib/types.ts";
+import { ChangePassword } from "./account/change-password.tsx";
+import { Sessions } from "./account/sessions.tsx";
+
+/** The person's own account: what it uses, where it is signed in, how it signs in. */
+export function Account() {
+  const { account, signOut } = useSession();
+  const { username, display_name: name, email, plan, created_at: since } = account;
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1>{name ?? username}</h1>
+          <p class="soft">
+            {[name === null ? null : username, email, `since ${formatTime(since)}`]
+              .filter((text) => text !== null)
+              .join(" · ")}
+          </p>
+        </div>
+        <button type="button" class="button" onClick={() => void signOut()}>
+          <Icon svg={logOutIcon} /> Sign out
+        </button>
+      </div>
+      <section class="card" aria-labelledby="usage">
+        <div class="page-head">
+          <h2 id="usage">This month</h2>
+          <span class="standing">Plan {plan}</span>
+        </div>
+        <UsageBars />
+      </section>
+      <Sessions />
+      {account.has_password && <ChangePassword />}
+    </>
+  );
+}
+
+function UsageBars() {
+  const { account } = useSession();
+  const { loaded, reload } = useLoad("usage", async (signal) => {
+    const { data } = await call<{ data: Usage }>("GET", "/v0/account/usage", { signal });
+    return data;
+  });
+  if (loaded.state === "loading") return <p class="soft">Adding it up…</p>;
+  if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
+  const { storage, operations, bandwidth, period } = loaded.value;
+  const { requests_per_minute: requests, max_file_size: largest } = account.limits;
+  return (
+    <>
+      <Meter label="Stored now" figure={storage} format={formatBytes} />
+      <Meter label="Up and down" figure={bandwidth} format={formatBytes} />
+      <Meter label="Requests" figure={operations} format={(count) => formatCount(count, "request")} />
+      <p class="soft">
+        Counted anew from {formatTime(period.end)} on. Each key may ask {requests.toLocaleString()} times a
+        minute; a file may have {formatBytes(largest)}.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { Field, Form, textOf } from "../../components/form.tsx";
+import { say } from "../../components/toast.tsx";
+import { ApiError, call } from "../../lib/api.ts";
+
+/** Another password, for an account that has one. */
+export function ChangePassword() {
+  const [changes, setChanges] = useState(0);
+  const change = async (values: FormData) => {
+    const body = { current: textOf(values, "current"), password: textOf(values, "password") };
+    if (body.password !== textOf(values, "again")) {
+      throw new ApiError(0, "DIFFERENT", "The two new passwords differ. Type the same one twice.");
+    }
+    await call("POST", "/v0/account/password", { body });
+    say("Your password is changed. You are signed out everywhere else.");
+    setChanges(changes + 1);
+  };
+  return (
+    <section class="card" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <div class="form-width">
+        <Form key={changes} submit="Change the password" onSubmit={change}>
+          <Field
+            label="Password so far"
+            name="current"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <Field
+            label="New password"
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            hint="At least 8 characters"
+            required
+          />
+          <Field
+            label="New password again"
+            name="again"
+            type="password"
+            autocomplete="new-password"
+            required
+          />
+        </Form>
+      </div>
+    </section>
+  );
+}

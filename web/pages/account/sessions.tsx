@@ -1,0 +1,112 @@
+import { useRef, useState } from "preact/hooks";
+import { Dialog } from "../../components/dialog.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { Form } from "../../components/form.tsx";
+import { say } from "../../components/toast.tsx";
+import { type ApiError, call } from "../../lib/api.ts";
+import { browserName } from "../../lib/browser-name.ts";
+import { formatRelative, formatTime } from "../../lib/format.ts";
+import { asApiError, useLoad } from "../../lib/load.ts";
+import { useSession } from "../../lib/session.tsx";
+import type { SessionRecord } from "../../lib/types.ts";
+
+/** Where the person is signed in, the last used first, each to be signed out. */
+export function Sessions() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const { loaded, reload } = useLoad("sessions", async (signal) => {
+    const { data } = await call<{ data: SessionRecord[] }>("GET", "/v0/sessions", { signal });
+    return data.toSorted((a, b) => Number(b.current) - Number(a.current) || later(a, b));
+  });
+  const end = async ({ id, user_agent: userAgent }: SessionRecord) => {
+    setError(null);
+    try {
+      await call("DELETE", `/v0/sessions/${id}`);
+      say(`Signed out of ${browserName(userAgent)}.`);
+      // Its button is about to go.
+      heading.current?.focus();
+      reload();
+    } catch (caught) {
+      setError(asApiError(caught));
+    }
+  };
+  return (
+    <section class="card" aria-labelledby="sessions">
+      <div class="page-head">
+        <h2 id="sessions" ref={heading} tabIndex={-1}>
+          Signed in
+        </h2>
+        <button type="button" class="button" onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </button>
+      </div>
+      {error !== null && <Failure error={error} />}
+      {loaded.state === "loading" && <p class="soft">Looking where you are signed in…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && (
+        <ul class="list">
+          {loaded.value.map((session) => (
+            <SessionRow key={session.id} session={session} onEnd={end} />
+          ))}
+        </ul>
+      )}
+      {isAsking && <SignOutEverywhere onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+function later(a: SessionRecord, b: SessionRecord): number {
+  return Date.parse(b.last_used_at) - Date.parse(a.last_used_at);
+}
+
+interface RowProps {
+  readonly session: SessionRecord;
+  readonly onEnd: (session: SessionRecord) => Promise<void>;
+}
+
+function SessionRow({ session, onEnd }: RowProps) {
+  const { signOut } = useSession();
+  const name = browserName(session.user_agent);
+  return (
+    <li class="session">
+      <div>
+        <p class="row">
+          <strong title={session.user_agent}>{name}</strong>
+          {session.current && <span class="standing">this browser</span>}
+        </p>
+        <p class="soft">
+          Last used {formatRelative(session.last_used_at)} · signed in {formatTime(session.created_at)}
+        </p>
+      </div>
+      <button
+        type="button"
+        class="button"
+        onClick={() => void (session.current ? signOut() : onEnd(session))}
+        aria-label={session.current ? "Sign out of this browser" : `Sign out of ${name}`}
+      >
+        Sign out
+      </button>
+    </li>
+  );
+}
+
+function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
+  const { refresh } = useSession();
+  return (
+    <Dialog title="Sign out everywhere?" onClose={onClose}>
+      <Form
+        submit="Sign out everywhere"
+        danger
+        onCancel={onClose}
+        onSubmit={async () => {
+          await call("DELETE", "/v0/sessions");
+          say("You are signed out everywhere.");
+          refresh();
+        }}
+      >
+        <p>Every browser is signed out, this one included. Keys go on working.</p>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,140 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Failure } from "../components/failure.tsx";
+import { Form } from "../components/form.tsx";
+import { Name } from "../components/name.tsx";
+import { Outside } from "../components/outside.tsx";
+import { SignInForm } from "../components/sign-in-form.tsx";
+import { say } from "../components/toast.tsx";
+import { type ApiError, call } from "../lib/api.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/format.ts";
+import { useLoad } from "../lib/load.ts";
+import { navigate } from "../lib/router.tsx";
+import type { Account, Claimable, Drive } from "../lib/types.ts";
+
+interface Props {
+  /** As it stands in the address, percent-encoded. */
+  readonly token: string;
+  /** Null while nobody is signed in. */
+  readonly account: Account | null;
+  /** Reads again who is signed in. */
+  readonly onAccountChange: () => void;
+}
+
+/** Where an agent's human makes its drive their own; also for somebody who has yet to sign in. */
+export function Claim(props: Props) {
+  const { loaded, reload } = useLoad(props.token, async (signal) => {
+    const { data } = await call<{ data: Claimable }>("GET", `/v0/drives/claim/${props.token}`, { signal });
+    return data;
+  });
+  return (
+    <Outside>
+      {loaded.state === "loading" && <p class="soft">Looking up the drive…</p>}
+      {loaded.state === "failed" && <NotClaimable error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && <Offer {...props} drive={loaded.value} />}
+    </Outside>
+  );
+}
+
+function Offer({ drive, token, account, onAccountChange }: Props & { readonly drive: Claimable }) {
+  return (
+    <>
+      <header>
+        <p class="soft">An agent made this drive and hands it over to you</p>
+        <h1>
+          <Name text={drive.name} />
+        </h1>
+      </header>
+      <Facts drive={drive} />
+      {account === null ? (
+        <section class="card-part">
+          <h2>Sign in to claim it</h2>
+          <SignInForm onSignedIn={onAccountChange} />
+        </section>
+      ) : (
+        <ClaimForm token={token} account={account} onAccountChange={onAccountChange} />
+      )}
+    </>
+  );
+}
+
+function Facts({ drive }: { readonly drive: Claimable }) {
+  return (
+    <dl class="facts">
+      <dt>Holds</dt>
+      <dd>
+        {formatCount(drive.file_count, "file")}, {formatBytes(drive.total_size)}
+      </dd>
+      <dt>Made</dt>
+      <dd>{formatTime(drive.created_at)}</dd>
+      {drive.expires_at !== null && (
+        <>
+          <dt>Unless claimed</dt>
+          <dd>
+            vanishes {formatRelative(drive.expires_at)}
+            <span class="soft"> ({formatTime(drive.expires_at)})</span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function ClaimForm({ token, account, onAccountChange }: Props & { readonly account: Account }) {
+  const place = useRef<HTMLDivElement>(null);
+  // Whoever has just signed in finds the focus where they go on.
+  useEffect(() => place.current?.querySelector("button")?.focus(), []);
+  const claim = async () => {
+    const body = { token: decodeURIComponent(token) };
+    const { data } = await call<{ data: Drive }>("POST", "/v0/drives/claim", { body });
+    onAccountChange();
+    say(`${data.name} is yours now.`);
+    navigate(`/drives/${data.slug ?? data.id}/`, { replace: true });
+  };
+  const leave = async () => {
+    await call("POST", "/auth/logout", { body: {} });
+    onAccountChange();
+  };
+  return (
+    <div class="card-part" ref={place}>
+      <Form submit="Claim this drive" onSubmit={claim}>
+        <p>
+          It will belong to <strong>{account.username}</strong> for good. The agent goes on working with it.
+        </p>
+      </Form>
+      <button type="button" class="button quiet" onClick={() => void leave()}>
+        Sign in as somebody else
+      </button>
+    </div>
+  );
+}
+
+/** Why a link cannot be used, and what then. */
+const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
+  404: [
+    "No drive belongs to this link",
+    "It may have been cut off when it was copied, or the drive was deleted since. Ask your agent to show you the link again.",
+  ],
+  409: [
+    "This drive is claimed already",
+    "The link works once. If it was you, the drive is among yours; if not, ask your agent who else had the link.",
+  ],
+  410: [
+    "This drive is gone",
+    "Nobody claimed it in time, so it was deleted with everything in it. Your agent can make a new one and show you its link.",
+  ],
+};
+
+function NotClaimable({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
+  const explanation = EXPLANATIONS[error.status];
+  if (explanation === undefined) return <Failure error={error} retry={retry} />;
+  const [title, text] = explanation;
+  return (
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <a class="button" href="/drives">
+        Go to your drives
+      </a>
+    </>
+  );
+}

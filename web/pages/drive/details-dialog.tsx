@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../../components/dialog.tsx";
+import { Form, textOf } from "../../components/form.tsx";
+import { Name } from "../../components/name.tsx";
+import { ApiError } from "../../lib/api.ts";
+import { downloadAddress, updateFile } from "../../lib/files.ts";
+import { nameOf } from "../../lib/files-place.ts";
+import { formatBytes, formatTime } from "../../lib/format.ts";
+import { plain } from "../../lib/overrides.ts";
+import type { FileRecord } from "../../lib/types.ts";
+import { TagsField } from "./tags-field.tsx";
+
+interface DetailsDialogProps {
+  readonly file: FileRecord;
+  /** With what was done, in words. */
+  readonly onDone: (message: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Everything about a file; its tags, metadata and expiry can be changed. */
+export function DetailsDialog({ file, onDone, onClose }: DetailsDialogProps) {
+  const [tags, setTags] = useState(file.tags);
+  const save = async (values: FormData) => {
+    await updateFile(file.id, {
+      tags,
+      metadata: metadataOf(textOf(values, "metadata")),
+      ...expiryChange(file, textOf(values, "expiry")),
+    });
+    onDone(`Saved what is known about “${plain(nameOf(file.path))}”.`);
+  };
+  return (
+    <Dialog title="Details" onClose={onClose}>
+      <Facts file={file} />
+      <Form submit="Save" onSubmit={save} onCancel={onClose}>
+        <TagsField tags={tags} onChange={setTags} />
+        <label class="field">
+          <span>Metadata</span>
+          <textarea
+            class="input mono"
+            name="metadata"
+            rows={4}
+            spellcheck={false}
+            defaultValue={JSON.stringify(file.metadata, null, 2)}
+          />
+          <small class="soft">A JSON object, for whatever programs want to note.</small>
+        </label>
+        <label class="field">
+          <span>Vanishes</span>
+          <input class="input" type="datetime-local" name="expiry" defaultValue={localOf(file.expires_at)} />
+          <small class="soft">Empty: never. In your own time zone.</small>
+        </label>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Facts({ file }: { readonly file: FileRecord }) {
+  return (
+    <dl class="facts">
+      <dt>Path</dt>
+      <dd>
+        <Name text={file.path} />
+      </dd>
+      <dt>Size</dt>
+      <dd>
+        {formatBytes(file.size)}
+        {file.size >= 1024 && ` (${file.size.toLocaleString()} bytes)`}
+      </dd>
+      <dt>Type</dt>
+      <dd>{file.mime_type}</dd>
+      <dt>Created</dt>
+      <dd>{formatTime(file.created_at)}</dd>
+      <dt>Modified</dt>
+      <dd>{formatTime(file.updated_at)}</dd>
+      <dt>SHA-256</dt>
+      <dd>
+        <code>{file.content_hash.replace(/^sha256:/, "")}</code>
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{file.id}</code>
+      </dd>
+      <dt>Content</dt>
+      <dd>
+        <a href={downloadAddress(file.id)} download>
+          Download
+        </a>
+      </dd>
+    </dl>
+  );
+}
+
+function metadataOf(text: string): Record<string, unknown> {
+  const value = parseJson(text.trim() === "" ? "{}" : text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ApiError(
+      0,
+      "VALIDATION_ERROR",
+      'The metadata must be an object, as {"colour": "blue"} is.',
+      "metadata",
+    );
+  }
+  return { ...value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ApiError(0, "VALIDATION_ERROR", `The metadata is not JSON: ${reason}`, "metadata");
+  }
+}
+
+/** The input shows minutes, so an expiry that was not touched is not sent: it would lose its seconds. */
+function expiryChange(file: FileRecord, local: string): { expires_at?: string | null } {
+  if (local === localOf(file.expires_at)) return {};
+  return { expires_at: local === "" ? null : new Date(local).toISOString() };
+}
+
+/** A time as a `datetime-local` input has it; empty for none. */
+function localOf(iso: string | null): string {
+  if (iso === null) return "";
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,49 @@
+import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { textOf } from "../../components/form.tsx";
+import { navigate } from "../../lib/router.tsx";
+
+/** Looks for something in the drive; `/` comes here from anywhere on the page. */
+export function DriveSearch({ drive }: { readonly drive: string }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener("keydown", focus);
+    return () => removeEventListener("keydown", focus);
+  }, []);
+  const search = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const q = textOf(new FormData(event.currentTarget), "q").trim();
+    if (q !== "") navigate(`/search?${new URLSearchParams({ q, drive_id: drive })}`);
+  };
+  return (
+    <form class="drive-search" role="search" onSubmit={search}>
+      <Icon svg={searchIcon} />
+      <input
+        ref={input}
+        class="input"
+        type="search"
+        name="q"
+        placeholder="Search this drive"
+        aria-label="Search this drive"
+        aria-keyshortcuts="/"
+        autocomplete="off"
+      />
+    </form>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

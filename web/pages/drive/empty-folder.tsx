@@ -1,0 +1,40 @@
+import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
+import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
+import { Icon } from "../../components/icon.tsx";
+import { folderExists } from "../../lib/files.ts";
+import { folderAddress } from "../../lib/files-place.ts";
+import { useLoad } from "../../lib/load.ts";
+import { Link } from "../../lib/router.tsx";
+
+interface EmptyFolderProps {
+  readonly drive: string;
+  readonly place: string;
+  readonly folder: string;
+}
+
+/** What a folder without anything in it shows; or that there is no such folder. */
+export function EmptyFolder({ drive, place, folder }: EmptyFolderProps) {
+  const { loaded } = useLoad(folder, () => folderExists(drive, folder));
+  const isMissing = loaded.state === "ready" && !loaded.value;
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon svg={isMissing ? missingIcon : emptyIcon} />
+      </span>
+      {isMissing ? (
+        <>
+          <h2>There is no such folder</h2>
+          <p class="soft">It was renamed, moved or deleted. What you upload here makes it anew.</p>
+          <Link to={folderAddress(place, "")} class="button">
+            Go to the top of the drive
+          </Link>
+        </>
+      ) : (
+        <>
+          <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
+          <p class="soft">Drop files or whole folders here, upload some, or make a folder.</p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Entry } from "../../lib/files.ts";
+import type { Drive, FileRecord } from "../../lib/types.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { DetailsDialog } from "./details-dialog.tsx";
+import { LinkDialog } from "./link-dialog.tsx";
+import { NewFolderDialog, RenameDialog } from "./name-dialogs.tsx";
+import { TransferDialog } from "./transfer-dialog.tsx";
+
+/** The dialog that is open above a folder. */
+export type OpenDialog =
+  | { readonly kind: "new-folder" }
+  | { readonly kind: "rename"; readonly entry: Entry }
+  | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
+  | { readonly kind: "delete"; readonly entries: readonly Entry[] }
+  | { readonly kind: "details"; readonly file: FileRecord }
+  | { readonly kind: "link"; readonly file: FileRecord };
+
+interface FolderDialogsProps {
+  readonly open: OpenDialog;
+  readonly drive: Drive;
+  readonly folder: string;
+  /** The folder changed; with how, in words. */
+  readonly onDone: (message: string) => void;
+  readonly onClose: () => void;
+}
+
+export function FolderDialogs({ open, drive, folder, onDone, onClose }: FolderDialogsProps) {
+  const ends = { onDone, onClose };
+  switch (open.kind) {
+    case "new-folder":
+      return <NewFolderDialog driveId={drive.id} folder={folder} {...ends} />;
+    case "rename":
+      return <RenameDialog driveId={drive.id} entry={open.entry} {...ends} />;
+    case "transfer":
+      return <TransferDialog drive={drive} folder={folder} how={open.how} entries={open.entries} {...ends} />;
+    case "delete":
+      return <DeleteDialog driveId={drive.id} entries={open.entries} {...ends} />;
+    case "details":
+      return <DetailsDialog file={open.file} {...ends} />;
+    case "link":
+      return <LinkDialog file={open.file} onClose={onClose} />;
+  }
+}

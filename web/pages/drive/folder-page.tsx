@@ -1,0 +1,100 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Failure } from "../../components/failure.tsx";
+import { say } from "../../components/toast.tsx";
+import { UploadArea } from "../../components/upload-area.tsx";
+import type { Entry } from "../../lib/files.ts";
+import { fileAddress, folderAddress } from "../../lib/files-place.ts";
+import { NOTHING, type Selection } from "../../lib/files-selection.ts";
+import { plain } from "../../lib/overrides.ts";
+import { navigate } from "../../lib/router.tsx";
+import type { Drive } from "../../lib/types.ts";
+import { EmptyFolder } from "./empty-folder.tsx";
+import { FileGrid } from "./file-grid.tsx";
+import { FolderDialogs, type OpenDialog } from "./folder-dialogs.tsx";
+import { Toolbar } from "./toolbar.tsx";
+import { useListing } from "./use-listing.ts";
+
+interface FolderPageProps {
+  readonly drive: Drive;
+  /** The drive as the address names it. */
+  readonly place: string;
+  readonly folder: string;
+  /** Whether one came here from another folder, whose list had the focus and is gone. */
+  readonly takesFocus: boolean;
+}
+
+/** What stands in one folder, and all that can be done with it. */
+export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps) {
+  const { listing, sort, sortBy, reload } = useListing(drive.id, folder);
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const [active, setActive] = useState(0);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const wantsFocus = useRef(takesFocus);
+
+  useLayoutEffect(() => {
+    if (takesFocus) scrollTo(0, 0);
+  }, []);
+
+  useEffect(() => {
+    // What had the focus, a button of a dialog or of the selection, may be gone now.
+    if (!wantsFocus.current || dialog !== null || listing === null) return;
+    wantsFocus.current = false;
+    if (document.activeElement !== document.body) return;
+    const row = list.current?.querySelector<HTMLElement>("[role=row][tabindex='0']");
+    (row ?? list.current?.querySelector<HTMLElement>("button"))?.focus({ preventScroll: true });
+  });
+
+  const href = (entry: Entry) =>
+    entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, folder, entry.file.id);
+  // One at a time: one that is about to go is not made into another.
+  const ask = (next: OpenDialog) => setDialog((open) => open ?? next);
+  const clear = () => {
+    wantsFocus.current = true;
+    setSelection(NOTHING);
+  };
+  const done = (message: string) => {
+    say(message);
+    setDialog(null);
+    clear();
+    reload();
+  };
+  const close = () => {
+    wantsFocus.current = true;
+    setDialog(null);
+    // What a stopped or partly refused piece of work did shows.
+    if (dialog?.kind !== "details" && dialog?.kind !== "link") reload();
+  };
+
+  if (listing === null) return <p class="soft">Loading…</p>;
+  return (
+    <div ref={list} class="folder">
+      <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
+        {listing.error !== null && <Failure error={listing.error} retry={reload} />}
+        {listing.ready && <Toolbar listing={listing} selection={selection} onClear={clear} onDialog={ask} />}
+        {listing.ready && listing.count === 0 && (
+          <EmptyFolder drive={drive.id} place={place} folder={folder} />
+        )}
+        {listing.ready && listing.count > 0 && (
+          <FileGrid
+            label={folder === "" ? "Files and folders" : `Files and folders in ${plain(folder)}`}
+            listing={listing}
+            sort={sort}
+            onSort={sortBy}
+            selection={selection}
+            onSelect={setSelection}
+            active={active}
+            onActive={setActive}
+            href={href}
+            onOpen={(entry) => navigate(href(entry))}
+            onRename={(entry) => ask({ kind: "rename", entry })}
+            onDelete={(entries) => ask({ kind: "delete", entries })}
+          />
+        )}
+      </UploadArea>
+      {dialog !== null && (
+        <FolderDialogs open={dialog} drive={drive} folder={folder} onDone={done} onClose={close} />
+      )}
+    </div>
+  );
+}

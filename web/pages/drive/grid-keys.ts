@@ -1,0 +1,62 @@
+import { ROW_HEIGHT } from "./use-visible-rows.ts";
+
+/** What a key asks of the list. */
+export type GridCommand =
+  /** To a row; with Shift selecting all on the way. */
+  | { readonly does: "go"; readonly row: number; readonly extends: boolean }
+  | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" };
+
+/** What a key pressed in the list means; null where it means nothing of ours. `active` is the current row. */
+export function commandOf(event: KeyboardEvent, active: number): GridCommand | null {
+  if (event.altKey) return null;
+  if (event.ctrlKey || event.metaKey) return event.key === "a" ? { does: "select-all" } : null;
+  const row = targetOf(event.key, active);
+  if (row !== null) return { does: "go", row, extends: event.shiftKey };
+  switch (event.key) {
+    case " ":
+      return { does: "toggle" };
+    case "Enter":
+      return { does: "open" };
+    case "Escape":
+      return { does: "select-none" };
+    case "F2":
+      return { does: "rename" };
+    case "Delete":
+      return { does: "delete" };
+    default:
+      return null;
+  }
+}
+
+/**
+ * Whether a key counts that was pressed outside the list: on a button of the page, or nowhere. There,
+ * Enter and Space press the button, and arrows go into the list only where nothing else has them.
+ */
+export function countsOutside({ does }: GridCommand, event: KeyboardEvent): boolean {
+  if (document.querySelector("dialog[open]") !== null) return false;
+  const { target } = event;
+  if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select"))
+    return false;
+  if (does === "go") return target === document.body && event.key.startsWith("Arrow");
+  return does !== "open" && does !== "toggle";
+}
+
+function targetOf(key: string, active: number): number | null {
+  const screen = Math.max(1, Math.floor(innerHeight / ROW_HEIGHT) - 4);
+  switch (key) {
+    case "ArrowDown":
+      return active + 1;
+    case "ArrowUp":
+      return active - 1;
+    case "PageDown":
+      return active + screen;
+    case "PageUp":
+      return active - screen;
+    case "Home":
+      return 0;
+    case "End":
+      return Number.MAX_SAFE_INTEGER;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,150 @@
+import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Failure } from "../components/failure.tsx";
+import { Icon } from "../components/icon.tsx";
+import { call } from "../lib/api.ts";
+import { formatBytes, formatCount } from "../lib/format.ts";
+import { useLoad } from "../lib/load.ts";
+import { Link } from "../lib/router.tsx";
+import type { Drive } from "../lib/types.ts";
+import { DriveCard } from "./drives/drive-card.tsx";
+import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
+
+/** What the person is doing to a drive, in a dialog. */
+type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; readonly drive: Drive };
+
+/** From this many drives on, one looks for a drive by typing. */
+const MANY = 9;
+
+/** The drives of the person's account, the last changed first. */
+export function Drives() {
+  const { loaded, reload } = useLoad("drives", (signal) =>
+    call<{ data: Drive[] }>("GET", "/v0/drives", { signal }),
+  );
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const drives = loaded.state === "ready" ? loaded.value.data : null;
+  const heading = useHeadingAfterLoss(drives);
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            Drives
+          </h1>
+          {drives !== null && drives.length > 0 && <p class="soft">{sumOf(drives)}</p>}
+        </div>
+        <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+          <Icon svg={plusIcon} /> New drive
+        </button>
+      </div>
+      {loaded.state === "loading" && <p class="soft">Loading the drives…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {drives !== null &&
+        (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} onAct={setDoing} />)}
+      <Doings doing={doing} onClose={() => setDoing(null)} onDone={reload} />
+    </>
+  );
+}
+
+/** The heading takes the focus when what had it has left the list. */
+function useHeadingAfterLoss(drives: readonly Drive[] | null) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(0);
+  useEffect(() => {
+    const count = drives?.length ?? 0;
+    if (count < before.current && document.activeElement === document.body) heading.current?.focus();
+    before.current = count;
+  }, [drives]);
+  return heading;
+}
+
+function sumOf(drives: readonly Drive[]): string {
+  const files = drives.reduce((sum, { file_count }) => sum + file_count, 0);
+  const bytes = drives.reduce((sum, { total_size }) => sum + total_size, 0);
+  return `${formatCount(drives.length, "drive")}, ${formatCount(files, "file")}, ${formatBytes(bytes)}`;
+}
+
+function NoDrives() {
+  return (
+    <div class="empty">
+      <h2>No drives yet</h2>
+      <p class="soft">
+        Make one here, or let an agent make its own: it posts a name to <code>/v0/drives/provision</code> and
+        shows you a link to claim the drive by. The <a href="/docs">API's description</a> tells it how.
+      </p>
+      <Link to="/keys" class="button">
+        Make a key for an agent
+      </Link>
+    </div>
+  );
+}
+
+function DriveList({
+  drives,
+  onAct,
+}: {
+  readonly drives: readonly Drive[];
+  readonly onAct: (doing: Doing) => void;
+}) {
+  const [wanted, setWanted] = useState("");
+  const shown = drives
+    .filter((drive) => isLike(drive, wanted))
+    .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
+  return (
+    <>
+      {drives.length >= MANY && (
+        <label class="field drives-filter">
+          <span>Find a drive</span>
+          <input
+            class="input"
+            type="search"
+            value={wanted}
+            onInput={(event) => setWanted(event.currentTarget.value)}
+          />
+          <span class="hidden-visually" role="status">
+            {wanted !== "" && formatCount(shown.length, "drive")}
+          </span>
+        </label>
+      )}
+      {shown.length === 0 && <p class="soft">None is called so.</p>}
+      <ul class="drives">
+        {shown.map((drive) => (
+          <li key={drive.id} class="drive-card">
+            <DriveCard
+              drive={drive}
+              onEdit={() => onAct({ what: "edit", drive })}
+              onDelete={() => onAct({ what: "delete", drive })}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function isLike({ name, slug, description }: Drive, wanted: string): boolean {
+  const text = `${name}\n${slug ?? ""}\n${description}`.toLocaleLowerCase();
+  return text.includes(wanted.trim().toLocaleLowerCase());
+}
+
+function Doings(props: {
+  readonly doing: Doing | null;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const { doing, onClose, onDone } = props;
+  const finish = () => {
+    onClose();
+    onDone();
+  };
+  switch (doing?.what) {
+    case undefined:
+      return null;
+    case "create":
+      return <NewDrive onClose={onClose} onDone={finish} />;
+    case "edit":
+      return <EditDrive drive={doing.drive} onClose={onClose} onDone={finish} />;
+    case "delete":
+      return <DeleteDrive drive={doing.drive} onClose={onClose} onDone={finish} />;
+  }
+}

@@ -1,0 +1,56 @@
+import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
+import pencilIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
+import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
+import { Copy } from "../../components/copy.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { folderAddress } from "../../lib/files-place.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
+import { Link } from "../../lib/router.tsx";
+import type { Drive } from "../../lib/types.ts";
+
+/** A drive at a glance, with what can be done to it. */
+export function DriveCard(props: {
+  readonly drive: Drive;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+}) {
+  const { drive, onEdit, onDelete } = props;
+  return (
+    <>
+      <div class="drive-head">
+        <Icon svg={driveIcon} />
+        <h2 class="drive-name">
+          <Link to={folderAddress(drive.slug ?? drive.id, "")}>
+            <bdi>{drive.name}</bdi>
+          </Link>
+        </h2>
+        <button type="button" class="button quiet" title="Rename or describe" onClick={onEdit}>
+          <Icon svg={pencilIcon} />
+          <span class="hidden-visually">
+            Rename or describe <bdi>{drive.name}</bdi>
+          </span>
+        </button>
+        <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
+          <Icon svg={trashIcon} />
+          <span class="hidden-visually">
+            Delete <bdi>{drive.name}</bdi>
+          </span>
+        </button>
+      </div>
+      {drive.description !== "" && <p class="drive-about soft">{drive.description}</p>}
+      {drive.expires_at !== null && (
+        <p class="notice careful" title={formatTime(drive.expires_at)}>
+          Nobody has claimed it: it is deleted {formatRelative(drive.expires_at)}.
+        </p>
+      )}
+      <p class="soft drive-facts">
+        <span>{formatCount(drive.file_count, "file")}</span>
+        <span>{formatBytes(drive.total_size)}</span>
+        <span title={formatTime(drive.updated_at)}>changed {formatRelative(drive.updated_at)}</span>
+      </p>
+      <div>
+        <Copy text={drive.slug ?? drive.id} what={drive.slug === null ? "its id" : "its slug"} shown />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { Lines } from "../../components/choice.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field, Form, textOf } from "../../components/form.tsx";
+import { say } from "../../components/toast.tsx";
+import { call } from "../../lib/api.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
+import type { Drive } from "../../lib/types.ts";
+
+interface DialogProps {
+  readonly onClose: () => void;
+  /** Called once it is done on the server. */
+  readonly onDone: () => void;
+}
+
+/** Makes a drive. */
+export function NewDrive({ onClose, onDone }: DialogProps) {
+  return (
+    <Dialog title="New drive" onClose={onClose}>
+      <Form
+        submit="Make the drive"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const body = namingOf(values);
+          await call("POST", "/v0/drives", { body });
+          say(`Made the drive ${body.name}.`);
+          onDone();
+        }}
+      >
+        <Naming />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Renames or describes a drive. */
+export function EditDrive({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+  return (
+    <Dialog title="Rename or describe" onClose={onClose}>
+      <Form
+        submit="Save"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          await call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) });
+          say("Saved.");
+          onDone();
+        }}
+      >
+        <Naming drive={drive} />
+        {drive.slug !== null && (
+          <p class="soft">
+            A new name brings a new slug: what refers to <code>{drive.slug}</code> no longer finds the drive.
+            Its id stays.
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Naming({ drive }: { readonly drive?: Drive }) {
+  return (
+    <>
+      <Field label="Name" name="name" hint="1 to 64 characters" value={drive?.name ?? ""} required />
+      <Lines
+        label="Description"
+        name="description"
+        hint="What it is for; may stay empty"
+        value={drive?.description ?? ""}
+        maxLength={1024}
+      />
+    </>
+  );
+}
+
+function namingOf(values: FormData): { name: string; description: string } {
+  // A form sends line breaks as CR LF.
+  const description = textOf(values, "description").replaceAll("\r\n", "\n");
+  return { name: textOf(values, "name"), description };
+}
+
+/** Deletes a drive, once its name is typed. */
+export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+  return (
+    <Dialog title="Delete this drive?" onClose={onClose}>
+      <p>
+        <strong>
+          <bdi>{drive.name}</bdi>
+        </strong>{" "}
+        goes for good, with {formatCount(drive.file_count, "file")} ({formatBytes(drive.total_size)}), and the
+        keys that reach only it stop working at once.
+      </p>
+      <Form
+        submit="Delete for good"
+        danger
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          if (textOf(values, "name").trim() !== drive.name) throw new Error("That is not the drive's name.");
+          await call("DELETE", `/v0/drives/${drive.id}`);
+          say(`Deleted the drive ${drive.name}.`);
+          onDone();
+        }}
+      >
+        <Field label="Type the drive's name to go on" name="name" required />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
+import { useState } from "preact/hooks";
+import { Failure } from "../components/failure.tsx";
+import { Icon } from "../components/icon.tsx";
+import { call } from "../lib/api.ts";
+import { useLoad } from "../lib/load.ts";
+import type { NewKey } from "../lib/key-snippets.ts";
+import type { ApiKey, Drive } from "../lib/types.ts";
+import { CreateKey } from "./keys/create-key.tsx";
+import { KeyList } from "./keys/key-list.tsx";
+import { MadeKey } from "./keys/made-key.tsx";
+import { RevokeKey } from "./keys/revoke-key.tsx";
+
+/** The keys that agents get in with: those of the account and of its drives. */
+export function Keys() {
+  const { loaded, reload } = useLoad("keys", loadKeys);
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  const [made, setMade] = useState<NewKey | null>(null);
+  const page = loaded.state === "ready" ? loaded.value : null;
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1>Keys</h1>
+          <p class="soft">An agent with a key reads and writes your files as you would.</p>
+        </div>
+        <button
+          type="button"
+          class="button primary"
+          disabled={page === null}
+          onClick={() => setCreating(true)}
+        >
+          <Icon svg={plusIcon} /> New key
+        </button>
+      </div>
+      {made !== null && (
+        <MadeKey
+          made={made}
+          onDone={() => {
+            setMade(null);
+            // It may have been used meanwhile.
+            reload();
+          }}
+        />
+      )}
+      {loaded.state === "loading" && <p class="soft">Loading the keys…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {page !== null && <KeyList keys={page.keys} onRevoke={setRevoking} />}
+      {creating && page !== null && (
+        <CreateKey
+          drives={page.drives}
+          onClose={() => setCreating(false)}
+          onDone={(key) => {
+            setCreating(false);
+            setMade(key);
+            reload();
+          }}
+        />
+      )}
+      {revoking !== null && (
+        <RevokeKey
+          apiKey={revoking}
+          onClose={() => setRevoking(null)}
+          onDone={() => {
+            setRevoking(null);
+            reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: Drive[] }> {
+  const [keys, drives] = await Promise.all([
+    call<ApiKey[]>("GET", "/v0/keys", { signal }),
+    call<{ data: Drive[] }>("GET", "/v0/drives", { signal }),
+  ]);
+  return { keys: keys.toReversed(), drives: drives.data };
+}

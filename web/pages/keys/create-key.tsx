@@ -1,0 +1,56 @@
+import { Choice } from "../../components/choice.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field, Form, textOf } from "../../components/form.tsx";
+import { call } from "../../lib/api.ts";
+import type { NewKey } from "../../lib/key-snippets.ts";
+import type { Drive } from "../../lib/types.ts";
+
+const ALL_DRIVES = "";
+
+/** Makes a key; `onDone` gets it with its secret, which the server never tells again. */
+export function CreateKey(props: {
+  readonly drives: readonly Drive[];
+  readonly onClose: () => void;
+  readonly onDone: (made: NewKey) => void;
+}) {
+  const { drives, onClose, onDone } = props;
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <Form
+        submit="Make the key"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const drive = drives.find(({ id }) => id === textOf(values, "drive"));
+          const scope = textOf(values, "scope");
+          const body = { name: textOf(values, "name").trim(), scope, drive_id: drive?.id };
+          const { key } = await call<{ key: string }>("POST", "/v0/keys", { body });
+          onDone({
+            secret: key,
+            readOnly: scope === "read-only",
+            drive: drive === undefined ? null : (drive.slug ?? drive.id),
+            server: location.origin,
+          });
+        }}
+      >
+        <Field label="Name" name="name" hint="Who gets it, so that you know it again" />
+        <Choice
+          label="It reaches"
+          name="drive"
+          options={[
+            { value: ALL_DRIVES, text: "All my drives, and my account" },
+            ...drives.map(({ id, name, slug }) => ({ value: id, text: `Only ${name} (${slug ?? id})` })),
+          ]}
+        />
+        <Choice
+          label="It may"
+          name="scope"
+          value="read-write"
+          options={[
+            { value: "read-write", text: "Read and write" },
+            { value: "read-only", text: "Only read" },
+          ]}
+        />
+      </Form>
+    </Dialog>
+  );
+}

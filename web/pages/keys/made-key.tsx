@@ -1,0 +1,43 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Copy } from "../../components/copy.tsx";
+import { type NewKey, type Snippet, snippetsFor } from "../../lib/key-snippets.ts";
+
+/** A key's secret, this once, with texts that put it to use. It stays until the person has done with it. */
+export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDone: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [made.secret]);
+  return (
+    <section class="card made-key" aria-labelledby="made-key">
+      <h2 id="made-key" ref={heading} tabIndex={-1}>
+        Your new key
+      </h2>
+      <p>Copy it now: it is shown this once, and nobody can look it up later.</p>
+      <div class="secret">
+        <code>{made.secret}</code>
+        <Copy text={made.secret} what="the key" />
+      </div>
+      {snippetsFor(made).map((snippet) => (
+        <Paste key={snippet.title} {...snippet} />
+      ))}
+      <div>
+        <button type="button" class="button primary" onClick={onDone}>
+          I have copied it
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Paste({ title, what, text }: Snippet) {
+  return (
+    <details class="paste">
+      <summary>{title}</summary>
+      <div class="paste-body">
+        <pre>{text}</pre>
+        <div>
+          <Copy text={text} what={what} />
+        </div>
+      </div>
+    </details>
+  );
+}

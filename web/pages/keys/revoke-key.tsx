@@ -1,0 +1,40 @@
+import { Dialog } from "../../components/dialog.tsx";
+import { Form } from "../../components/form.tsx";
+import { say } from "../../components/toast.tsx";
+import { call } from "../../lib/api.ts";
+import { formatRelative } from "../../lib/format.ts";
+import type { ApiKey } from "../../lib/types.ts";
+import { NAMELESS } from "./key-list.tsx";
+
+/** Asks before a key is revoked. */
+export function RevokeKey(props: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const { apiKey, onClose, onDone } = props;
+  const { id, name, key_prefix: prefix, last_used_at: lastUsed } = apiKey;
+  return (
+    <Dialog title="Revoke this key?" onClose={onClose}>
+      <p>
+        <strong>
+          <bdi>{name === "" ? NAMELESS : name}</bdi>
+        </strong>{" "}
+        (<code>{prefix}…</code>) stops working at once, for good.{" "}
+        {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}
+      </p>
+      <Form
+        submit="Revoke"
+        danger
+        onCancel={onClose}
+        onSubmit={async () => {
+          await call("DELETE", `/v0/keys/${id}`);
+          say("Revoked the key.");
+          onDone();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}

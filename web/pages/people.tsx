@@ -1,0 +1,67 @@
+import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "text" };
+import { useState } from "preact/hooks";
+import { Failure } from "../components/failure.tsx";
+import { Icon } from "../components/icon.tsx";
+import { call } from "../lib/api.ts";
+import { formatCount } from "../lib/format.ts";
+import { useLoad } from "../lib/load.ts";
+import { useSession } from "../lib/session.tsx";
+import type { Person } from "../lib/types.ts";
+import { AddPerson } from "./people/add-person.tsx";
+import { PersonRow } from "./people/person-row.tsx";
+
+/** Everybody who has an account here, for the first account to look after. */
+export function People() {
+  const { account } = useSession();
+  return account.admin ? <EveryPerson /> : <NotForYou />;
+}
+
+function NotForYou() {
+  return (
+    <div class="empty">
+      <h1>This is for the first account</h1>
+      <p class="soft">Whoever set this server up looks after its people. Ask them.</p>
+    </div>
+  );
+}
+
+function EveryPerson() {
+  const [isAdding, setAdding] = useState(false);
+  const { loaded, reload } = useLoad("people", async (signal) => {
+    const { data } = await call<{ data: Person[] }>("GET", "/v0/people", { signal });
+    return data;
+  });
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1>People</h1>
+          {loaded.state === "ready" && <p class="soft">{formatCount(loaded.value.length, "account")}</p>}
+        </div>
+        <button type="button" class="button primary" onClick={() => setAdding(true)}>
+          <Icon svg={plusIcon} /> Add somebody
+        </button>
+      </div>
+      {loaded.state === "loading" && <p class="soft">Loading the people…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && (
+        <ul class="list">
+          {loaded.value.map((person) => (
+            <PersonRow key={person.id} person={person} onChanged={reload} />
+          ))}
+        </ul>
+      )}
+      {loaded.state === "ready" && loaded.value.length === 1 && (
+        <p class="notice">
+          You are alone here. Add somebody, and they get drives and keys of their own; nobody sees what is in
+          another's drives.
+        </p>
+      )}
+      <p class="soft">
+        Somebody forgot their password? Run <code>coffer user reset-password NAME</code> on the server's
+        machine.
+      </p>
+      {isAdding && <AddPerson onClose={() => setAdding(false)} onAdded={reload} />}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import { Copy } from "../../components/copy.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field, Form, textOf } from "../../components/form.tsx";
+import { call } from "../../lib/api.ts";
+
+interface Props {
+  readonly onClose: () => void;
+  readonly onAdded: () => void;
+}
+
+/** What the new person needs to be told. */
+interface Made {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Makes an account for somebody, and says what to tell them. */
+export function AddPerson({ onClose, onAdded }: Props) {
+  const [proposed] = useState(randomPassword);
+  const [made, setMade] = useState<Made | null>(null);
+  if (made !== null) return <Tell made={made} onClose={onClose} />;
+  return (
+    <Dialog title="Add somebody" onClose={onClose}>
+      <Form
+        submit="Make the account"
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const body = { username: textOf(values, "username"), password: textOf(values, "password") };
+          await call("POST", "/v0/people", { body });
+          setMade(body);
+          onAdded();
+        }}
+      >
+        <Field label="Username" name="username" hint="3 to 32 of a-z, 0-9 and -" required />
+        <Field
+          label="First password"
+          name="password"
+          hint="A random one; they change it on their account page."
+          value={proposed}
+          required
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Tell({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
+  return (
+    <Dialog title={`Tell ${made.username} how to get in`} onClose={onClose}>
+      <p>The password is shown only now. They can change it on their account page.</p>
+      <pre class="tell">{text}</pre>
+      <div class="row">
+        <Copy text={text} what="what to tell them" />
+        <button type="button" class="button primary" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Letters and digits that nobody takes for each other, 32 of them: each of 20 adds 5 bits. */
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+function randomPassword(): string {
+  const numbers = crypto.getRandomValues(new Uint8Array(20));
+  const letters = Array.from(numbers, (number) => LETTERS[number % LETTERS.length] ?? "").join("");
+  return letters.replaceAll(/.{5}(?=.)/g, "$&-");
+}

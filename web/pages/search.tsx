@@ -1,0 +1,79 @@
+import { Failure } from "../components/failure.tsx";
+import { call } from "../lib/api.ts";
+import { useLoad } from "../lib/load.ts";
+import { Link, usePlace } from "../lib/router.tsx";
+import { apiQuery, FILTERS, type SearchAnswer } from "../lib/searches.ts";
+import type { Drive } from "../lib/types.ts";
+import { Results } from "./search/results.tsx";
+import { SearchForm } from "./search/search-form.tsx";
+
+/** What an answer needs beside itself to be shown: what was asked, which may be another thing by now. */
+export interface Found {
+  readonly q: string;
+  readonly query: URLSearchParams;
+  readonly answer: SearchAnswer;
+}
+
+/** Looks for files in all drives; what is asked stands in the address. */
+export function Search() {
+  const { query } = usePlace();
+  const drives = useLoad("drives", (signal) => call<{ data: Drive[] }>("GET", "/v0/drives", { signal }));
+  const asked = apiQuery(query);
+  const { loaded, reload } = useLoad(String(asked), async (signal): Promise<Found | null> => {
+    if (asked === null) return null;
+    const answer = await call<SearchAnswer>("GET", `/v0/search?${asked}`, { signal });
+    return { q: query.get("q") ?? "", query, answer };
+  });
+  const all = drives.loaded.state === "ready" ? drives.loaded.value.data : [];
+  return (
+    <>
+      <div class="page-head">
+        <h1>Search</h1>
+      </div>
+      <SearchForm query={query} drives={all} />
+      {drives.loaded.state === "failed" && <Failure error={drives.loaded.error} retry={drives.reload} />}
+      {asked === null && <NothingAsked hasDrives={all.length > 0} />}
+      {asked !== null && loaded.state === "loading" && <p class="soft">Searching…</p>}
+      {asked !== null && loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {asked !== null && loaded.state === "ready" && loaded.value !== null && (
+        <Outcome found={loaded.value} drives={all} />
+      )}
+    </>
+  );
+}
+
+function Outcome({ found, drives }: { readonly found: Found; readonly drives: readonly Drive[] }) {
+  const isFiltered = FILTERS.some((name) => found.query.has(name));
+  if (found.answer.total > 0) return <Results found={found} drives={drives} />;
+  return (
+    <div class="empty" role="status">
+      <h2>Nothing found</h2>
+      <p class="soft">
+        All words must match: in contents whole words, in names parts of words as well. Fewer words find more
+        {isFiltered && ", and so do fewer filters"}.
+      </p>
+      {isFiltered && found.q !== "" && (
+        <Link to={`/search?${new URLSearchParams({ q: found.q })}`} class="button">
+          Search without the filters
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
+  return (
+    <div class="empty">
+      <h2>What are you looking for?</h2>
+      <p class="soft">
+        Search looks at the names, folders and tags of your files, and at what stands in text files.{" "}
+        <code>"two words"</code> between quotation marks must follow each other.
+      </p>
+      {!hasDrives && (
+        <Link to="/drives" class="button">
+          Go to your drives
+        </Link>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Choice } from "../../components/choice.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { navigate } from "../../lib/router.tsx";
+import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
+import type { Drive } from "../../lib/types.ts";
+
+/** Asks for the words and the filters. A filter is at once obeyed, words when they are sent. */
+export function SearchForm({
+  query,
+  drives,
+}: {
+  readonly query: URLSearchParams;
+  readonly drives: readonly Drive[];
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useFilledFrom(form, query, drives);
+  const ask = () => {
+    if (form.current?.reportValidity() === true) navigate(addressOf(new FormData(form.current).entries()));
+  };
+  const used = FILTERS.filter((name) => query.has(name)).length;
+  const filters = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    // Only the person closes them.
+    if (used > 0 && filters.current !== null) filters.current.open = true;
+  }, [used]);
+  return (
+    <search>
+      <form
+        ref={form}
+        class="search-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask();
+        }}
+      >
+        <div class="search-words">
+          <label class="search-label">
+            <span class="hidden-visually">Words to look for</span>
+            <input
+              class="input"
+              type="search"
+              name="q"
+              maxLength={512}
+              autocomplete="off"
+              placeholder="Names, tags and text"
+            />
+          </label>
+          <button class="button primary">
+            <Icon svg={searchIcon} /> Search
+          </button>
+        </div>
+        <details class="filters" ref={filters}>
+          <summary>Filters{used > 0 && ` (${used})`}</summary>
+          <div class="filter-fields" onChange={ask}>
+            <Filters drives={drives} />
+          </div>
+        </details>
+      </form>
+    </search>
+  );
+}
+
+function Filters({ drives }: { readonly drives: readonly Drive[] }) {
+  return (
+    <>
+      <Choice
+        label="Drive"
+        name="drive"
+        options={[
+          { value: "", text: "All drives" },
+          ...drives.map(({ id, name }) => ({ value: id, text: name })),
+        ]}
+      />
+      <Choice label="Type" name="type" options={TYPES} />
+      <label class="field">
+        <span>Tags</span>
+        <input class="input" type="text" name="tags" autocomplete="off" placeholder="draft, 2030" />
+      </label>
+      <label class="field">
+        <span>At least, in MiB</span>
+        <input class="input" type="number" name="min" min="0" step="any" />
+      </label>
+      <label class="field">
+        <span>At most, in MiB</span>
+        <input class="input" type="number" name="max" min="0" step="any" />
+      </label>
+      <label class="field">
+        <span>Changed from</span>
+        <input class="input" type="date" name="after" />
+      </label>
+      <label class="field">
+        <span>Changed until</span>
+        <input class="input" type="date" name="before" />
+      </label>
+    </>
+  );
+}
+
+/**
+ * Keeps the fields at what the address says, through back and forward. The fields themselves stay, and
+ * with them the focus; the drive can be chosen only once the drives are there, when somebody may be
+ * typing in another field already.
+ */
+function useFilledFrom(
+  form: { readonly current: HTMLFormElement | null },
+  query: URLSearchParams,
+  drives: readonly Drive[],
+): void {
+  const fill = (isFilled: (name: string) => boolean) => {
+    for (const field of form.current?.elements ?? []) {
+      const isField = field instanceof HTMLInputElement || field instanceof HTMLSelectElement;
+      if (isField && isFilled(field.name)) field.value = query.get(field.name) ?? "";
+    }
+  };
+  useLayoutEffect(() => fill(() => true), [String(query)]);
+  useLayoutEffect(() => fill((name) => name === "drive"), [drives.length]);
+}
