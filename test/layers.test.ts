@@ -34,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "version.ts",
   ],
   "accounts.ts": ["clock.ts", "config.ts", "data-directory.ts", "db", "services"],
-  http: ["clock.ts", "domain", "log.ts", "services"],
+  http: ["clock.ts", "domain", "log.ts", "services", "web/index.html"],
   services: ["blobs", "clock.ts", "db", "domain", "log.ts"],
   db: ["clock.ts", "domain"],
   blobs: ["domain"],

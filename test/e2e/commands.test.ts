@@ -217,7 +217,7 @@ test("the first start prints the setup link, apart from the log, until there is 
     const [, url = "", token = ""] = (await server.stderr.until(link)) ?? [];
     expect(url).toStartWith(`http://localhost:${server.port}/auth/setup`);
     expect(server.stdout.text).not.toContain(token);
-    expect(await (await fetch(url)).json()).toEqual({ valid: true });
+    expect(await (await fetch(url.replace("/setup?", "/setup/check?"))).json()).toEqual({ valid: true });
     await server.client().json(200, "POST", "/auth/setup", { body: { token, ...body } });
     await server.stop();
     expect(server.stdout.text).not.toContain(token);

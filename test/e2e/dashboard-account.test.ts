@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
+import { run, serve, type Server } from "../support/executable.ts";
+import { launchIsolatedBrowser } from "../support/isolated-browser.ts";
+import { CLIENT, startRealProvider } from "../support/real-provider.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchIsolatedBrowser();
+}, 30_000);
+afterAll(() => browser.close());
+
+/** The page of a person with cookies of their own. */
+async function newPerson(): Promise<Page> {
+  const context = await browser.newContext();
+  // Sooner than the test's own limit, so that a failure names what did not come.
+  context.setDefaultTimeout(5000);
+  return context.newPage();
+}
+
+/** A server with Ada, its first account, unless it is to have none. */
+async function open(env: Record<string, string> = {}, people: readonly string[] = ["ada"]) {
+  const directory = await temporaryDirectory();
+  for (const name of people) {
+    const made = await run(["user", "create", name, "--password-stdin"], {
+      env: { COFFER_DATA_DIR: directory.path },
+      input: `${name}'s password`,
+    });
+    expect(made.stderr).toBe("");
+  }
+  const server = await serve({ dataDir: directory.path, env });
+  return {
+    server,
+    base: `http://localhost:${server.port}`,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function fillSignIn(page: Page, username: string, password = `${username}'s password`): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel(/^Password/).fill(password);
+}
+
+async function signIn(page: Page, username: string, password?: string): Promise<void> {
+  await fillSignIn(page, username, password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** A drive of an agent's with a file in it; the path of its claim page. */
+async function unclaimed(server: Server, name: string): Promise<string> {
+  interface Provisioned {
+    readonly data: { readonly claim_url: string; readonly api_key: string; readonly drive_id: string };
+  }
+  const { data } = await server
+    .client()
+    .json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const upload = `/v0/files?drive_id=${data.drive_id}&path=notes.txt`;
+  await server.client(data.api_key).json(201, "PUT", upload, { body: "Hello World!" });
+  return new URL(data.claim_url).pathname;
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+test("the setup link makes the first account, and says why where it cannot", async () => {
+  await using opened = await open({}, []);
+  const page = await newPerson();
+  const link = /http:\/\/\S+\/auth\/setup\?token=\S+/.exec(
+    opened.server.stdout.text + opened.server.stderr.text,
+  )?.[0];
+  await page.goto(`${opened.base}/`);
+  await page.getByText("Nobody has an account here yet").waitFor();
+  await page.goto(`${link}x`);
+  await heading(page, "This is not the newest setup link").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.goto(link ?? "");
+  await fillSignIn(page, "ada", "short");
+  await page.getByRole("button", { name: "Make the account" }).click();
+  expect(await page.getByRole("alert").innerText()).toMatch(/password must have 8[^]*Request /);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await fillSignIn(page, "ada");
+  await page.getByRole("button", { name: "Make the account" }).click();
+  await heading(page, "Drives").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives");
+  await page.goto(link ?? "");
+  await heading(page, "This link has done its work").waitFor();
+}, 30_000);
+
+test("a signed-out person claims a drive through the provider", async () => {
+  await using provider = await startRealProvider();
+  await using opened = await open(
+    {
+      COFFER_OIDC_ISSUER: provider.issuer,
+      COFFER_OIDC_CLIENT_ID: CLIENT.id,
+      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    },
+    [],
+  );
+  provider.open(`${opened.base}/auth/oidc/callback`);
+  const path = await unclaimed(opened.server, "Research Notes");
+  const page = await newPerson();
+  await page.goto(opened.base + path);
+  await heading(page, "Research Notes").waitFor();
+  await page.getByText("1 file, 12 bytes").waitFor();
+  await page.getByText(/vanishes in 29 days|vanishes in 30 days/).waitFor();
+  const into = page.getByRole("link", { name: `Sign in with ${new URL(provider.issuer).host}` });
+  await into.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await into.click();
+  await page.locator('input[name="login"]').fill("sub-ada");
+  await page.locator('input[name="password"]').fill("anything");
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  // The token has come along.
+  await page.waitForURL(opened.base + path);
+  const claim = page.getByRole("button", { name: "Claim this drive" });
+  await claim.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  // The focus is where they go on.
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${opened.base}/drives/ada/research-notes/`);
+  await page.getByText("Research Notes is yours now.").waitFor();
+  await page.goto(opened.base + path);
+  await heading(page, "This drive is claimed already").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  // There is no password to change.
+  await page.goto(`${opened.base}/account`);
+  await heading(page, "Ada Lovelace").waitFor();
+  await heading(page, "Signed in").waitFor();
+  expect(await heading(page, "Password").count()).toBe(0);
+}, 30_000);
+
+test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {
+  await using opened = await open({}, ["ada", "bob"]);
+  const page = await newPerson();
+  const path = await unclaimed(opened.server, "For Bob");
+  await page.goto(opened.base + path);
+  await signIn(page, "ada");
+  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await signIn(page, "bob", "wrong");
+  expect(await page.getByRole("alert").innerText()).toContain("The username or the password is wrong.");
+  await signIn(page, "bob");
+  await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.waitForURL(`${opened.base}/drives/bob/for-bob/`);
+  await page.goBack();
+  expect(page.url()).not.toContain("clm_");
+  await page.goto(`${opened.base}/claim/clm_none`);
+  await heading(page, "No drive belongs to this link").waitFor();
+  const late = await unclaimed(opened.server, "Late");
+  using database = new Database(join(opened.server.dataDir, "coffer.db"));
+  // As if 30 days had passed.
+  database.run("UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
+  await page.goto(opened.base + late);
+  await heading(page, "This drive is gone").waitFor();
+}, 30_000);
+
+test("where registering is open, somebody new makes an account on the way to their claim", async () => {
+  await using opened = await open({ COFFER_SIGNUPS: "open" });
+  const page = await newPerson();
+  await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
+  await page.getByRole("button", { name: "Make an account" }).click();
+  await fillSignIn(page, "carl");
+  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.waitForURL(`${opened.base}/drives/carl/mine/`);
+  // Only the first account looks after people.
+  await page.goto(`${opened.base}/people`);
+  await heading(page, "This is for the first account").waitFor();
+  expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
+}, 30_000);
+
+test("the account page shows what is used, signs out elsewhere, changes the password", async () => {
+  await using opened = await open({ COFFER_STORAGE_LIMITS: "team=1MB" });
+  const [page, there] = [await newPerson(), await newPerson()];
+  for (const each of [page, there]) {
+    await each.goto(`${opened.base}/account`);
+    await signIn(each, "ada");
+    await heading(each, "This month").waitFor();
+  }
+  await page.reload();
+  await page.getByRole("meter", { name: "Stored now" }).waitFor();
+  await page.getByText("this browser").waitFor();
+  const elsewhere = page.getByRole("button", { name: "Sign out of Chrome on Linux" });
+  await elsewhere.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await elsewhere.click();
+  await elsewhere.waitFor({ state: "detached" });
+  expect(await page.locator(":focus").innerText()).toBe("Signed in");
+  await there.reload();
+  await signIn(there, "ada");
+  await heading(there, "This month").waitFor();
+
+  const fillPasswords = async (current: string, next: string, again = next) => {
+    await page.getByLabel("Password so far").fill(current);
+    await page.getByLabel("New password", { exact: false }).first().fill(next);
+    await page.getByLabel("New password again").fill(again);
+    await page.getByRole("button", { name: "Change the password" }).click();
+  };
+  await fillPasswords("ada's password", "a new password", "another one");
+  await page.getByText("The two new passwords differ").waitFor();
+  await fillPasswords("wrong", "a new password");
+  await page.getByText("current is not the account's password").waitFor();
+  await fillPasswords("ada's password", "a new password");
+  await page.getByText("Your password is changed.").waitFor();
+  await there.reload();
+  await signIn(there, "ada", "a new password");
+  await heading(there, "This month").waitFor();
+
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await heading(page, "Sign in").waitFor();
+  // Elsewhere it shows with whatever is done next, and one goes on where one was.
+  await there.getByRole("link", { name: "Keys" }).click();
+  await heading(there, "Sign in").waitFor();
+  await there.keyboard.type("ada");
+  await signIn(there, "ada", "a new password");
+  await heading(there, "Keys").waitFor();
+  expect(await there.title()).toBe("Keys - Coffer");
+  await there.getByRole("link", { name: "ada" }).click();
+  await there.getByRole("button", { name: "Sign out", exact: true }).click();
+  await heading(there, "Sign in").waitFor();
+}, 40_000);
+
+test("the first account adds somebody, changes their plan, and shuts them out and in", async () => {
+  await using opened = await open();
+  const [page, other] = [await newPerson(), await newPerson()];
+  await page.goto(`${opened.base}/people`);
+  await signIn(page, "ada");
+  await page.getByText("You are alone here.").waitFor();
+  await page.getByRole("button", { name: "Add somebody" }).click();
+  await page.getByLabel("Username").fill("bob");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  const password = await page.getByLabel("First password").inputValue();
+  expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
+  await page.getByRole("button", { name: "Make the account" }).click();
+  await heading(page, "Tell bob how to get in").waitFor();
+  expect(await page.getByRole("dialog").innerText()).toContain(password);
+  await page.getByRole("button", { name: "Done" }).click();
+  await heading(page, "bob").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+
+  await other.goto(`${opened.base}/account`);
+  await signIn(other, "bob", password);
+  await other.getByText("Plan free").waitFor();
+  await page.getByLabel("Plan of bob").selectOption("pro");
+  await page.getByText("bob has the plan pro now.").waitFor();
+  await other.reload();
+  await other.getByText("Plan pro").waitFor();
+
+  expect(await page.getByRole("button", { name: "Disable ada" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Disable bob" }).click();
+  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByText("disabled", { exact: true }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await other.reload();
+  await signIn(other, "bob", password);
+  await other.getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Enable bob" }).click();
+  await page.getByText("bob may get in again.").waitFor();
+  await signIn(other, "bob", password);
+  await heading(other, "This month").waitFor();
+}, 40_000);

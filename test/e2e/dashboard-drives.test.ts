@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { eventually } from "../support/scenario.ts";
+
+// Longer than a locator waits, so that a failure names what was not there.
+setDefaultTimeout(60_000);
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+let page: Page;
+let ada: Agent;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await serve({ dataDir: directory.path });
+  ada = await signUp(server, "ada");
+  await ada.client.json(200, "DELETE", `/v0/drives/${ada.drive}`);
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(server.url);
+  await page.getByLabel("Username").fill("ada");
+  await page.getByLabel("Password").fill("ada's password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+function clipboard(): Promise<string> {
+  return page.evaluate<string>("navigator.clipboard.readText()");
+}
+
+function toast(text: string): Promise<void> {
+  return page.locator(".toast", { hasText: text }).last().waitFor();
+}
+
+/** Goes to one of the three places by the links at the top. */
+function go(place: "Drives" | "Search" | "Keys"): Promise<void> {
+  return page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
+}
+
+async function makeDrive(name: string): Promise<{ id: string; slug: string }> {
+  const made = await ada.client.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
+    body: { name },
+  });
+  return made.data;
+}
+
+describe("drives", () => {
+  test("without any, the page says what to do next", async () => {
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    expect(await page.getByRole("link", { name: "Make a key for an agent" }).getAttribute("href")).toBe(
+      "/keys",
+    );
+  });
+
+  test("one is made, with the keyboard alone", async () => {
+    await page.getByRole("button", { name: "New drive" }).focus();
+    await page.keyboard.press("Enter");
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.name === 'name'"));
+    await page.keyboard.type("Field notes");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("What we saw\nout there");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    const card = page.getByRole("listitem").filter({ hasText: "Field notes" });
+    await card.getByText("0 files").waitFor();
+    expect(await card.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
+    const { data } = await ada.client.json<{ data: { description: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.map(({ description }) => description)).toEqual(["What we saw\nout there"]);
+    // What opened the dialog has the focus again.
+    expect(await page.evaluate<string>("document.activeElement?.textContent.trim()")).toBe("New drive");
+  });
+
+  test("its slug is copied by a click", async () => {
+    await page.getByRole("button", { name: "Copy its slug" }).click();
+    await toast("Copied its slug.");
+    expect(await clipboard()).toBe("ada/field-notes");
+  });
+
+  test("it is renamed and described; the slug follows; Escape changes nothing", async () => {
+    await page.getByRole("button", { name: "Rename or describe Field notes" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Never mind");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Rename or describe Field notes" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("River notes");
+    await page.getByLabel("Description").fill("Only the river");
+    await page.getByRole("button", { name: "Save" }).click();
+    const card = page.getByRole("listitem").filter({ hasText: "River notes" });
+    await card.getByText("Only the river").waitFor();
+    await card.getByText("ada/river-notes").waitFor();
+  });
+
+  test("a name that is refused is told in words, with the request's id", async () => {
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("   ");
+    await page.getByRole("button", { name: "Make the drive" }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("name must have 1 to 64 characters").waitFor();
+    expect(await alert.innerText()).toMatch(/Request [0-9a-f-]{36}/);
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  test("it is deleted once its name is typed, and the focus stays in the page", async () => {
+    await page.getByRole("button", { name: "Delete River notes" }).click();
+    const name = page.getByLabel("Type the drive's name to go on");
+    await name.fill("river");
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("alert").getByText("That is not the drive's name.").waitFor();
+    await name.fill("River notes");
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Drives'"));
+  });
+
+  test("a name that is markup, or turns the writing round, stays a name", async () => {
+    const name = '<img src=x onerror="window.hasRun=1">\u202Egnp.exe';
+    const { id } = await makeDrive(name);
+    await page.reload();
+    const card = page.getByRole("listitem").filter({ hasText: "<img" });
+    expect(await card.getByRole("heading").locator("bdi").textContent()).toBe(name);
+    expect(await page.evaluate<boolean>("'hasRun' in window")).toBe(false);
+    await ada.client.json(200, "DELETE", `/v0/drives/${id}`);
+  });
+
+  test("a failure is told, and can be tried again", async () => {
+    const error = { code: "INTERNAL", message: "Something went wrong on the server." };
+    const headers = { "x-request-id": "the-request" };
+    await page.route("**/v0/drives", (route) => route.fulfill({ status: 500, headers, json: { error } }));
+    await page.reload();
+    const alert = page.getByRole("alert");
+    await alert.getByText(error.message).waitFor();
+    await alert.getByText("Request the-request").waitFor();
+    await page.unroute("**/v0/drives");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+  });
+});
+
+describe("keys", () => {
+  test("one is made for a drive, shown once, and does what it may", async () => {
+    const drive = await makeDrive("For an agent");
+    await go("Keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
+    await page.getByLabel("It reaches").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
+    await page.getByLabel("It may").selectOption("read-only");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const made = page.getByRole("region", { name: "Your new key" });
+    await made.getByRole("button", { name: "Copy the key" }).click();
+    await toast("Copied the key.");
+    const key = await clipboard();
+    expect(key).toMatch(/^cof_sk_live_[0-9a-f]{48}$/);
+    const agent = server.client(key);
+    const seen = await agent.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
+    await agent.json(403, "PUT", `/v0/files?drive_id=${drive.id}&path=a`, { body: "x" });
+  });
+
+  test("its snippets hold what an agent needs", async () => {
+    const key = await clipboard();
+    const parts: [title: string, what: string, ...held: string[]][] = [
+      [
+        "Commands for curl",
+        "the commands",
+        `curl "${server.url}/v0/files?drive_id=ada/for-an-agent" -H "Authorization: Bearer ${key}"`,
+      ],
+      ["Environment variables", "the variables", `export DRIVE_API_KEY="${key}"`],
+      ["Instructions for an agent", "the instructions", key, `${server.url}/docs/openapi.json`, "read-only"],
+    ];
+    for (const [title, what, ...held] of parts) {
+      await page.getByText(title, { exact: true }).click();
+      await page.getByRole("button", { name: `Copy ${what}` }).click();
+      await toast(`Copied ${what}.`);
+      for (const part of held) expect(await clipboard()).toContain(part);
+    }
+  });
+
+  test("after that nothing shows it any more", async () => {
+    const key = await clipboard();
+    const secret = /cof_sk_live_[0-9a-f]{48}/.exec(key)?.[0] ?? "none";
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("region", { name: "Your new key" }).waitFor({ state: "detached" });
+    const row = page.getByRole("listitem").filter({ hasText: "Night shift" });
+    await row.getByText("Last used").waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await server.client(secret).json(200, "GET", "/v0/drives");
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.waitFor({ state: "detached" });
+    await server.client(secret).json(401, "GET", "/v0/drives");
+  });
+});
+
+function results(): Locator {
+  return page.getByRole("main").locator("ol > li");
+}
+
+async function put(drive: string, path: string, body: string, more = ""): Promise<void> {
+  const query = `drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
+  await ada.client.json(201, "PUT", `/v0/files?${query}`, { body });
+}
+
+describe("search", () => {
+  beforeAll(async () => {
+    const tea = await makeDrive("Tea");
+    const other = await makeDrive("Other");
+    const text =
+      "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
+    await put(tea.id, "asia/green & black?.md", text, "&tags=draft,tea");
+    await put(other.id, "teapot.txt", "Nothing of it in here");
+    await Promise.all(Array.from({ length: 30 }, (_, i) => put(other.id, `many/${i}.log`, `kettle ${i}`)));
+  });
+
+  test("words are found in all drives and highlighted, in contents and in names", async () => {
+    await go("Search");
+    await page.getByRole("heading", { name: "What are you looking for?" }).waitFor();
+    await page.getByLabel("Words to look for").fill("resume tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 file found").waitFor();
+    expect(await results().locator(".snippet mark").allTextContents()).toEqual(["R\u00c9SUM\u00c9", "tea"]);
+    expect(await results().locator(".snippet").textContent()).toContain("<b>markup</b> stays text.");
+    expect(await results().locator(".found-tags mark").allTextContents()).toEqual(["tea"]);
+    const link = results().getByRole("link", { name: "green & black?.md" });
+    expect(await link.getAttribute("href")).toMatch(/^\/drives\/ada\/tea\/asia\/\?file=[0-9a-f-]{36}$/);
+
+    await page.getByLabel("Words to look for").fill("teapo");
+    await page.getByRole("button", { name: "Search" }).click();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    expect(await results().locator("h3 mark").allTextContents()).toEqual(["teapo"]);
+  });
+
+  test("what is typed while the drives are still on their way stays", async () => {
+    const arrival = Promise.withResolvers<void>();
+    await page.route("**/v0/drives", async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/search?q=teapo`);
+    await page.getByLabel("Words to look for").fill("teapot");
+    arrival.resolve();
+    await page
+      .getByLabel("Drive", { exact: true })
+      .getByText("Tea", { exact: true })
+      .waitFor({ state: "attached" });
+    await page.unroute("**/v0/drives");
+    expect(await page.getByLabel("Words to look for").inputValue()).toBe("teapot");
+  });
+
+  test("text without spaces is highlighted too", async () => {
+    await page.getByLabel("Words to look for").fill("\u8336\u306E");
+    await page.keyboard.press("Enter");
+    await results().locator(".snippet mark", { hasText: "\u8336\u306E" }).waitFor();
+  });
+
+  test("the address holds what was asked: it can be gone back to, and opened anew", async () => {
+    await page.goBack();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    expect(await page.getByLabel("Words to look for").inputValue()).toBe("teapo");
+    expect(new URL(page.url()).search).toBe("?q=teapo");
+    await page.reload();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+  });
+
+  test("filters narrow it, at once", async () => {
+    await page.getByLabel("Words to look for").fill("tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 files found").waitFor();
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Tea" });
+    await page.getByText("1 file found").waitFor();
+    await page.getByLabel("Drive", { exact: true }).selectOption({ label: "All drives" });
+    await page.getByText("2 files found").waitFor();
+    await page.getByLabel("Type").selectOption({ label: "Images" });
+    await page.getByRole("heading", { name: "Nothing found" }).waitFor();
+    await page.getByRole("link", { name: "Search without the filters" }).click();
+    await page.getByText("2 files found").waitFor();
+    expect(await page.getByLabel("Type").inputValue()).toBe("");
+  });
+
+  test.each([
+    ["type=text/markdown", 1],
+    ["tags=draft,tea", 1],
+    ["q=tea&min=0.00002&max=1", 2],
+    ["q=tea&min=1", 0],
+    ["q=tea&after=2020-01-01", 2],
+    ["q=tea&before=2020-01-01", 0],
+    ["q=tea&after=9999-01-01", 0],
+  ])("?%s finds %d", async (query, count) => {
+    await page.goto(`${server.url}/search?${query}`);
+    const said = count === 0 ? "Nothing found" : `${count} file${count === 1 ? "" : "s"} found`;
+    await page.getByText(said).waitFor();
+    expect(await results().count()).toBe(count);
+  });
+
+  test("page by page", async () => {
+    await page.goto(`${server.url}/search?q=kettle`);
+    await page.getByText("30 files found").waitFor();
+    expect(await results().count()).toBe(25);
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("Page 2 of 2").waitFor();
+    expect(await results().count()).toBe(5);
+    await eventually(() =>
+      page.evaluate<boolean>("document.activeElement?.textContent === '30 files found'"),
+    );
+    await page.goBack();
+    await page.getByText("Page 1 of 2").waitFor();
+  });
+});

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { eventually } from "../support/scenario.ts";
+
+setDefaultTimeout(60_000);
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+let page: Page;
+let ada: Agent;
+/** Everything that the page asked of anybody else, and every dialog that a script opened. */
+const strangers: string[] = [];
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await serve({ dataDir: directory.path });
+  ada = await signUp(server, "ada");
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${server.url}/`)) {
+      strangers.push(request.url());
+    }
+  });
+  page.on("dialog", (dialog) => {
+    strangers.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(server.url);
+  await page.getByLabel("Username").fill("ada");
+  await page.getByLabel("Password").fill("ada's password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+});
+
+beforeEach(() => {
+  strangers.length = 0;
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+/** Stores a file and opens its preview. `type` is what its owner says it is. */
+async function show(path: string, content: Content, type?: string): Promise<void> {
+  const query = new URLSearchParams({ drive_id: ada.drive, path });
+  if (type !== undefined) query.set("content_type", type);
+  const answer = await ada.client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
+  const { id }: { id: string } = JSON.parse(answer.text);
+  await page.goto(`${server.url}/drives/${ada.drive}/?file=${id}`);
+  await preview().waitFor();
+}
+
+const preview = () => page.locator("dialog.preview");
+const shown = (text: string | RegExp) => preview().getByText(text).first().waitFor();
+const view = (name: string) => preview().getByRole("button", { name, exact: true }).click();
+
+/** A second of silence, 8 kHz, 8 bits, mono. */
+function wav(): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(44 + 8000).fill(128, 44);
+  const data = new DataView(bytes.buffer);
+  bytes.set(Buffer.from("RIFF\0\0\0\0WAVEfmt "));
+  bytes.set(Buffer.from("data"), 36);
+  data.setUint32(4, 36 + 8000, true);
+  data.setUint32(16, 16, true);
+  data.setUint16(20, 1, true);
+  data.setUint16(22, 1, true);
+  data.setUint32(24, 8000, true);
+  data.setUint32(28, 8000, true);
+  data.setUint16(32, 1, true);
+  data.setUint16(34, 8, true);
+  data.setUint32(40, 8000, true);
+  return bytes;
+}
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe("what each kind looks like", () => {
+  test("code has line numbers, and what is no text says so", async () => {
+    await show("main.rs", "fn main() {\n    todo!()\n}\n");
+    expect(await preview().locator(".preview-numbers").textContent()).toBe("1\n2\n3");
+    expect(await preview().locator(".preview-text").textContent()).toBe("fn main() {\n    todo!()\n}\n");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await preview().getByLabel("Wrap lines").check();
+    expect(await preview().locator(".preview-numbers").count()).toBe(0);
+    await show("Makefile", "all:\n\ttrue\n");
+    await shown("all:");
+    await show("core", new Uint8Array(100));
+    await shown("This is not a text");
+    await show("a.zip", "PK");
+    await shown("There is no preview for files of this type.");
+    await show("empty.txt", "");
+    await shown("This file is empty.");
+  });
+
+  test("of a long text the first MiB is shown, and that this is so", async () => {
+    // The limit falls into the middle of a character.
+    await show("long.log", `a${"é".repeat(1024 * 1024)}`);
+    await shown("This is the first 1.0 MiB of 2.0 MiB.");
+    const text = (await preview().locator(".preview-text").textContent()) ?? "";
+    expect([text.length, text.at(-1)]).toEqual([1024 * 512, "é"]);
+    await show("lines.log", "line\n".repeat(60_000));
+    await shown("These are the first 50,000 lines.");
+  });
+
+  test("Latin-1 and UTF-16 are read as what they are", async () => {
+    await show("latin.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9]));
+    await shown("café");
+    await show("utf16.txt", Uint8Array.from(Buffer.from("\ufeffnaïve", "utf16le")));
+    await shown("naïve");
+  });
+
+  test("Markdown is a document, and its source is at hand", async () => {
+    await show(
+      "read.md",
+      "# Title\n\n- [x] **done**\n- a [link](https://example.org/)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n",
+    );
+    await preview().getByRole("heading", { name: "Title" }).waitFor();
+    expect(await preview().getByRole("checkbox", { name: "Done" }).isChecked()).toBe(true);
+    const link = preview().getByRole("link", { name: "link" });
+    expect(await link.getAttribute("rel")).toContain("noopener");
+    expect(await preview().getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await view("Source");
+    await shown("# Title");
+  });
+
+  test("JSON is laid out and not changed; what only claims to be is shown as it is", async () => {
+    await show("data.json", '{"id":12345678901234567890,"a":[1,{}],"s":"{,}"}');
+    expect(await preview().locator(".preview-text").textContent()).toBe(
+      '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,}"\n}',
+    );
+    await show("broken.json", "{nope");
+    await shown("{nope");
+  });
+
+  test("CSV is a table of its first 1,000 rows", async () => {
+    const rows = Array.from({ length: 1200 }, (_, at) => `${at},"a ""quoted"", cell\nof two lines"`);
+    await show("table.csv", `n,text\n${rows.join("\n")}`);
+    await shown("These are the first 1,000 rows.");
+    expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["n", "text"]);
+    expect(await preview().getByRole("row").count()).toBe(1001);
+    await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("images are seen, and damaged ones said to be", async () => {
+    await show("dot.png", Uint8Array.from(PNG));
+    await preview().locator("img").waitFor();
+    await eventually(() =>
+      page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 1"),
+    );
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await show("damaged.png", "nothing of the kind");
+    await shown("The browser cannot show this image");
+  });
+
+  test("sound is played, and what cannot be is said", async () => {
+    await show("silence.wav", wav());
+    await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
+    await show("noise.mp3", "noise");
+    await shown("The browser cannot play this audio.");
+  });
+
+  test("a PDF goes to the browser's viewer, where there is one", async () => {
+    await show("paper.pdf", "%PDF-1.4");
+    const hasViewer = await page.evaluate<boolean>("navigator.pdfViewerEnabled");
+    if (hasViewer) await preview().locator("iframe[src^='blob:']").waitFor();
+    else await shown("This browser has no viewer for PDF.");
+  });
+
+  test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
+    await show("note.txt", "a note");
+    const downloading = page.waitForEvent("download");
+    await preview().getByRole("link", { name: "Download" }).click();
+    expect((await downloading).suggestedFilename()).toBe("note.txt");
+    await page.keyboard.press("Escape");
+    await preview().waitFor({ state: "detached" });
+    await page.getByText("note.txt").first().click();
+    await preview().waitFor();
+    await page.goBack();
+    await preview().waitFor({ state: "detached" });
+    await page.goForward();
+    await preview().getByRole("button", { name: "Close the preview" }).click();
+    await preview().waitFor({ state: "detached" });
+  });
+});
+
+describe("hostile files never run", () => {
+  const CANARY = "http://canary.invalid";
+  const SCRIPT = `document.title='pwned';fetch('${CANARY}/fetched');alert('pwned')`;
+  const MARKUP = `<img src=x onerror="${SCRIPT}"><script>${SCRIPT}</script><link rel=stylesheet href=${CANARY}/s>`;
+  const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${SCRIPT}"><script>${SCRIPT}</script><image href="${CANARY}/i"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:${SCRIPT}"/></foreignObject></svg>`;
+  const MARKDOWN = `${MARKUP}\n\n[run](javascript:${encodeURIComponent(SCRIPT)}) ![pic](${CANARY}/p.png) <javascript:alert(1)> [data](data:text/html,x)\n`;
+
+  test.each<[name: string, path: string, content: string, type: string | undefined, views: string[]]>([
+    ["HTML", "page.html", MARKUP, undefined, []],
+    ["XHTML", "page.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml">${MARKUP}</html>`, undefined, []],
+    ["SVG", "image.svg", SVG, undefined, ["Source", "Image"]],
+    ["Markdown", "read.md", MARKDOWN, undefined, ["Source", "Document"]],
+    ["CSV", "table.csv", `a,b\n"${MARKUP.replaceAll('"', '""')}",2`, undefined, ["Source", "Table"]],
+    ["JSON", "data.json", JSON.stringify({ [MARKUP]: MARKUP }), undefined, ["Source", "Formatted"]],
+    ["HTML that says it is an image", "a.png", MARKUP, "image/png", []],
+    ["HTML that says it is a film", "a.mp4", MARKUP, "video/mp4", []],
+    ["HTML that says it is a PDF", "a.pdf", MARKUP, "application/pdf", []],
+    ["HTML that says nothing", "a", MARKUP, undefined, []],
+    ["a script", "a.js", SCRIPT, undefined, []],
+    ["a name with markup", `<img src=x onerror=document.title='pwned'>.txt`, "text", undefined, []],
+    ["a name that reads backwards", "photo\u202egpj.exe", "text", "text/plain", []],
+  ])("%s", async (_, path, content, type, views) => {
+    await show(`hostile ${path}`, content, type);
+    for (const name of views) await view(name);
+    await preview().locator(".preview-body").waitFor();
+    // What was going to run has by now, or is on its way to somebody else.
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+    expect(
+      await preview().locator("script, [onerror], [onload], a[href^='javascript'], a[href^='data']").count(),
+    ).toBe(0);
+    expect([await page.title(), strangers]).toEqual([expect.not.stringContaining("pwned"), []]);
+  });
+
+  test("documents that are made to take long do not", async () => {
+    const unended = ["_a ", "[", "![[a](b)", "**a", "<http://", "` a"].map((mark) => mark.repeat(5000));
+    await show(
+      "slow.md",
+      `${"> ".repeat(500)}deep\n\n|a|b|\n|${" ".repeat(40_000)}x\n\n${unended.join("\n\n")}`,
+    );
+    await shown("deep");
+    await show("deep.json", "[".repeat(100_000) + "]".repeat(100_000));
+    await shown("[[[[");
+  });
+
+  test("a text that reads in another order than it is stored says so", async () => {
+    await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
+    await shown("There are invisible characters in this text");
+  });
+});

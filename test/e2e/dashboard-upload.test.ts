@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+
+setDefaultTimeout(60_000);
+
+const MIB = 1024 * 1024;
+const UNHURRIED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+let page: Page;
+let devtools: CDPSession;
+let ada: Agent;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await start("0");
+  ada = await signUp(server, "ada");
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  devtools = await page.context().newCDPSession(page);
+  await page.goto(server.url);
+  await page.getByLabel("Username").fill("ada");
+  await page.getByLabel("Password").fill("ada's password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+function start(port: string): Promise<Server> {
+  return serve({
+    dataDir: join(directory.path, "data"),
+    env: { COFFER_PORT: port, COFFER_MAX_FILE_SIZE: "8MiB" },
+  });
+}
+
+/** Opens a folder of the drive, with its slash. */
+async function open(folder: string): Promise<void> {
+  await page.goto(`${server.url}/drives/${ada.drive}/${folder}`);
+  await page.getByRole("button", { name: "Upload files" }).waitFor();
+}
+
+interface Sent {
+  readonly name: string;
+  readonly content: string | Buffer;
+}
+
+/** Chooses files by the button, as the browser's file dialog gives them. */
+async function choose(...files: readonly Sent[]): Promise<void> {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Upload files" }).click();
+  const payloads = files.map(({ name, content }) => {
+    return { name, mimeType: "text/plain", buffer: Buffer.from(content) };
+  });
+  await (await choosing).setFiles(payloads);
+}
+
+/** A directory on this machine with these files in it. */
+async function folderWith(name: string, paths: readonly string[]): Promise<string> {
+  const root = join(directory.path, name);
+  await mkdir(root, { recursive: true });
+  await Promise.all(paths.map((path) => Bun.write(join(root, path), `this is ${path}`)));
+  return root;
+}
+
+/** Drops something of this machine on the page, as a file manager does. */
+async function drop(path: string): Promise<void> {
+  const data = { items: [], files: [path], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
+    if (type === "dragOver") await page.locator(".drop-hint").waitFor();
+  }
+}
+
+const question = () => page.getByRole("dialog", { name: "is already there" });
+const panel = () => page.getByRole("region", { name: "Uploads" });
+
+function uploaded(headline: string): Promise<void> {
+  return panel().getByRole("status").getByText(headline, { exact: true }).waitFor();
+}
+
+async function closePanel(): Promise<void> {
+  await panel().getByRole("button", { name: "Close the uploads" }).click();
+  await panel().waitFor({ state: "detached" });
+}
+
+async function listed(prefix: string): Promise<{ id: string; path: string; mime_type: string }[]> {
+  const query = new URLSearchParams({ drive_id: ada.drive, prefix, limit: "1000" });
+  const list = await ada.client.json<{ data: { id: string; path: string; mime_type: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?${query.toString()}`,
+  );
+  return list.data;
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  const found = (await listed(path)).find((file) => file.path === path);
+  if (found === undefined) return undefined;
+  return (await ada.client.send("GET", `/v0/files/${found.id}/download`)).text;
+}
+
+describe("choosing and dropping", () => {
+  test("chosen files go to the folder that is open, and its list shows them", async () => {
+    await open("inbox/");
+    await choose({ name: "cafe\u0301.ts", content: "let a" }, { name: "a\u0001b.txt", content: "" });
+    await uploaded("2 files uploaded");
+    await page.getByText("café.ts").first().waitFor();
+    expect((await listed("inbox/")).map(({ path, mime_type }) => [path, mime_type])).toEqual([
+      ["inbox/a_b.txt", "text/plain"],
+      ["inbox/café.ts", "text/typescript"],
+    ]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await closePanel();
+  });
+
+  test("a chosen folder keeps its shape", async () => {
+    const root = await folderWith("chosen", ["top.txt", "deep/er/file.txt"]);
+    await open("inbox/");
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload folder" }).click();
+    await (await choosing).setFiles(root);
+    await uploaded("2 files uploaded");
+    const paths = (await listed("inbox/chosen/")).map(({ path }) => path);
+    expect(paths).toEqual(["inbox/chosen/deep/er/file.txt", "inbox/chosen/top.txt"]);
+    await closePanel();
+  });
+
+  test("a dropped folder of 200 files arrives whole", async () => {
+    // More in one folder than a browser hands out at a time, and folders beside them.
+    const paths = Array.from({ length: 200 }, (_, at) =>
+      at < 150 ? `file ${at}.txt` : `part ${at % 7}/file ${at}.txt`,
+    );
+    const root = await folderWith("dropped", paths);
+    await open("");
+    await drop(root);
+    await uploaded("200 files uploaded");
+    const arrived = await listed("dropped/");
+    expect(arrived.map(({ path }) => path)).toEqual(paths.map((path) => `dropped/${path}`).toSorted());
+    expect(await contentOf("dropped/part 3/file 150.txt")).toBe("this is part 3/file 150.txt");
+    await closePanel();
+  });
+
+  test("what is larger than the server takes is refused in words, before it is sent", async () => {
+    await open("");
+    await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });
+    await panel().getByText("This file has 8.0 MiB; the server takes at most 8.0 MiB.").waitFor();
+    await uploaded("1 file of 1 could not be uploaded");
+    await closePanel();
+  });
+
+  test("what the server refuses is said with its request", async () => {
+    await open("");
+    await choose({ name: "inbox", content: "a file where a folder stands" });
+    await panel()
+      .getByText(/Request [0-9a-f-]{36}/)
+      .waitFor();
+    expect(await contentOf("inbox")).toBeUndefined();
+    await closePanel();
+  });
+});
+
+/** Uploads files whose places are taken, by `old`, and waits to be asked. */
+async function collide(names: readonly string[], content: string | Buffer = "new"): Promise<void> {
+  for (const name of names) {
+    await ada.client.send(
+      "PUT",
+      `/v0/files?${new URLSearchParams({ drive_id: ada.drive, path: `taken/${name}` }).toString()}`,
+      {
+        body: "old",
+      },
+    );
+  }
+  await open("taken/");
+  await choose(...names.map((name) => ({ name, content })));
+  await question().waitFor();
+}
+
+describe("a place that is taken", () => {
+  test.each([
+    ["Replace", "new", undefined],
+    ["Keep both", "old", "new"],
+    ["Skip", "old", undefined],
+  ])("%s", async (answer, first, second) => {
+    const name = `${answer}.tar.gz`;
+    await collide([name]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await question().getByRole("button", { name: answer }).click();
+    await panel().getByRole("button", { name: "Close the uploads" }).waitFor();
+    expect(await contentOf(`taken/${name}`)).toBe(first);
+    expect(await contentOf(`taken/${answer} (2).tar.gz`)).toBe(second);
+    await closePanel();
+  });
+
+  test("Escape replaces nothing", async () => {
+    await collide(["escaped.txt"]);
+    await page.keyboard.press("Escape");
+    await uploaded("Nothing was uploaded");
+    expect(await contentOf("taken/escaped.txt")).toBe("old");
+    await closePanel();
+  });
+
+  test("one answer serves for all, large files among them", async () => {
+    const names = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"].map((name) => `all ${name}`);
+    await collide(names, Buffer.alloc(300 * 1024, "n"));
+    await question().getByLabel("Do the same for all others").check();
+    await question().getByRole("button", { name: "Keep both" }).click();
+    await uploaded("5 files uploaded");
+    expect((await listed("taken/all")).map(({ path }) => path)).toEqual(
+      names.flatMap((name) => [`taken/${name.replace(".txt", " (2).txt")}`, `taken/${name}`]),
+    );
+    await closePanel();
+  });
+});
+
+describe("when it does not go smoothly", () => {
+  const slow = { ...UNHURRIED, uploadThroughput: 200 * 1024 };
+
+  test("an upload is cancelled and leaves nothing, then retried; leaving the page meanwhile asks", async () => {
+    await open("slow/");
+    await devtools.send("Network.emulateNetworkConditions", slow);
+    await choose({ name: "film.bin", content: Buffer.alloc(4 * MIB) });
+    await panel().getByText("/s ·").waitFor();
+    const asked = page.waitForEvent("dialog");
+    const leaving = page.evaluate("location.reload()");
+    const dialog = await asked;
+    expect(dialog.type()).toBe("beforeunload");
+    await dialog.dismiss();
+    await leaving;
+    await panel().getByRole("button", { name: "Cancel slow/film.bin" }).click();
+    await panel().getByText("Cancelled", { exact: true }).waitFor();
+    expect(await listed("slow/")).toEqual([]);
+
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
+    await uploaded("1 file uploaded");
+    expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
+    await closePanel();
+  });
+
+  test("uploads go on while one looks at other pages", async () => {
+    await open("slow/");
+    await devtools.send("Network.emulateNetworkConditions", slow);
+    await choose({ name: "meanwhile.bin", content: Buffer.alloc(4 * MIB) });
+    await panel().getByText("/s ·").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
+    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    await uploaded("1 file uploaded");
+    await closePanel();
+  });
+
+  test("a server that stops is said to, and once it is back everything is retried at once", async () => {
+    await open("back/");
+    await devtools.send("Network.emulateNetworkConditions", slow);
+    await choose({ name: "one.bin", content: Buffer.alloc(2 * MIB) }, { name: "two.txt", content: "two" });
+    await panel().getByText("/s ·").waitFor();
+    await server.kill();
+    await panel().getByText("The server does not answer").first().waitFor();
+    await panel().getByRole("button", { name: "Retry 1 failed file" }).waitFor();
+    server = await start(String(server.port));
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    await panel().getByRole("button", { name: "Retry 1 failed file" }).click();
+    await uploaded("2 files uploaded");
+    expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
+    await closePanel();
+  });
+});
