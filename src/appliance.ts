@@ -21,6 +21,7 @@ import { ownOrigin } from "./http/own-origin.ts";
 import { password } from "./http/password.ts";
 import { people } from "./http/people.ts";
 import { presigned } from "./http/presigned.ts";
+import { provision } from "./http/provision.ts";
 import { search } from "./http/search.ts";
 import { startServer } from "./http/server.ts";
 import { sessions } from "./http/sessions.ts";
@@ -104,13 +105,14 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     version: VERSION,
     trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
     api: [
-      drives({
+      provision({
         drives: services.drives,
         clock,
         provisioning: config.provisioning === "on",
         provisionsPerHour,
         claimBaseUrl: () => links.claimBaseUrl,
       }),
+      drives(services.drives),
       listings(services.listings),
       files(services.files),
       claims(services.claims),

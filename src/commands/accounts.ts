@@ -13,14 +13,7 @@ export const userCreate: Command = {
   summary: "Make a local account; the first is on the plan team",
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
-    const { values, switches, positionals } = readArguments(args, {
-      values: ["data-dir"],
-      switches: ["password-stdin"],
-      positionals: true,
-    });
-    const username = only(positionals, "USERNAME");
-    const config = requireConfig(values, terminal);
-    const password = await readPassword(switches.has("password-stdin"), terminal);
+    const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = openAccounts(config, "make");
     const user = await accounts.users.create(username, password);
     terminal.out(`Made the account ${user.username} on the plan ${user.plan}.`);
@@ -45,14 +38,7 @@ export const userResetPassword: Command = {
   summary: "Set an account's password and sign it out everywhere",
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
-    const { values, switches, positionals } = readArguments(args, {
-      values: ["data-dir"],
-      switches: ["password-stdin"],
-      positionals: true,
-    });
-    const username = only(positionals, "USERNAME");
-    const config = requireConfig(values, terminal);
-    const password = await readPassword(switches.has("password-stdin"), terminal);
+    const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = openAccounts(config, "refuse");
     const user = await accounts.users.resetPassword(username, password);
     terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys go on working.`);
@@ -124,6 +110,18 @@ function table(users: readonly User[]): string[] {
   return [["USERNAME", "PLAN", "CREATED", "EMAIL"] as const, ...rows].map(([username, plan, ...others]) =>
     [username.padEnd(32), plan.padEnd(4), ...others].join("  ").trimEnd(),
   );
+}
+
+/** What `user create` and `user reset-password` are told: an account, and the password it is to have. */
+async function readCredentials(args: readonly string[], terminal: Terminal) {
+  const { values, switches, positionals } = readArguments(args, {
+    values: ["data-dir"],
+    switches: ["password-stdin"],
+    positionals: true,
+  });
+  const username = only(positionals, "USERNAME");
+  const config = requireConfig(values, terminal);
+  return { config, username, password: await readPassword(switches.has("password-stdin"), terminal) };
 }
 
 /** A password from standard input ends at the first line break, if there is one. */

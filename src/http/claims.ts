@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Drive } from "../domain/drive.ts";
 import type { Claims } from "../services/claims.ts";
-import { exampleDrive } from "./drives.ts";
+import { exampleDrive } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { driveRecord, driveSchema } from "./records.ts";
 import { nullable, time } from "./schema.ts";

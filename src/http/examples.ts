@@ -1,3 +1,17 @@
+/** A drive's record as the API description shows it. */
+export const exampleDrive = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+  name: "Research Notes",
+  slug: "ada/research-notes",
+  description: "",
+  file_count: 2,
+  total_size: 4096,
+  expires_at: null,
+  created_at: "2030-01-31T12:00:00.000Z",
+  updated_at: "2030-01-31T12:00:00.000Z",
+};
+
 /** A file's record as the API description shows it. */
 export const exampleFile = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",

@@ -36,6 +36,11 @@ export function id(description: string) {
   return Type.String({ description, examples: ["01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"] });
 }
 
+/** The name a drive is given. */
+export function driveName() {
+  return Type.String({ description: "1 to 64 characters after trimming.", examples: ["Research Notes"] });
+}
+
 /** A drive as callers name it: its identifier, or its slug `<username>/<drive-name>`. */
 export function driveRef() {
   return Type.String({

@@ -14,7 +14,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** `"content"` with every letter written as `\uXXXX` is the longest way to write that key. */
+/** `"content"` with every letter written as a `\u` escape is the longest way to write that key. */
 const LONGEST_KEY = 2 + "content".length * 6;
 
 /**
