@@ -6,6 +6,7 @@ import { accessibilityProblems } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { eventually } from "../support/scenario.ts";
 
 setDefaultTimeout(60_000);
 
@@ -79,10 +80,15 @@ async function folderWith(name: string, paths: readonly string[]): Promise<strin
 /** Drops something of this machine on the page, as a file manager does. */
 async function drop(path: string): Promise<void> {
   const data = { items: [], files: [path], dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-    await devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
-    if (type === "dragOver") await page.locator(".drop-hint").waitFor();
-  }
+  const drag = (type: "dragEnter" | "dragOver" | "drop") =>
+    devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
+  await drag("dragEnter");
+  // Over the page the pointer goes on telling where it is, until somebody listens.
+  await eventually(async () => {
+    await drag("dragOver");
+    return page.locator(".drop-hint").isVisible();
+  });
+  await drag("drop");
 }
 
 const question = () => page.getByRole("dialog", { name: "is already there" });
