@@ -243,6 +243,18 @@ describe("search", () => {
     expect(await results().locator("h3 mark").allTextContents()).toEqual(["teapo"]);
   });
 
+  test("from a drive's page, that drive alone is searched", async () => {
+    await page.goto(`${server.url}/drives/ada/other/`);
+    await page.getByLabel("Search this drive").fill("tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 file found").waitFor();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    await page.locator("summary", { hasText: "Filters (1)" }).waitFor();
+    expect(await page.getByLabel("Drive", { exact: true }).locator("option:checked").textContent()).toBe(
+      "Other",
+    );
+  });
+
   test("what is typed while the drives are still on their way stays", async () => {
     const arrival = Promise.withResolvers<void>();
     await page.route("**/v0/drives", async (route) => {

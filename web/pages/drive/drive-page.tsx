@@ -52,7 +52,7 @@ function DriveAt({ drive: place, folder, fileId }: DriveAtProps) {
     <>
       <div class="page-head">
         <Breadcrumbs drive={place} driveName={drive.name} folder={folder} />
-        <DriveSearch drive={place} />
+        <DriveSearch driveId={drive.id} />
       </div>
       <FolderPage
         key={`${drive.id}/${folder}`}

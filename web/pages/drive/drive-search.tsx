@@ -1,11 +1,11 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
-import { textOf } from "../../components/form.tsx";
 import { navigate } from "../../lib/router.tsx";
+import { addressOf } from "../../lib/searches.ts";
 
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
-export function DriveSearch({ drive }: { readonly drive: string }) {
+export function DriveSearch({ driveId }: { readonly driveId: string }) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
@@ -21,12 +21,13 @@ export function DriveSearch({ drive }: { readonly drive: string }) {
   const search = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const q = textOf(new FormData(event.currentTarget), "q").trim();
-    if (q !== "") navigate(`/search?${new URLSearchParams({ q, drive_id: drive })}`);
+    const asked = new FormData(event.currentTarget);
+    if (asked.get("q") !== "") navigate(addressOf(asked.entries()));
   };
   return (
     <form class="drive-search" role="search" onSubmit={search}>
       <Icon svg={searchIcon} />
+      <input type="hidden" name="drive" value={driveId} />
       <input
         ref={input}
         class="input"
