@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { File } from "../domain/file.ts";
 import type { DrivePk, FolderPk } from "../domain/id.ts";
+import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
@@ -34,6 +35,19 @@ interface Selection extends PathRange {
   readonly otherTags: string;
 }
 
+interface ChildRange extends PathRange {
+  readonly drive: DrivePk;
+  readonly parent: FolderPath;
+  readonly now: number;
+}
+
+/** What has expired anywhere below a folder; sizes in bytes. */
+export interface ExpiredBelow {
+  readonly folder: FolderPath;
+  readonly files: number;
+  readonly bytes: number;
+}
+
 type Page = Selection & Pick<ListWindow, "limit" | "offset">;
 
 // INDEXED BY makes a statement whose index went missing an error instead of a slow answer.
@@ -61,6 +75,7 @@ export class FileLists {
   readonly #countInFolder;
   readonly #countTagged;
   readonly #expired;
+  readonly #expiredBelow;
   readonly #hasExpired;
 
   constructor({ sql }: Database) {
@@ -76,6 +91,14 @@ export class FileLists {
       `file f INDEXED BY file_drive_expiry
         WHERE f.drive = :drive AND f.expires_at <= :now AND f.path >= :from AND f.path < :to
           AND (:folder IS NULL OR f.folder = :folder)`,
+    );
+    this.#expiredBelow = sql.prepare<ExpiredBelow, [Parameters<ChildRange>]>(
+      `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
+              count(*) AS files, sum(size) AS bytes
+         FROM file INDEXED BY file_drive_expiry
+        WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to
+          AND instr(substr(path, length(:parent) + 1), '/') > 0
+        GROUP BY 1`,
     );
     this.#hasExpired = sql.prepare<object, [DrivePk, number]>(
       "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
@@ -101,6 +124,24 @@ export class FileLists {
   /** How many files of the scope have expired and await the sweep: what the kept counts still include. */
   countExpired(scope: ListScope): number {
     return this.#expired.get(selectionOf(scope, null))?.files ?? 0;
+  }
+
+  /**
+   * What of each of some folders has expired and awaits the sweep, as `countExpired` says it of one scope;
+   * costs as much as has expired in the drive. Folders of which nothing has are left out.
+   *
+   * @param folders in path order, all directly in `parent`
+   */
+  expiredBelow(
+    drive: DrivePk,
+    parent: FolderPath,
+    folders: readonly FolderPath[],
+    now: number,
+  ): Map<FolderPath, ExpiredBelow> {
+    const { from } = rangeOf(folders.at(0) ?? parent);
+    const { to } = rangeOf(folders.at(-1) ?? parent);
+    const rows = this.#expiredBelow.all({ drive, parent, now, from, to });
+    return new Map(rows.map((row) => [row.folder, row]));
   }
 
   #pageStatement(scope: ListScope) {

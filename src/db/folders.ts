@@ -6,16 +6,25 @@ import type { Parameters } from "./parameters.ts";
 import { type PathRange, rangeOf } from "./path-range.ts";
 
 const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,
-  created_at AS createdAt`;
+  own_folder_count AS ownFolderCount, created_at AS createdAt`;
 
 interface ChildRange extends PathRange {
   readonly parent: FolderPk;
+}
+
+/** Which of the folders in a folder are wanted: after a path, or after a number of them. */
+export interface FolderWindow {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only paths after this one; null for the start. */
+  readonly after: string | null;
 }
 
 export class Folders {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;
+  readonly #page;
   readonly #children;
   readonly #countChildren;
   readonly #removeBelow;
@@ -36,6 +45,10 @@ export class Folders {
               own_file_count = own_file_count + iif(pk = :folder, :own, 0)
         WHERE pk IN (SELECT pk FROM up)`,
     );
+    this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
+      `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
+        WHERE parent = ? AND path > ? ORDER BY path LIMIT ? OFFSET ?`,
+    );
     this.#children = sql.prepare<{ path: FolderPath }, [Parameters<ChildRange>]>(
       "SELECT path FROM folder WHERE parent = :parent AND path >= :from AND path < :to ORDER BY path",
     );
@@ -54,6 +67,11 @@ export class Folders {
 
   byPath(drive: DrivePk, path: FolderPath): Folder | null {
     return this.#byPath.get(drive, path);
+  }
+
+  /** Some of the folders directly in `parent`, in path order (UTF-8 bytes). */
+  page(parent: FolderPk, { after, limit, offset }: FolderWindow): Folder[] {
+    return this.#page.all(parent, after ?? "", limit, offset);
   }
 
   /** The folders directly below `parent` whose paths start with `prefix`, in path order. */

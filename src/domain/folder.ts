@@ -10,6 +10,8 @@ export interface Folder {
   readonly totalSize: number;
   /** Files directly in it. */
   readonly ownFileCount: number;
+  /** Folders directly in it. */
+  readonly ownFolderCount: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }

@@ -52,6 +52,11 @@ export function parseFolderPath(field: string, text: string): FolderPath {
   return path;
 }
 
+/** Reads the path of a folder to look into: like `parseFolderPath`, but empty, or a lone `/`, is the root. */
+export function parseFolderOrRoot(field: string, text: string): FolderPath {
+  return text === "" || text === "/" ? ROOT : parseFolderPath(field, text);
+}
+
 /**
  * Reads a listing prefix: any start of a path, also one that ends within a segment. It is compared,
  * never resolved, so a strange one matches nothing.

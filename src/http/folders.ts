@@ -1,20 +1,90 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 import type { FolderPreview, Folders } from "../services/folders.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { folderRecord, folderSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
-import { driveRef } from "./schema.ts";
+import { driveRef, integer, nullable } from "./schema.ts";
 
 const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 const exampleFolder = {
   drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   path: "notes/2030/",
+  file_count: 12,
+  total_size: 49152,
+  has_folders: true,
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
+const listQuery = Type.Object({
+  drive_id: driveRef(),
+  path: Type.Optional(
+    Type.String({
+      description: "The folder to look into, ending with `/`. Empty or left out: the drive's root.",
+      examples: ["notes/"],
+    }),
+  ),
+  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+  cursor: Type.Optional(
+    Type.String({
+      description: "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere.",
+    }),
+  ),
+});
+
+const listAnswer = Type.Object({
+  data: Type.Array(folderSchema),
+  total: Type.Integer({ description: "Folders directly in the folder, on all pages." }),
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  next_cursor: nullable(Type.String({ description: "Gives the next page; null on the last." })),
+});
+
 export function folders(service: Folders) {
   return new Elysia({ name: "folders" })
+    .get(
+      ...operation(
+        "/v0/folders",
+
+        {
+          operationId: "listFolders",
+          tag: "Folders",
+          summary: "List the folders in a folder",
+          description:
+            "Those directly in it, in path order, empty ones included. Each says how many files and bytes are in it and below, and whether there are folders in it to go on with. The files of a folder are at `GET /v0/files` with `delimiter=/`.",
+          query: listQuery,
+          answers: [
+            {
+              status: 200,
+              description: "A page of folders.",
+              json: listAnswer,
+              example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ query, caller }) => {
+          const { page, limit } = query;
+          const listing = service.list(caller, {
+            driveId: query.drive_id,
+            path: query.path ?? "",
+            page,
+            limit,
+            after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+          });
+          return Response.json({
+            data: listing.folders.map(folderRecord),
+            total: listing.total,
+            page,
+            limit,
+            next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
+          });
+        },
+      ),
+    )
     .post(
       ...operation(
         "/v0/folders",
@@ -24,7 +94,7 @@ export function folders(service: Folders) {
           tag: "Folders",
           summary: "Create a folder",
           description:
-            "Missing parents are created. Uploads create the folders they need by themselves; a folder stays until it is deleted, also when its last file goes.",
+            "Missing parents are created. Uploads create the folders they need by themselves; a folder stays until it is deleted, also when its last file goes. For a folder that is there already the answer is 200 with its record.",
           body: Type.Object({ drive_id: driveRef(), path: folderPath }),
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
@@ -37,10 +107,7 @@ export function folders(service: Folders) {
             caller,
             body.drive_id,
             body.path,
-            reply.with(({ drive, folder, created }) => ({
-              status: created ? 201 : 200,
-              json: folderRecord(drive, folder),
-            })),
+            reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
           );
           return reply.response();
         },

@@ -89,13 +89,23 @@ export const folderSchema = Type.Object(
   {
     drive_id: id("The drive it is in."),
     path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
+    file_count: count("Files in it and in all folders below."),
+    total_size: bytes("Bytes in those files."),
+    has_folders: Type.Boolean({ description: "Whether a folder stands directly in it." }),
     created_at: time("When it was made."),
   },
   { $id: "Folder" },
 );
 
-export function folderRecord(drive: Drive, folder: Folder) {
-  return { drive_id: drive.id, path: folder.path, created_at: formatInstant(folder.createdAt) };
+export function folderRecord({ drive, folder }: { readonly drive: Drive; readonly folder: Folder }) {
+  return {
+    drive_id: drive.id,
+    path: folder.path,
+    file_count: folder.fileCount,
+    total_size: folder.totalSize,
+    has_folders: folder.ownFolderCount > 0,
+    created_at: formatInstant(folder.createdAt),
+  };
 }
 
 const keyProperties = {

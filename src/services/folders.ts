@@ -5,15 +5,35 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
-import { type FolderPath, parseFolderPath } from "../domain/path.ts";
+import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { Tree } from "./tree.ts";
 
-/** A folder that is there now; `created` is false where it was before. */
-export interface CreatedFolder {
+/** A folder as readers see it: its counts leave out the files that expired and await the sweep. */
+export interface ShownFolder {
   readonly drive: Drive;
   readonly folder: Folder;
+}
+
+/** A folder that is there now; `created` is false where it was before. */
+export interface CreatedFolder extends ShownFolder {
   readonly created: boolean;
+}
+
+/** Which folder's folders are asked for; `page` counts from 1, `after` is the path a cursor stands for. */
+export interface FolderListRequest {
+  readonly driveId: string;
+  readonly path: string;
+  readonly page: number;
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+export interface FolderListing {
+  readonly folders: readonly ShownFolder[];
+  readonly total: number;
+  /** The path to go on after; null on the last page. */
+  readonly nextAfter: FolderPath | null;
 }
 
 /** What deleting a folder would delete. */
@@ -22,7 +42,7 @@ export interface FolderPreview {
   readonly fileCount: number;
 }
 
-/** Folders: made, previewed and deleted with everything in them. */
+/** Folders: made, listed, previewed and deleted with everything in them. */
 export class Folders {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -46,8 +66,23 @@ export class Folders {
     const parsed = parseFolderPath("path", path);
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, driveId);
-      return { drive, ...this.#tree.ensureFolder(drive, parsed, this.#clock.now()) };
+      const { folder, created } = this.#tree.ensureFolder(drive, parsed, this.#clock.now());
+      return { drive, folder: this.#shown(drive, folder), created };
     }, within);
+  }
+
+  /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
+  list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
+    const drive = this.#access.drive(caller, driveId);
+    const parent = this.#folder(drive, parseFolderOrRoot("path", path));
+    const offset = after === null ? (page - 1) * limit : 0;
+    const found = this.#tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const folders = found.slice(0, limit);
+    return {
+      folders: this.#allShown(drive, parent.path, folders).map((folder) => ({ drive, folder })),
+      total: parent.ownFolderCount,
+      nextAfter: found.length > limit ? (folders.at(-1)?.path ?? null) : null,
+    };
   }
 
   /** Counts what `remove` would delete. It changes nothing, but has an answer to keep. Throws NOT_FOUND. */
@@ -61,7 +96,7 @@ export class Folders {
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
-      return { path: parsed, fileCount: this.#aliveIn(drive, folder) };
+      return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
     }, within);
   }
 
@@ -71,9 +106,9 @@ export class Folders {
     return this.#tables.write(() => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
-      const alive = this.#aliveIn(drive, folder);
+      const { fileCount } = this.#shown(drive, folder);
       this.#tree.removeFolder(drive, folder, this.#clock.now());
-      return alive;
+      return fileCount;
     }, within);
   }
 
@@ -83,9 +118,18 @@ export class Folders {
     return folder;
   }
 
-  /** The files below a folder that are there for readers: its count less those that await the sweep. */
-  #aliveIn(drive: Drive, folder: Folder): number {
-    const scope = { drive: drive.pk, folder: null, prefix: folder.path, tags: [], now: this.#clock.now() };
-    return folder.fileCount - this.#tables.fileLists.countExpired(scope);
+  #shown(drive: Drive, folder: Folder): Folder {
+    const [shown] = this.#allShown(drive, parentFolder(folder.path), [folder]);
+    return shown ?? folder;
+  }
+
+  /** Folders of one parent, in path order, with the counts that readers see. */
+  #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
+    const paths = folders.map(({ path }) => path);
+    const expired = this.#tables.fileLists.expiredBelow(drive.pk, parent, paths, this.#clock.now());
+    return folders.map((folder) => {
+      const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
+      return { ...folder, fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };
+    });
   }
 }

@@ -256,6 +256,11 @@ const MATRIX: readonly Entry[] = [
     of: { agent: signedInOnly, ada: signedInOnly },
   },
   {
+    route: "GET /v0/folders",
+    path: ({ drive }) => `/v0/folders?drive_id=${drive}`,
+    of: reading(200),
+  },
+  {
     route: "POST /v0/folders",
     path: () => "/v0/folders",
     body: ({ drive, suffix }) => ({ drive_id: drive, path: `folder-${suffix}/` }),

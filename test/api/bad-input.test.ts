@@ -243,7 +243,7 @@ class Sound {
       drive_id: this.#ids.drive,
       filename: "f.txt",
       content: HELLO,
-      path: method === "DELETE" && template === "/v0/folders" ? "dir/" : `made/${this.#count}/`,
+      path: template === "/v0/folders" && method !== "POST" ? "dir/" : `made/${this.#count}/`,
       destination_path: `made/${this.#count}`,
       file_ids: [this.#ids.file],
       token: this.#ids.claim,

@@ -61,7 +61,14 @@ describe("create", () => {
     {
       name: "answers the folder, whole",
       ...create("a/", {
-        json: { drive_id: "{drive}", path: "a/", created_at: expect.stringMatching(/^20.*\.\d{3}Z$/) },
+        json: {
+          drive_id: "{drive}",
+          path: "a/",
+          file_count: 0,
+          total_size: 0,
+          has_folders: false,
+          created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+        },
       }),
       after: [shows("", "a/"), holds()],
     },
@@ -78,7 +85,7 @@ describe("create", () => {
     {
       name: "one that an upload made",
       given: [put("a/b")],
-      ...create("a/", { status: 200 }),
+      ...create("a/", { status: 200, json: { file_count: 1, total_size: 12, has_folders: false } }),
       after: [holds("a/b")],
     },
     { name: "a leading slash is dropped", ...create("/a/", { json: { path: "a/" } }) },

@@ -101,3 +101,34 @@ test("the real schema keeps its rules: foreign keys hold and every table is stri
   expect(loose).toEqual([]);
   await database.close();
 });
+
+test("folders from before they knew how many folders are in them are counted", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, MIGRATIONS.slice(0, 5), clock);
+  sql.run(
+    "INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0)",
+  );
+  const folders = [
+    [1, null, ""],
+    [2, 1, "a/"],
+    [3, 1, "b/"],
+    [4, 3, "b/c/"],
+  ] as const;
+  for (const folder of folders)
+    sql.run("INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (?, 1, ?, ?, 0)", [...folder]);
+  migrate(sql, MIGRATIONS, clock);
+  const counts = "SELECT path, own_folder_count FROM folder ORDER BY path";
+  expect(sql.query(counts).values()).toEqual([
+    ["", 2],
+    ["a/", 0],
+    ["b/", 1],
+    ["b/c/", 0],
+  ]);
+  sql.run("UPDATE folder SET parent = 2 WHERE pk = 4");
+  expect(
+    sql
+      .query(counts)
+      .values()
+      .map(([, count]) => count),
+  ).toEqual([2, 1, 0, 0]);
+});

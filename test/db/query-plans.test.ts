@@ -10,7 +10,7 @@ import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { createLog } from "../../src/log.ts";
 import { openServices, type Services } from "../../src/services/services.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { copyRows } from "../support/many-files.ts";
+import { addFolders, copyRows } from "../support/many-files.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const clock = new FakeClock();
@@ -51,7 +51,7 @@ interface Filled {
   readonly first: string;
 }
 
-/** A drive with a file `first.txt` and `count` more in `many/`, which carry its tag too. */
+/** A drive with a file `first.txt`, `count` more in `many/` which carry its tag too, and `count` folders in `folders/`. */
 async function fill({ database, services }: Opened, count: number): Promise<Filled> {
   const { apiKey, driveId } = await services.drives.provision("Drive");
   const caller = services.apiKeys.authenticate(apiKey);
@@ -62,10 +62,13 @@ async function fill({ database, services }: Opened, count: number): Promise<Fill
   const unset = { path: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
   const { file } = await upload.finish({ ...fields, ...unset }, UNCONDITIONAL);
   await database.write(() => copyRows(database, file.id, count));
+  await services.folders.create(caller, driveId, "folders/");
+  await database.write(() => addFolders(database, count));
   return { key: apiKey, caller, drive: driveId, first: file.id };
 }
 
 const list = { prefix: "", grouped: false, tags: [], page: 1, limit: 50, after: null };
+const folderList = { page: 1, limit: 50, after: null };
 const to = { driveId: undefined, overwrite: false };
 
 /**
@@ -149,6 +152,21 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
       services.listings.list(caller, { ...list, driveId: drive, after: "many/0000999.txt" }),
   },
   {
+    name: "page 1 of the folders in a full folder",
+    work: (services, { caller, drive }) =>
+      services.folders.list(caller, { ...folderList, driveId: drive, path: "folders/" }),
+  },
+  {
+    name: "the page of folders after a cursor",
+    work: (services, { caller, drive }) =>
+      services.folders.list(caller, {
+        ...folderList,
+        driveId: drive,
+        path: "folders/",
+        after: "folders/500/",
+      }),
+  },
+  {
     name: "previewing the deletion of a full folder",
     work: (services, { caller, drive }) => services.folders.preview(caller, drive, "many/"),
   },
@@ -176,7 +194,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
 const FEW = 1000;
 const MANY = 100_000;
 /** What deeper trees and rows that lie further apart may cost more: far less than the pages of an index. */
-const MORE_BYTES = 16 * 4096;
+const MORE_BYTES = 24 * 4096;
 
 test.skipIf(bytesRead() === null)("what a request reads does not grow with the number of files", async () => {
   await using place = await temporaryDirectory();

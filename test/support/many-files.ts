@@ -40,3 +40,14 @@ export function copyRows({ sql }: Database, fileId: string, count: number): void
     )
     .run({ id: fileId, count });
 }
+
+/** Puts `count` folders `1/`, `2/` and so on into each folder `folders/` there is. Inside a write. */
+export function addFolders({ sql }: Database, count: number): void {
+  sql
+    .query<null, [number]>(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO folder (drive, parent, path, created_at)
+       SELECT o.drive, o.pk, o.path || n.i || '/', o.created_at FROM folder o CROSS JOIN n WHERE o.path = 'folders/'`,
+    )
+    .run(count);
+}

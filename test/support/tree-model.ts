@@ -45,6 +45,18 @@ class ModelDrive {
   paths(prefix: string): string[] {
     return [...this.files.keys()].filter((path) => path.startsWith(prefix)).toSorted();
   }
+
+  /** The folders whose next `/` after the prefix is their last. */
+  foldersAt(prefix: string): string[] {
+    const isNext = (path: string) => path.indexOf("/", prefix.length) === path.length - 1;
+    return [...this.folders]
+      .filter((path) => path.startsWith(prefix) && path !== prefix && isNext(path))
+      .toSorted();
+  }
+
+  size(paths: readonly string[]): number {
+    return paths.reduce((sum, path) => sum + (this.files.get(path)?.size ?? 0), 0);
+  }
 }
 
 /** `a/`, `a/b/` of `a/b/c`. */
@@ -213,35 +225,52 @@ class Run {
   }
 
   async #compareDrive(drive: ModelDrive): Promise<void> {
-    const sizes = [...drive.files.values()].map(({ size }) => size);
     const { data } = await this.#get<{ data: { file_count: number; total_size: number } }>(
       `/v0/drives/${drive.id}`,
     );
-    expect([data.file_count, data.total_size]).toEqual([
-      sizes.length,
-      sizes.reduce((sum, size) => sum + size, 0),
-    ]);
+    expect([data.file_count, data.total_size]).toEqual([drive.files.size, drive.size(drive.paths(""))]);
 
     const path = this.#path();
     for (const prefix of ["", path, `${path}/`]) {
       const paths = drive.paths(prefix);
       await this.#compareList(drive, { prefix }, paths);
       const level = paths.filter((each) => !each.slice(prefix.length).includes("/"));
-      const folders = [...drive.folders].filter(
-        (each) =>
-          each.startsWith(prefix) && each.indexOf("/", prefix.length) === each.length - 1 && each !== prefix,
-      );
-      await this.#compareList(drive, { prefix, delimiter: "/" }, level, folders.toSorted());
+      await this.#compareList(drive, { prefix, delimiter: "/" }, level, drive.foldersAt(prefix));
       const tag = this.#pick(TAGS);
       const tagged = paths.filter((each) => drive.files.get(each)?.tags.includes(tag));
       await this.#compareList(drive, { prefix, tags: tag }, tagged);
     }
+    for (const each of ["", `${path}/`]) await this.#compareFolders(drive, each);
     const folder = [...drive.folders].at(-1);
     if (folder === undefined) return;
     const preview = await this.#client.json<{ file_count: number }>(200, "DELETE", "/v0/folders", {
       body: { drive_id: drive.id, path: folder },
     });
     expect([folder, preview.file_count]).toEqual([folder, drive.paths(folder).length]);
+  }
+
+  async #compareFolders(drive: ModelDrive, path: string): Promise<void> {
+    const query = new URLSearchParams({ drive_id: drive.id, path, limit: "1000" });
+    const url = `/v0/folders?${query.toString()}`;
+    if (path !== "" && !drive.folders.has(path)) {
+      await this.#client.json(404, "GET", url);
+      return;
+    }
+    const folders = drive.foldersAt(path);
+    const expected = folders.map((folder) => {
+      const paths = drive.paths(folder);
+      const counts = { file_count: paths.length, total_size: drive.size(paths) };
+      const made = expect.any(String);
+      return {
+        drive_id: drive.id,
+        path: folder,
+        ...counts,
+        has_folders: drive.foldersAt(folder).length > 0,
+        created_at: made,
+      };
+    });
+    const { data, total } = await this.#get<{ data: unknown[]; total: number }>(url);
+    expect({ path, data, total }).toEqual({ path, data: expected, total: folders.length });
   }
 
   async #compareList(
