@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { File } from "../domain/file.ts";
+import type { FilePosition, FileSort } from "../domain/file-sort.ts";
 import type { DrivePk, FolderPk } from "../domain/id.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
@@ -17,14 +18,16 @@ export interface ListScope {
   readonly tags: readonly string[];
   /** Files that expired by now are not there. */
   readonly now: number;
+  /** Other than `path` only with a folder, whose path is the prefix, and without tags. */
+  readonly sort: FileSort;
 }
 
 /** Which part of a list is wanted: after a path, or after a number of files. */
 export interface ListWindow {
   readonly limit: number;
   readonly offset: number;
-  /** Only paths after this one; null for the start. */
-  readonly after: string | null;
+  /** Only files after this place, which is one of the list's order; null for the start. */
+  readonly after: FilePosition | null;
 }
 
 interface Selection extends PathRange {
@@ -33,6 +36,9 @@ interface Selection extends PathRange {
   readonly now: number;
   readonly tag: string | null;
   readonly otherTags: string;
+  /** After what a list in the order of a number begins. */
+  readonly value: number;
+  readonly id: string;
 }
 
 interface ChildRange extends PathRange {
@@ -54,6 +60,8 @@ type Page = Selection & Pick<ListWindow, "limit" | "offset">;
 const IN_DRIVE = "file f INDEXED BY file_path WHERE f.drive = :drive AND f.path >= :from AND f.path < :to";
 const IN_FOLDER =
   "file f INDEXED BY file_folder WHERE f.folder = :folder AND f.path >= :from AND f.path < :to";
+const BY_SIZE = "file f INDEXED BY file_folder_size WHERE f.folder = :folder AND (f.size, f.id)";
+const BY_UPDATED = "file f INDEXED BY file_folder_updated WHERE f.folder = :folder AND (f.updated_at, f.id)";
 const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
   WHERE t.drive = :drive AND t.tag = :tag AND t.path >= :from AND t.path < :to
     AND (:folder IS NULL OR f.folder = :folder)
@@ -63,14 +71,12 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
 const ALIVE = " AND (f.expires_at IS NULL OR f.expires_at > :now)";
 
 /**
- * Pages of files in path order, and how many files there are. The pages before the one wanted are
+ * Pages of files, and how many files there are. The pages before the one wanted are
  * skipped within the index; only where files of the drive await the sweep is each looked at.
  */
 export class FileLists {
   readonly #inDrive;
-  readonly #inDriveAlive;
   readonly #inFolder;
-  readonly #inFolderAlive;
   readonly #tagged;
   readonly #countInFolder;
   readonly #countTagged;
@@ -79,11 +85,16 @@ export class FileLists {
   readonly #hasExpired;
 
   constructor({ sql }: Database) {
-    this.#inDrive = preparePage(sql, IN_DRIVE, "f.path");
-    this.#inDriveAlive = preparePage(sql, IN_DRIVE + ALIVE, "f.path");
-    this.#inFolder = preparePage(sql, IN_FOLDER, "f.path");
-    this.#inFolderAlive = preparePage(sql, IN_FOLDER + ALIVE, "f.path");
-    this.#tagged = preparePage(sql, TAGGED + ALIVE, "t.path");
+    this.#inDrive = preparePages(sql, IN_DRIVE, "f.path");
+    this.#inFolder = {
+      path: preparePages(sql, IN_FOLDER, "f.path"),
+      "-path": preparePages(sql, IN_FOLDER, "f.path DESC"),
+      size: preparePages(sql, `${BY_SIZE} > (:value, :id)`, "f.size, f.id"),
+      "-size": preparePages(sql, `${BY_SIZE} < (:value, :id)`, "f.size DESC, f.id DESC"),
+      updated_at: preparePages(sql, `${BY_UPDATED} > (:value, :id)`, "f.updated_at, f.id"),
+      "-updated_at": preparePages(sql, `${BY_UPDATED} < (:value, :id)`, "f.updated_at DESC, f.id DESC"),
+    } satisfies Record<FileSort, unknown>;
+    this.#tagged = preparePage(sql, TAGGED + ALIVE, "t.path", "f.path");
     this.#countInFolder = prepareCount(sql, IN_FOLDER);
     this.#countTagged = prepareCount(sql, TAGGED + ALIVE);
     this.#expired = prepareCount(
@@ -105,7 +116,7 @@ export class FileLists {
     );
   }
 
-  /** The files of one page, in path order (UTF-8 bytes). */
+  /** The files of one page, in the scope's order; that of paths is of their UTF-8 bytes. */
   page(scope: ListScope, window: ListWindow): File[] {
     const page = { ...selectionOf(scope, window.after), limit: window.limit, offset: window.offset };
     return this.#pageStatement(scope).all(page).map(fileFromRow);
@@ -146,18 +157,26 @@ export class FileLists {
 
   #pageStatement(scope: ListScope) {
     if (scope.tags.length > 0) return this.#tagged;
-    const alive = this.#hasExpired.get(scope.drive, scope.now) !== null;
-    if (scope.folder === null) return alive ? this.#inDriveAlive : this.#inDrive;
-    return alive ? this.#inFolderAlive : this.#inFolder;
+    const { all, alive } = scope.folder === null ? this.#inDrive : this.#inFolder[scope.sort];
+    return this.#hasExpired.get(scope.drive, scope.now) === null ? all : alive;
   }
 }
 
-function preparePage(sql: Sqlite, selection: string, order: string) {
+/** The statement for a list, and the one for a drive of which something has expired. */
+function preparePages(sql: Sqlite, selection: string, order: string) {
+  return {
+    all: preparePage(sql, selection, order, order),
+    alive: preparePage(sql, selection + ALIVE, order, order),
+  };
+}
+
+/** @param order the order in which `selection` finds files, `shown` the same of a page of them */
+function preparePage(sql: Sqlite, selection: string, order: string, shown: string) {
   return sql.prepare<FileRow, [Parameters<Page>]>(
     `SELECT ${FILE_COLUMNS}
        FROM (SELECT f.pk FROM ${selection} ORDER BY ${order} LIMIT :limit OFFSET :offset) page
        JOIN file f ON f.pk = page.pk ${FILE_JOINS}
-      ORDER BY f.path`,
+      ORDER BY ${shown}`,
   );
 }
 
@@ -167,18 +186,29 @@ function prepareCount(sql: Sqlite, selection: string) {
   );
 }
 
-function selectionOf(scope: ListScope, after: string | null): Selection {
-  const { from, to } = rangeOf(scope.prefix);
+function selectionOf(scope: ListScope, after: FilePosition | null): Selection {
   const [tag = null, ...otherTags] = scope.tags;
   return {
     drive: scope.drive,
     folder: scope.folder,
     now: scope.now,
-    from: after === null ? from : later(from, firstAfter(after)),
-    to,
+    ...rangeAfter(rangeOf(scope.prefix), after),
+    ...startOf(scope.sort, after),
     tag,
     otherTags: JSON.stringify(otherTags),
   };
+}
+
+function rangeAfter({ from, to }: PathRange, after: FilePosition | null): PathRange {
+  if (after?.sort === "path") return { from: later(from, firstAfter(after.path)), to };
+  if (after?.sort === "-path") return { from, to: after.path };
+  return { from, to };
+}
+
+/** A file's size and id, or time and id, or what is before, or after, all of them. */
+function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
+  if (after !== null && "value" in after) return { value: after.value, id: after.id };
+  return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };
 }
 
 /** No path lies between a path and this, since paths hold no control characters. */

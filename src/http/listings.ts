@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { FILE_SORTS } from "../domain/file-sort.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 import type { Listings } from "../services/listings.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { decodePosition, encodePosition } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { fileRecord, fileSchema } from "./records.ts";
 import { driveRef, integer, nullable } from "./schema.ts";
@@ -16,11 +17,20 @@ const listQuery = Type.Object({
   tags: Type.Optional(
     Type.String({ description: "Only files that carry all of these, separated by commas." }),
   ),
+  sort: Type.Union(
+    FILE_SORTS.map((sort) => Type.Literal(sort)),
+    {
+      default: "path",
+      description:
+        "The order; `-` turns it round. Equal sizes or times stand in the order of their ids, which is that of age. Others than `path` list one folder's own files: they need `delimiter=/`, a `prefix` that is empty or ends in `/`, and no `tags`.",
+    },
+  ),
   page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
   cursor: Type.Optional(
     Type.String({
-      description: "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere.",
+      description:
+        "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere. The other parameters have to be those of that page; another `sort` is refused.",
     }),
   ),
 });
@@ -46,21 +56,22 @@ export function listings(service: Listings) {
         tag: "Files",
         summary: "List files",
         description:
-          "In path order. With `delimiter=/` only the files directly at the prefix's level are listed and counted, and `folders` names the folders there, empty ones included.",
+          "In path order, or in that of `sort`. With `delimiter=/` only the files directly at the prefix's level are listed and counted, and `folders` names the folders there, empty ones included.",
         query: listQuery,
         answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
         errors: ["NOT_FOUND"],
       },
       ({ query, caller }) => {
-        const { page, limit } = query;
+        const { sort, page, limit } = query;
         const listing = service.list(caller, {
           driveId: query.drive_id,
           prefix: query.prefix ?? "",
           grouped: query.delimiter !== undefined,
           tags: splitTags(query.tags),
+          sort,
           page,
           limit,
-          after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+          after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
         });
         return Response.json({
           data: listing.files.map(fileRecord),
@@ -68,7 +79,7 @@ export function listings(service: Listings) {
           total: listing.total,
           page,
           limit,
-          next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
+          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter),
         });
       },
     ),

@@ -3,21 +3,24 @@ import type { ListScope } from "../db/file-lists.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
+import { invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
+import { type FilePosition, type FileSort, positionOf } from "../domain/file-sort.ts";
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 
-/** What a list is asked for; `page` counts from 1, `after` is the path a cursor stands for. */
+/** What a list is asked for; `page` counts from 1, `after` is the place a cursor stands for, of the same order. */
 export interface ListRequest {
   readonly driveId: string;
   readonly prefix: string;
   /** Whether to stop at the first `/` after the prefix, as a file browser does. */
   readonly grouped: boolean;
   readonly tags: readonly string[];
+  readonly sort: FileSort;
   readonly page: number;
   readonly limit: number;
-  readonly after: string | null;
+  readonly after: FilePosition | null;
 }
 
 export interface Listing {
@@ -25,12 +28,12 @@ export interface Listing {
   /** The folders at this level; null unless grouped. */
   readonly folders: FolderPath[] | null;
   readonly total: number;
-  /** The path to go on after; null on the last page. */
-  readonly nextAfter: string | null;
+  /** The place to go on after; null on the last page. */
+  readonly nextAfter: FilePosition | null;
 }
 
 /**
- * Lists a drive's files in path order. What a folder holds is read off its row, so a page, its
+ * Lists a drive's files. What a folder holds is read off its row, so a page, its
  * folders and its total cost what they show; only a prefix that ends within a name, or a tag, has
  * its matches counted.
  */
@@ -49,6 +52,7 @@ export class Listings {
   list(caller: Caller, request: ListRequest): Listing {
     const drive = this.#access.drive(caller, request.driveId);
     const prefix = parsePrefix("prefix", request.prefix);
+    requireSortable(request, prefix);
     const folder = this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (folder === null)
       return { files: [], folders: request.grouped ? [] : null, total: 0, nextAfter: null };
@@ -61,8 +65,9 @@ export class Listings {
   }
 
   #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
-    const { grouped, tags } = request;
-    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, now: this.#clock.now() };
+    const { grouped, tags, sort } = request;
+    const now = this.#clock.now();
+    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
   }
 
   #page(scope: ListScope, request: ListRequest): Pick<Listing, "files" | "nextAfter"> {
@@ -70,7 +75,8 @@ export class Listings {
     const offset = after === null ? (page - 1) * limit : 0;
     const found = this.#tables.fileLists.page(scope, { limit: limit + 1, offset, after });
     const files = found.slice(0, limit);
-    return { files, nextAfter: found.length > limit ? (files.at(-1)?.path ?? null) : null };
+    const last = found.length > limit ? files.at(-1) : undefined;
+    return { files, nextAfter: last === undefined ? null : positionOf(request.sort, last) };
   }
 
   #total(scope: ListScope, folder: Folder): number {
@@ -83,4 +89,14 @@ export class Listings {
     const below = scope.folder === null ? folders.filesBelowChildren(folder.pk, scope.prefix) : 0;
     return direct + below - expired;
   }
+}
+
+/** Only a folder has its files at hand in other orders than that of paths. */
+function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): void {
+  if (sort === "path") return;
+  if (grouped && tags.length === 0 && prefix === containingFolder(prefix)) return;
+  throw invalid(
+    "sort",
+    'other than "path" needs delimiter=/, a prefix that is empty or ends in "/", and no tags',
+  );
 }

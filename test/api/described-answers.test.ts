@@ -230,6 +230,13 @@ const SUCCESSES: readonly Case[] = [
     gives: 200,
     request: (t) => ({ query: { drive_id: t.drive, prefix: "dir/", limit: "1", page: "2", tags: "" } }),
   },
+  {
+    operation: "listFiles",
+    gives: 200,
+    request: (t) => ({
+      query: { drive_id: t.drive, prefix: "dir/", delimiter: "/", sort: "-size", limit: "1" },
+    }),
+  },
   { operation: "uploadFile", gives: 201, request: upload },
   {
     operation: "uploadFile",

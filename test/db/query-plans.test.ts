@@ -6,6 +6,8 @@ import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { Database } from "../../src/db/database.ts";
 import { openTables } from "../../src/db/tables.ts";
 import type { Caller } from "../../src/domain/caller.ts";
+import { FILE_SORTS, positionOf } from "../../src/domain/file-sort.ts";
+import { type FileId, parseId } from "../../src/domain/id.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { createLog } from "../../src/log.ts";
 import { openServices, type Services } from "../../src/services/services.ts";
@@ -67,7 +69,24 @@ async function fill({ database, services }: Opened, count: number): Promise<Fill
   return { key: apiKey, caller, drive: driveId, first: file.id };
 }
 
-const list = { prefix: "", grouped: false, tags: [], page: 1, limit: 50, after: null };
+const list = {
+  prefix: "",
+  grouped: false,
+  tags: [],
+  sort: "path",
+  page: 1,
+  limit: 50,
+  after: null,
+} as const;
+const fullFolder = { ...list, prefix: "many/", grouped: true } as const;
+
+/** The id that `copyRows` gave the 500th file. */
+function middleId(first: string): FileId {
+  const id = parseId<FileId>(`${first.slice(0, 24)}0002000001f4`);
+  if (id === null) throw new Error("not an id");
+  return id;
+}
+
 const folderList = { page: 1, limit: 50, after: null };
 const to = { driveId: undefined, overwrite: false };
 
@@ -143,13 +162,40 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   },
   {
     name: "page 1 of a full folder",
-    work: (services, { caller, drive }) =>
-      services.listings.list(caller, { ...list, driveId: drive, prefix: "many/", grouped: true }),
+    work: (services, { caller, drive }) => services.listings.list(caller, { ...fullFolder, driveId: drive }),
   },
+  ...FILE_SORTS.map((sort) => ({
+    name: `page 1 of a full folder, by ${sort}`,
+    work: (services: Services, { caller, drive }: Filled) =>
+      services.listings.list(caller, { ...fullFolder, driveId: drive, sort }),
+  })),
+  {
+    name: "the page after a cursor, backwards",
+    work: (services, { caller, drive }) =>
+      services.listings.list(caller, {
+        ...fullFolder,
+        driveId: drive,
+        sort: "-path",
+        after: { sort: "-path", path: "many/0000500.txt" },
+      }),
+  },
+  // All files of this folder have one size and one time, so it is the ids that decide.
+  ...(["size", "-size", "updated_at", "-updated_at"] as const).map((sort) => ({
+    name: `the page after a cursor, by ${sort}`,
+    work: (services: Services, { caller, drive, first }: Filled) => {
+      const file = services.files.get(caller, first);
+      const after = positionOf(sort, { ...file, id: middleId(first) });
+      return services.listings.list(caller, { ...fullFolder, driveId: drive, sort, after });
+    },
+  })),
   {
     name: "the page after a cursor",
     work: (services, { caller, drive }) =>
-      services.listings.list(caller, { ...list, driveId: drive, after: "many/0000999.txt" }),
+      services.listings.list(caller, {
+        ...list,
+        driveId: drive,
+        after: { sort: "path", path: "many/0000999.txt" },
+      }),
   },
   {
     name: "page 1 of the folders in a full folder",

@@ -15,6 +15,13 @@ interface ModelFile {
   expiresAt: number;
 }
 
+interface Sortable {
+  readonly id: string;
+  readonly path: string;
+  readonly size: number;
+  readonly updated_at: string;
+}
+
 /** What a drive must hold, kept in the simplest way there is. */
 class ModelDrive {
   readonly id: string;
@@ -236,6 +243,7 @@ class Run {
       await this.#compareList(drive, { prefix }, paths);
       const level = paths.filter((each) => !each.slice(prefix.length).includes("/"));
       await this.#compareList(drive, { prefix, delimiter: "/" }, level, drive.foldersAt(prefix));
+      if (prefix === "" || prefix.endsWith("/")) await this.#compareOrders(drive, prefix, level);
       const tag = this.#pick(TAGS);
       const tagged = paths.filter((each) => drive.files.get(each)?.tags.includes(tag));
       await this.#compareList(drive, { prefix, tags: tag }, tagged);
@@ -247,6 +255,25 @@ class Run {
       body: { drive_id: drive.id, path: folder },
     });
     expect([folder, preview.file_count]).toEqual([folder, drive.paths(folder).length]);
+  }
+
+  /** Whether every order of a folder's files is one of them, and of these files. */
+  async #compareOrders(drive: ModelDrive, prefix: string, paths: readonly string[]): Promise<void> {
+    for (const field of ["size", "updated_at"] as const) {
+      const query = new URLSearchParams({ drive_id: drive.id, limit: "1000", delimiter: "/", prefix });
+      const url = (sort: string) => `/v0/files?${query.toString()}&sort=${sort}`;
+      const { data } = await this.#get<{ data: Sortable[] }>(url(field));
+      expect({ prefix, paths: data.map(({ path }) => path).toSorted() }).toEqual({
+        prefix,
+        paths: [...paths],
+      });
+      const keys = data.map(
+        (file) => [field === "size" ? file.size : Date.parse(file.updated_at), file.id] as const,
+      );
+      expect(keys).toEqual(keys.toSorted(([a, idA], [b, idB]) => a - b || (idA < idB ? -1 : 1)));
+      const back = await this.#get<{ data: Sortable[] }>(url(`-${field}`));
+      expect(back.data).toEqual(data.toReversed());
+    }
   }
 
   async #compareFolders(drive: ModelDrive, path: string): Promise<void> {
