@@ -24,6 +24,7 @@ export class Folders {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;
+  readonly #setParent;
   readonly #page;
   readonly #children;
   readonly #countChildren;
@@ -45,6 +46,7 @@ export class Folders {
               own_file_count = own_file_count + iif(pk = :folder, :own, 0)
         WHERE pk IN (SELECT pk FROM up)`,
     );
+    this.#setParent = sql.prepare<never, [FolderPk, FolderPk]>("UPDATE folder SET parent = ? WHERE pk = ?");
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
       `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
         WHERE parent = ? AND path > ? ORDER BY path LIMIT ? OFFSET ?`,
@@ -98,6 +100,11 @@ export class Folders {
    */
   adjust(folder: FolderPk, files: number, bytes: number, own: number): void {
     this.#adjust.run({ folder, files, bytes, own });
+  }
+
+  /** Puts a folder into another, of the same drive. Its path is the caller's to see to. Inside a write. */
+  setParent(folder: FolderPk, parent: FolderPk): void {
+    this.#setParent.run(parent, folder);
   }
 
   /** Removes a folder and all folders below it, once their files are gone. Inside a write. */

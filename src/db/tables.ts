@@ -13,6 +13,7 @@ import { IdempotencyRecords } from "./idempotency-records.ts";
 import { SearchIndex } from "./search-index.ts";
 import { Searches } from "./searches.ts";
 import { Sessions } from "./sessions.ts";
+import { Subtrees } from "./subtrees.ts";
 import { SetupTokens } from "./setup-tokens.ts";
 import { Users } from "./users.ts";
 
@@ -30,6 +31,7 @@ export function openTables(database: Database) {
     apiKeys: new ApiKeys(database),
     folders: new Folders(database),
     files: new Files(database),
+    subtrees: new Subtrees(database),
     fileLists: new FileLists(database),
     blobs: new Blobs(database),
     searchIndex: new SearchIndex(database),

@@ -17,6 +17,11 @@ export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
+/**
+ * The most files and folders that one request moves or copies with their folder. It happens in one
+ * transaction, on which all other requests wait.
+ */
+export const FOLDER_TRANSFER_ENTRIES = 10_000;
 export const CONTENT_TYPE_CHARACTERS = 255;
 /** The longest text that can be extracted: its reader has to hold it as one JSON string. */
 export const EXTRACT_TEXT_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
-import type { FolderPreview, Folders } from "../services/folders.ts";
+import { FOLDER_TRANSFER_ENTRIES, PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PATH_BYTES } from "../domain/limits.ts";
+import type { FolderDestination, FolderPreview, Folders, ShownFolder } from "../services/folders.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { folderRecord, folderSchema } from "./records.ts";
@@ -17,6 +17,18 @@ const exampleFolder = {
   has_folders: true,
   created_at: "2030-01-31T12:00:00.000Z",
 };
+
+const transfer = Type.Object({
+  drive_id: driveRef(),
+  path: folderPath,
+  destination_path: Type.String({
+    description: "The folder's whole new path, its own name included. Ends with `/`.",
+    examples: ["archive/2030/"],
+  }),
+  destination_drive_id: Type.Optional(driveRef()),
+});
+
+const TRANSFER_RULES = `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder with more than ${FOLDER_TRANSFER_ENTRIES} files and folders in it: take those in it one by one. A search finds what was moved or copied as soon as it is indexed again.`;
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -113,6 +125,55 @@ export function folders(service: Folders) {
         },
       ),
     )
+    .post(
+      ...operation(
+        "/v0/folders/move",
+
+        {
+          operationId: "moveFolder",
+          tag: "Folders",
+          summary: "Move or rename a folder with everything in it",
+          description: `Within its drive or into another of yours, all at once or not at all. Files keep their ids and all else but their paths, \`updated_at\` included; links to them stay good. ${TRANSFER_RULES}`,
+          body: transfer,
+          answers: [
+            {
+              status: 200,
+              description: "The folder at its new place.",
+              json: folderSchema,
+              example: exampleFolder,
+            },
+          ],
+          errors: ["NOT_FOUND", "CONFLICT"],
+        },
+        async ({ body, caller, reply }) => {
+          const answer = reply.with((folder: ShownFolder) => ({ json: folderRecord(folder) }));
+          await service.move(caller, body.drive_id, body.path, destinationOf(body), answer);
+          return reply.response();
+        },
+      ),
+    )
+    .post(
+      ...operation(
+        "/v0/folders/copy",
+
+        {
+          operationId: "copyFolder",
+          tag: "Folders",
+          summary: "Copy a folder with everything in it",
+          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored. ${TRANSFER_RULES}`,
+          body: transfer,
+          answers: [
+            { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
+          ],
+          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+        },
+        async ({ body, caller, reply }) => {
+          const answer = reply.with((folder: ShownFolder) => ({ status: 201, json: folderRecord(folder) }));
+          await service.copy(caller, body.drive_id, body.path, destinationOf(body), answer);
+          return reply.response();
+        },
+      ),
+    )
     .delete(
       ...operation(
         "/v0/folders",
@@ -155,6 +216,10 @@ export function folders(service: Folders) {
         },
       ),
     );
+}
+
+function destinationOf(body: Static<typeof transfer>): FolderDestination {
+  return { path: body.destination_path, driveId: body.destination_drive_id };
 }
 
 function deletedAnswer(count: number): JsonAnswer {

@@ -36,13 +36,21 @@ export interface FolderListing {
   readonly nextAfter: FolderPath | null;
 }
 
+/** Where a copy or move goes, as sent. */
+export interface FolderDestination {
+  /** The folder's whole new path. */
+  readonly path: string;
+  /** An id or slug; undefined for the drive the folder is in. */
+  readonly driveId: string | undefined;
+}
+
 /** What deleting a folder would delete. */
 export interface FolderPreview {
   readonly path: FolderPath;
   readonly fileCount: number;
 }
 
-/** Folders: made, listed, previewed and deleted with everything in them. */
+/** Folders: made, listed, moved, copied, previewed and deleted with everything in them. */
 export class Folders {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -85,6 +93,28 @@ export class Folders {
     };
   }
 
+  /** Moves a folder with all that is in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
+  move(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.moveFolder(...how), within);
+  }
+
+  /** Copies a folder with all that is in it, without moving a byte. Throws like `move`, and QUOTA_EXCEEDED. */
+  copy(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.copyFolder(...how), within);
+  }
+
   /** Counts what `remove` would delete. It changes nothing, but has an answer to keep. Throws NOT_FOUND. */
   preview(
     caller: Caller,
@@ -109,6 +139,24 @@ export class Folders {
       const { fileCount } = this.#shown(drive, folder);
       this.#tree.removeFolder(drive, folder, this.#clock.now());
       return fileCount;
+    }, within);
+  }
+
+  #transfer(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    transfer: Tree["moveFolder"],
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    const source = parseFolderPath("path", path);
+    const target = parseFolderPath("destination_path", to.path);
+    return this.#tables.write(() => {
+      const from = this.#access.drive(caller, driveId);
+      const drive = to.driveId === undefined ? from : this.#access.drive(caller, to.driveId);
+      const folder = this.#folder(from, source);
+      return { drive, folder: transfer(from, folder, drive, target, this.#clock.now()) };
     }, within);
   }
 

@@ -1,10 +1,12 @@
 import type { FileValues } from "../db/files.ts";
+import type { Subtree } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Drive } from "../domain/drive.ts";
-import { CofferError } from "../domain/errors.ts";
+import { CofferError, invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
+import { FOLDER_TRANSFER_ENTRIES, PATH_BYTES } from "../domain/limits.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -13,11 +15,19 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
+import { utf8Length } from "../domain/text.ts";
 import { hasExpired } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
 /** What a file is, beside where it stands. */
 export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt">;
+
+/** A folder on its way: where it is, where it goes, and the folder that it will stand in. */
+interface Transfer {
+  readonly from: Subtree;
+  readonly to: Subtree;
+  readonly parent: FolderPk;
+}
 
 /**
  * A drive's tree of folders and files: the one place where a file comes, changes its content or its
@@ -86,17 +96,14 @@ export class Tree {
     const known = this.#tables.folders.byPath(drive.pk, path);
     if (known !== null) return { folder: known, created: false };
     this.#makeFolders(drive, path, now);
-    const folder = this.#tables.folders.byPath(drive.pk, path);
-    if (folder === null) throw new Error("a folder that was just made is missing");
     this.#tables.drives.touch(drive.pk, now);
-    return { folder, created: true };
+    return { folder: this.#folderAt({ drive: drive.pk, path }), created: true };
   }
 
   /** Removes a folder and everything below it; how many files went. */
   removeFolder(drive: Drive, folder: Folder, now: number): number {
     const { files, bytes } = this.#tables.files.removeBelow(drive.pk, folder.path);
-    const parent = this.#tables.folders.byPath(drive.pk, parentFolder(folder.path));
-    if (parent === null) throw new Error("a folder without its parent");
+    const parent = this.#folderAt({ drive: drive.pk, path: parentFolder(folder.path) });
     this.#tables.folders.removeTree(drive.pk, folder.path);
     this.#tables.folders.adjust(parent.pk, -files, -bytes, 0);
     this.#tables.drives.touch(drive.pk, now);
@@ -104,11 +111,100 @@ export class Tree {
     return files;
   }
 
+  /**
+   * Moves a folder with all that is in it to a free path, of this or another drive. The files keep all
+   * but their paths. The quota needs no look, as for `move`. Throws CONFLICT, VALIDATION_ERROR.
+   */
+  moveFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
+    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, now);
+    const { folders, subtrees } = this.#tables;
+    const { pk, fileCount, totalSize } = this.#folderAt(from);
+    const oldParent = this.#folderAt({ drive: source.pk, path: parentFolder(folder.path) });
+    subtrees.move(from, to);
+    folders.setParent(pk, parent);
+    folders.adjust(oldParent.pk, -fileCount, -totalSize, 0);
+    folders.adjust(parent, fileCount, totalSize, 0);
+    this.#tables.drives.touch(source.pk, now);
+    this.#tables.drives.touch(drive.pk, now);
+    this.#changed();
+    return this.#folderAt(to);
+  }
+
+  /**
+   * Copies a folder with all that is in it to a free path, of this or another drive. The copies have no
+   * expiry. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
+   */
+  copyFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
+    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, now);
+    const { folders, subtrees, drives } = this.#tables;
+    const { fileCount, totalSize } = this.#folderAt(from);
+    const copies = new Map<FolderPk | null, FolderPk>();
+    for (const { pk, parent: above } of subtrees.folders(from)) {
+      const into = copies.get(above) ?? parent;
+      copies.set(pk, subtrees.copyFolder({ source: pk, folder: into, from, to, now }));
+    }
+    folders.adjust(parent, fileCount, totalSize, 0);
+    this.#quota.requireRoom(drive, now);
+    for (const { pk, folder: above } of subtrees.files(from)) {
+      const into = copies.get(above);
+      if (into === undefined) throw new Error("a file stands in a folder that was not copied");
+      subtrees.copyFile(newId<FileId>(now), { source: pk, folder: into, from, to, now });
+    }
+    drives.touch(drive.pk, now);
+    this.#changed();
+    return this.#folderAt(to);
+  }
+
+  /** Makes sure that a folder may go to a path, with what of it has not expired, and makes the folders above. */
+  #prepareTransfer(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Transfer {
+    const from = { drive: source.pk, path: folder.path };
+    if (drive.pk === source.pk && path.startsWith(folder.path)) {
+      throw new CofferError("CONFLICT", `"${path}" is the folder itself, or inside it.`);
+    }
+    if (this.#tables.folders.byPath(drive.pk, path) !== null) throw folderThere(path);
+    if (this.occupant(drive, asFilePath(path), now) !== null) throw taken(asFilePath(path));
+    const files = folder.fileCount - this.#removeExpiredBelow(from, now);
+    this.#requireTransferable(from, files, path);
+    return { from, to: { drive: drive.pk, path }, parent: this.#makeFolders(drive, parentFolder(path), now) };
+  }
+
+  #requireTransferable(from: Subtree, files: number, path: FolderPath): void {
+    const { subtrees } = this.#tables;
+    const most = FOLDER_TRANSFER_ENTRIES;
+    if (files + subtrees.countFolders(from, most + 1) > most) {
+      throw invalid(
+        "path",
+        `must name a folder with at most ${most} files and folders; take those in it one by one`,
+      );
+    }
+    const longest = subtrees.longestPath(from) - utf8Length(from.path) + utf8Length(path);
+    if (longest > PATH_BYTES) {
+      throw invalid(
+        "destination_path",
+        `must leave every path in the folder at ${PATH_BYTES} bytes or fewer, not ${longest}`,
+      );
+    }
+  }
+
+  /** Takes away the files below a folder that await the sweep; how many. */
+  #removeExpiredBelow(tree: Subtree, now: number): number {
+    const expired = this.#tables.subtrees.expired(tree, now);
+    for (const { folder, files, bytes } of expired)
+      this.#tables.folders.adjust(folder, -files, -bytes, -files);
+    this.#tables.subtrees.removeExpired(tree, now);
+    return expired.reduce((sum, { files }) => sum + files, 0);
+  }
+
+  #folderAt({ drive, path }: Subtree): Folder {
+    const folder = this.#tables.folders.byPath(drive, path);
+    if (folder === null) throw new Error("a folder of the tree is missing");
+    return folder;
+  }
+
   /** Where a file at `path` would be filed: its folder, made where missing. Throws CONFLICT. */
   #place(drive: Drive, path: FilePath, now: number): FolderPk {
-    if (this.#tables.folders.byPath(drive.pk, asFolderPath(path)) !== null) {
-      throw new CofferError("CONFLICT", `A folder stands at "${path}/".`);
-    }
+    const folder = asFolderPath(path);
+    if (this.#tables.folders.byPath(drive.pk, folder) !== null) throw folderThere(folder);
     return this.#makeFolders(drive, parentFolder(path), now);
   }
 
@@ -146,6 +242,10 @@ export class Tree {
     this.#changed();
     return file;
   }
+}
+
+function folderThere(path: FolderPath): CofferError {
+  return new CofferError("CONFLICT", `A folder stands at "${path}".`);
 }
 
 function taken(path: FilePath): CofferError {

@@ -266,6 +266,16 @@ const MATRIX: readonly Entry[] = [
     body: ({ drive, suffix }) => ({ drive_id: drive, path: `folder-${suffix}/` }),
     of: writing(201),
   },
+  ...(["move", "copy"] as const).map((how) => ({
+    route: `POST /v0/folders/${how}`,
+    path: () => `/v0/folders/${how}`,
+    body: ({ drive, folder, suffix }: Target) => ({
+      drive_id: drive,
+      path: folder,
+      destination_path: `${how}-${suffix}/`,
+    }),
+    of: writing(how === "move" ? 200 : 201),
+  })),
   {
     route: "DELETE /v0/folders",
     path: () => "/v0/folders",
@@ -465,6 +475,16 @@ function move(as: CallerName, file: string, drive: string): Step {
   return { ...copy(as, file, drive), request: ["POST", `/v0/files/{files.${file}}/move`] };
 }
 
+/** A folder of somebody's into a drive, or out of it. */
+function transfer(as: CallerName, how: "move" | "copy", from: string, to: string): Step {
+  return {
+    as,
+    request: ["POST", `/v0/folders/${how}`],
+    body: { drive_id: from, path: "notes/", destination_path: "stolen/", destination_drive_id: to },
+    ...refused("NOT_FOUND"),
+  };
+}
+
 describe("no way around", () => {
   const second: Step = {
     as: "ada",
@@ -488,6 +508,21 @@ describe("no way around", () => {
       given: [second],
       ...move("adaDrive", "ada", "{second.data.id}"),
     },
+    ...(["move", "copy"] as const).flatMap((how): Scenario[] => [
+      {
+        name: `${how} of a folder into a foreign drive`,
+        ...transfer("agent", how, "{drives.agent}", "{drives.ada}"),
+      },
+      {
+        name: `${how} of a foreign folder into one's own drive`,
+        ...transfer("bob", how, "{drives.ada}", "{drives.bob}"),
+      },
+      {
+        name: `${how} of a folder by a key of one drive into another of its owner's`,
+        given: [second],
+        ...transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
+      },
+    ]),
     {
       name: "a key of one drive makes itself one for another",
       given: [second],

@@ -243,8 +243,8 @@ class Sound {
       drive_id: this.#ids.drive,
       filename: "f.txt",
       content: HELLO,
-      path: template === "/v0/folders" && method !== "POST" ? "dir/" : `made/${this.#count}/`,
-      destination_path: `made/${this.#count}`,
+      path: this.#path(method, template),
+      destination_path: `made/${this.#count}${template.startsWith("/v0/folders") ? "/" : ""}`,
       file_ids: [this.#ids.file],
       token: this.#ids.claim,
       limit: 10,
@@ -255,6 +255,12 @@ class Sound {
       password: "ada's password",
     };
     return values[name];
+  }
+
+  /** A folder that is there, or one that is to be made. */
+  #path(method: string, template: string): string {
+    const makes = method === "POST" && !/^\/v0\/folders\/(move|copy)$/.test(template);
+    return template.startsWith("/v0/folders") && !makes ? "dir/" : `made/${this.#count}/`;
   }
 }
 

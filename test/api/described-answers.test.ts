@@ -178,6 +178,7 @@ const put = (target: Target, path = "new.txt"): Request => ({
 });
 const to = (target: Target, path: string): Request => ({ ...file(target), body: { destination_path: path } });
 const folder = (target: Target, path: string): Request => ({ body: { drive_id: target.drive, path } });
+const transfer = (target: Target, path: string) => also(folder(target, "dir/"), { destination_path: path });
 const claimLink = ({ claim: token }: Target): Request => ({ params: { token } });
 const claim = ({ claim: token }: Target): Request => ({ body: { token } });
 
@@ -303,6 +304,8 @@ const SUCCESSES: readonly Case[] = [
   { operation: "listFolders", gives: 200, request: (t) => ({ query: { drive_id: t.drive, limit: "1" } }) },
   { operation: "createFolder", gives: 201, request: (t) => folder(t, "new/sub/") },
   { operation: "createFolder", gives: 200, request: (t) => folder(t, "dir/") },
+  { operation: "moveFolder", gives: 200, request: (t) => transfer(t, "moved/") },
+  { operation: "copyFolder", gives: 201, request: (t) => transfer(t, "copied/") },
   { operation: "deleteFolder", gives: 200, request: (t) => folder(t, "dir/") },
   { operation: "deleteFolder", gives: 200, request: (t) => also(folder(t, "dir/"), { confirm: true }) },
   { operation: "createKey", gives: 201, request: () => ({ body: {} }) },
@@ -438,6 +441,16 @@ const REFUSALS: readonly Case[] = [
   },
   { operation: "createFolder", gives: "NOT_FOUND", request: (t) => folder({ ...t, drive: NOWHERE }, "a/") },
   { operation: "createFolder", gives: "CONFLICT", request: (t) => folder(t, "dir/other/") },
+  { operation: "moveFolder", gives: "NOT_FOUND", request: (t) => transfer({ ...t, drive: NOWHERE }, "a/") },
+  { operation: "moveFolder", gives: "CONFLICT", request: (t) => transfer(t, "dir/") },
+  { operation: "copyFolder", gives: "NOT_FOUND", request: (t) => transfer({ ...t, drive: NOWHERE }, "a/") },
+  { operation: "copyFolder", gives: "CONFLICT", request: (t) => transfer(t, "dir/inside/") },
+  {
+    operation: "copyFolder",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(transfer(bobs(), "copied/"), { path: "notes/" }),
+  },
   { operation: "deleteFolder", gives: "NOT_FOUND", request: (t) => folder(t, "none/") },
   { operation: "createKey", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
   {

@@ -271,6 +271,16 @@ const ROUTES: readonly Route[] = [
     status: 200,
   },
   {
+    route: "POST /v0/folders/move",
+    body: ({ drive }) => ({ drive_id: drive, path: "sub/", destination_path: "moved/" }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/folders/copy",
+    body: ({ drive }) => ({ drive_id: drive, path: "sub/", destination_path: "copied/" }),
+    status: 201,
+  },
+  {
     route: "DELETE /v0/folders",
     body: ({ drive }) => ({ drive_id: drive, path: "sub/", confirm: true }),
     status: 200,

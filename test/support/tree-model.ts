@@ -116,6 +116,8 @@ class Run {
       () => this.#removeMany(drive),
       () => this.#createFolder(drive),
       () => this.#removeFolder(drive),
+      () => this.#relocateFolder("move", drive),
+      () => this.#relocateFolder("copy", drive),
       () => this.#pass(),
     ];
     await this.#pick(steps)();
@@ -222,6 +224,52 @@ class Run {
     expect(answer).toMatchObject({ success: true, deleted_count: below.length });
     for (const file of below) this.#forget(drive, file);
     for (const folder of drive.folders) if (folder.startsWith(path)) drive.folders.delete(folder);
+  }
+
+  async #relocateFolder(how: "move" | "copy", from: ModelDrive): Promise<void> {
+    const path =
+      this.#random() < 0.2 || from.folders.size === 0 ? `${this.#path()}/` : this.#pick([...from.folders]);
+    const to = this.#pick(this.#drives);
+    const target = `${this.#path()}/`;
+    const blocked =
+      (to === from && target.startsWith(path)) ||
+      to.folders.has(target) ||
+      ancestors(target).some((folder) => to.files.has(folder.slice(0, -1)));
+    const status = !from.folders.has(path) ? 404 : blocked ? 409 : how === "move" ? 200 : 201;
+    const body = { drive_id: from.id, path, destination_path: target, destination_drive_id: to.id };
+    const answer = await this.#ask(status, "POST", `/v0/folders/${how}`, body);
+    if (status >= 400) return;
+    const files = from.paths(path).map((each) => [each, from.files.get(each)] as const);
+    const folders = [...from.folders].filter((each) => each.startsWith(path));
+    if (how === "move") {
+      for (const [each] of files) from.files.delete(each);
+      for (const each of folders) from.folders.delete(each);
+    }
+    for (const each of [...ancestors(target), ...folders.map((folder) => target + folder.slice(path.length))])
+      to.folders.add(each);
+    const ids = how === "move" ? null : await this.#idsIn(to, target);
+    for (const [each, file] of files) {
+      const at = target + each.slice(path.length);
+      if (file !== undefined)
+        to.files.set(at, ids === null ? file : { ...file, id: ids.get(at) ?? "", expiresAt: Infinity });
+    }
+    expect(answer).toMatchObject({
+      drive_id: to.id,
+      path: target,
+      file_count: files.length,
+      total_size: to.size(to.paths(target)),
+      has_folders: to.foldersAt(target).length > 0,
+    });
+  }
+
+  async #idsIn(drive: ModelDrive, prefix: string): Promise<Map<string, string>> {
+    const query = new URLSearchParams({ drive_id: drive.id, limit: "1000", prefix });
+    const { data } = await this.#get<{ data: { id: string; path: string }[] }>(
+      `/v0/files?${query.toString()}`,
+    );
+    const known = new Set(this.#drives.flatMap(({ files }) => [...files.values()].map((file) => file.id)));
+    expect(data.filter(({ id }) => known.has(id))).toEqual([]);
+    return new Map(data.map(({ id, path }) => [path, id]));
   }
 
   /** Time passes, sometimes with a sweep. */
