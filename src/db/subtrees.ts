@@ -49,6 +49,7 @@ const EXPIRED = `file INDEXED BY file_drive_expiry WHERE drive = :drive AND expi
 /** Folders with all that is below them, taken as wholes. The statements that change them run inside a write. */
 export class Subtrees {
   readonly #countFolders;
+  readonly #countTags;
   readonly #longestPath;
   readonly #expired;
   readonly #removeExpired;
@@ -62,6 +63,9 @@ export class Subtrees {
   constructor({ sql }: Database) {
     this.#countFolders = sql.prepare<{ folders: number }, [Range & { limit: number }]>(
       `SELECT count(*) AS folders FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
+    );
+    this.#countTags = sql.prepare<{ tags: number }, [Range]>(
+      `SELECT ifnull(sum(json_array_length(tags)), 0) AS tags FROM file WHERE ${BELOW} AND tags <> '[]'`,
     );
     this.#longestPath = sql.prepare<{ bytes: number }, [Range]>(
       `SELECT max((SELECT ifnull(max(octet_length(path)), 0) FROM folder WHERE ${BELOW}),
@@ -101,6 +105,11 @@ export class Subtrees {
   /** How many folders are below the topmost; `limit` where there are more. */
   countFolders(tree: Subtree, limit: number): number {
     return this.#countFolders.get({ ...rangeOfTree(tree), limit })?.folders ?? 0;
+  }
+
+  /** How many tags its files carry in all. */
+  countTags(tree: Subtree): number {
+    return this.#countTags.get(rangeOfTree(tree))?.tags ?? 0;
   }
 
   /** The length of the longest path of a file or folder in it, in bytes. */

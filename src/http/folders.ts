@@ -1,6 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { FOLDER_TRANSFER_ENTRIES, PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PATH_BYTES } from "../domain/limits.ts";
+import {
+  FOLDER_TRANSFER_ENTRIES,
+  FOLDER_TRANSFER_TAGS,
+  PAGE_LIMIT,
+  PAGE_LIMIT_DEFAULT,
+  PATH_BYTES,
+} from "../domain/limits.ts";
 import type { FolderDestination, FolderPreview, Folders, ShownFolder } from "../services/folders.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { operation } from "./operation.ts";
@@ -28,7 +34,7 @@ const transfer = Type.Object({
   destination_drive_id: Type.Optional(driveRef()),
 });
 
-const TRANSFER_RULES = `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder with more than ${FOLDER_TRANSFER_ENTRIES} files and folders in it: take those in it one by one. A search finds what was moved or copied as soon as it is indexed again.`;
+const TRANSFER_RULES = `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${FOLDER_TRANSFER_ENTRIES} files and folders, or whose files carry more than ${FOLDER_TRANSFER_TAGS} tags in all: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -133,7 +139,7 @@ export function folders(service: Folders) {
           operationId: "moveFolder",
           tag: "Folders",
           summary: "Move or rename a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. Files keep their ids and all else but their paths, \`updated_at\` included; links to them stay good. ${TRANSFER_RULES}`,
+          description: `Within its drive or into another of yours, all at once or not at all. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${TRANSFER_RULES}`,
           body: transfer,
           answers: [
             {

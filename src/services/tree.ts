@@ -6,7 +6,7 @@ import { CofferError, invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { FOLDER_TRANSFER_ENTRIES, PATH_BYTES } from "../domain/limits.ts";
+import { FOLDER_TRANSFER_ENTRIES, FOLDER_TRANSFER_TAGS, PATH_BYTES } from "../domain/limits.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -170,13 +170,10 @@ export class Tree {
 
   #requireTransferable(from: Subtree, files: number, path: FolderPath): void {
     const { subtrees } = this.#tables;
-    const most = FOLDER_TRANSFER_ENTRIES;
-    if (files + subtrees.countFolders(from, most + 1) > most) {
-      throw invalid(
-        "path",
-        `must name a folder with at most ${most} files and folders; take those in it one by one`,
-      );
-    }
+    const [entries, tags] = [FOLDER_TRANSFER_ENTRIES, FOLDER_TRANSFER_TAGS];
+    if (files + subtrees.countFolders(from, entries + 1) > entries)
+      throw tooMuch(entries, "files and folders");
+    if (subtrees.countTags(from) > tags) throw tooMuch(tags, "tags on its files");
     const longest = subtrees.longestPath(from) - utf8Length(from.path) + utf8Length(path);
     if (longest > PATH_BYTES) {
       throw invalid(
@@ -242,6 +239,10 @@ export class Tree {
     this.#changed();
     return file;
   }
+}
+
+function tooMuch(most: number, what: string): CofferError {
+  return invalid("path", `must name a folder with at most ${most} ${what}; take what is in it part by part`);
 }
 
 function folderThere(path: FolderPath): CofferError {

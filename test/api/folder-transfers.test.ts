@@ -67,6 +67,8 @@ function expiring(hours: number): string {
   return `&expires_at=${new Date(stage.coffer.clock.now() + hours * HOUR).toISOString()}`;
 }
 
+/** As many as a file may carry. */
+const tags = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
 const long = (bytes: number) => "x".repeat(bytes);
 /** 1,000 bytes, the folder `a/` included. */
 const DEEP = `a/${`${long(249)}/`.repeat(3)}${long(248)}`;
@@ -319,6 +321,20 @@ describe.each(HOWS)("%s", (how) => {
       },
     });
   }, 20_000);
+
+  test("as many tags as one request takes, and no more", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "first", "x", `&tags=${tags.join(",")}`);
+    await addManyFiles(stage.coffer.dataDir, first.id, 313);
+    const body = { drive_id: drive, path: "many/", destination_path: "more/" };
+    const refusal = await client.send("POST", `/v0/folders/${how}`, { body });
+    expectJson(refusal.text, {
+      error: { code: "VALIDATION_ERROR", field: "path", message: expect.stringContaining("20000 tags") },
+    });
+    const { data } = await list(client, drive);
+    await client.json(200, "DELETE", `/v0/files/${data.at(-1)?.id ?? ""}`);
+    await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
+  });
 });
 
 async function makeDrive(client: Client, name: string): Promise<string> {
