@@ -26,7 +26,8 @@ interface CallerRow {
   readonly plan: Plan;
 }
 
-const COLUMNS = `id, prefix, name, scope, created_at AS createdAt, last_used_at AS lastUsedAt`;
+const COLUMNS = `id, prefix, name, scope, (SELECT d.id FROM drive d WHERE d.pk = api_key.drive) AS driveId,
+                 created_at AS createdAt, last_used_at AS lastUsedAt`;
 const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
 
 export class ApiKeys {

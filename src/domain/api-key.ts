@@ -1,6 +1,6 @@
 import type { Scope } from "./caller.ts";
 import type { Brand } from "./brand.ts";
-import type { KeyId } from "./id.ts";
+import type { DriveId, KeyId } from "./id.ts";
 
 /** SHA-256 of a secret, as hex: all that is ever stored of one. */
 export type SecretHash = Brand<string, "SecretHash">;
@@ -11,6 +11,8 @@ export interface ApiKey {
   readonly prefix: string;
   readonly name: string;
   readonly scope: Scope;
+  /** The one drive it is limited to; null when it reaches all of its owner's. */
+  readonly driveId: DriveId | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastUsedAt: number | null;

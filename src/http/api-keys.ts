@@ -10,6 +10,7 @@ const exampleKey = {
   key_prefix: "cof_sk_live_1a2b",
   name: "Night shift",
   scope: "read-write",
+  drive_id: null,
   created_at: "2030-01-31T12:00:00.000Z",
   last_used_at: null,
 };

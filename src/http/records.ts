@@ -113,6 +113,7 @@ const keyProperties = {
   key_prefix: Type.String({ description: "How the key starts.", examples: ["cof_sk_live_1a2b"] }),
   name: Type.String(),
   scope: Type.Union([Type.Literal("read-write"), Type.Literal("read-only")]),
+  drive_id: nullable(id("The one drive it is limited to; null for a key that reaches all of its owner's.")),
   created_at: time("When it was made."),
   last_used_at: nullable(time("When it was last used; null until then.")),
 };
@@ -132,6 +133,7 @@ export function keyRecord(key: ApiKey) {
     key_prefix: key.prefix,
     name: key.name,
     scope: key.scope,
+    drive_id: key.driveId,
     created_at: formatInstant(key.createdAt),
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
   };

@@ -4,6 +4,7 @@ import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
+import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { type KeyId, newId, parseId } from "../domain/id.ts";
 import { NAME_CHARACTERS } from "../domain/limits.ts";
@@ -63,9 +64,10 @@ export class ApiKeys {
     const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
     return this.#tables.write(() => {
       const now = this.#clock.now();
+      const drive = this.#requestedDrive(caller, request.driveId);
       const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
-      this.#tables.apiKeys.insert({ ...key, hash }, this.#requestedReach(caller, request.driveId));
-      return { key: { ...key, lastUsedAt: null }, secret };
+      this.#tables.apiKeys.insert({ ...key, hash }, drive === null ? reachOf(caller) : { drive: drive.pk });
+      return { key: { ...key, driveId: drive?.id ?? null, lastUsedAt: null }, secret };
     }, within);
   }
 
@@ -85,8 +87,10 @@ export class ApiKeys {
     }, within);
   }
 
-  #requestedReach(caller: Caller, driveId: string | undefined): KeyReach {
-    return driveId === undefined ? reachOf(caller) : { drive: this.#access.drive(caller, driveId).pk };
+  /** The one drive that a new key is limited to; null when it reaches all of its owner's. */
+  #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
+    if (driveId !== undefined) return this.#access.drive(caller, driveId);
+    return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
   }
 
   /** Makes a key for a user from the shell, where nobody is calling. Throws NOT_FOUND. */

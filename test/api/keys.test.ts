@@ -41,6 +41,7 @@ describe("create", () => {
             key_prefix: expect.stringMatching(/^cof_sk_live_[0-9a-f]{4}$/),
             name: "Night shift",
             scope: "read-write",
+            drive_id: "{drive}",
             created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
             last_used_at: null,
           },
@@ -51,7 +52,18 @@ describe("create", () => {
     { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
     { name: "64 emoji", ...create({ name: "\u{1F600}".repeat(64) }) },
     { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
-    { name: "for one's own drive", ...create({ drive_id: "{drive}" }) },
+    {
+      name: "for one's own drive",
+      ...create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }),
+    },
+    {
+      name: "an account's key reaches all of its drives",
+      ...create({}, { as: "ada", json: { drive_id: null } }),
+    },
+    {
+      name: "an account's key for one drive, which it names by its slug",
+      ...create({ drive_id: "ada/notes" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
+    },
     ...(
       [
         [{ name: "x".repeat(65) }, "name"],
@@ -123,6 +135,7 @@ describe("list", () => {
         {
           key_prefix: expect.stringMatching(/^cof_[0-9a-f]{8}$/),
           scope: "read-write",
+          drive_id: "{drive}",
           last_used_at: expect.any(String),
         },
         {
@@ -137,12 +150,20 @@ describe("list", () => {
           key_prefix: "{two.key_prefix}",
           name: "Two",
           scope: "read-only",
+          drive_id: "{drive}",
           last_used_at: null,
         },
       ],
       omits: ['"key":', "{one.key}", "{two.key}", '"hash"'],
     },
   ]);
+
+  test("an account's list tells the keys of its drives from those that reach them all", async () => {
+    await using coffer = await startAppliance();
+    const { clients, drives } = await populate(coffer);
+    const keys = await clients.ada.json<{ drive_id: string | null }[]>(200, "GET", "/v0/keys");
+    expect(keys.map((key) => key.drive_id)).toEqual([null, null, drives.ada]);
+  });
 
   test("last_used_at follows the key's use, also over a restart", async () => {
     await using coffer = await startAppliance();
