@@ -131,7 +131,7 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     pages: [
       await dashboard(),
       auth(signingIn),
-      ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc })]),
+      ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
     ],
   });
   const sweeping = repeat(

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
 import { FLOW_LIFETIME_MS } from "../services/oidc-flows.ts";
 import type { Oidc } from "../services/oidc.ts";
 import type { SignIn } from "../services/sign-in.ts";
@@ -8,14 +9,17 @@ import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import { contextOf } from "./request-context.ts";
 import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "./session-cookie.ts";
+import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
 
 export interface OidcRoutes {
   readonly oidc: Oidc;
   readonly signIn: SignIn;
   readonly cookies: Cookies;
   readonly clock: Clock;
+  readonly log: Log;
   /** Without a trailing slash; known once the server listens. */
   readonly baseUrl: () => string;
 }
@@ -30,14 +34,23 @@ const REDIRECT_HEADERS = {
   ...UNCACHED,
 };
 
+const TURNED_BACK =
+  "A browser (`Accept: text/html` or `Sec-Fetch-Mode: navigate`) gets no refusal: it is sent to where the sign-in was to end, or to `/`, with `sign_in` (`cancelled`, `expired` or `failed`) and `request`, the request id, in the query.";
+
 /** Sign-ins that one client may begin in a window, so that it cannot push those of others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 const MAX_CLIENTS = 100_000;
 
 /** Sign-in through the provider: there, and back again. */
-export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRoutes) {
+export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcRoutes) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_CLIENTS });
+  const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
+  /** A person gets back to a page of ours, which says in words what a program gets as JSON. */
+  const refuse = (error: unknown, request: Request, returnTo: string) => {
+    if (!isNavigation(request)) throw error;
+    return redirect(turnBack(error, returnTo, contextOf(request).id, log), cookies.clear(FLOW_COOKIE));
+  };
   return new Elysia({ name: "oidc" })
     .get(
       ...operation(
@@ -58,7 +71,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRo
           answers: [
             {
               status: 303,
-              description: "To the provider.",
+              description: `To the provider. ${TURNED_BACK}`,
               headers: {
                 ...REDIRECT_HEADERS,
                 "Set-Cookie": `Ties the sign-in to the browser: \`${FLOW_COOKIE}\`, for ${WINDOW_SECONDS / 60} minutes.`,
@@ -67,15 +80,16 @@ export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRo
           ],
           errors: ["RATE_LIMITED"],
         },
-        async ({ query, context }) => {
-          const { allowed, resetSeconds } = starts.take(context.client, STARTS);
-          if (!allowed) throw rateLimited("Too many sign-ins from one address.", resetSeconds);
-          const home = `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
-          const { url, ticket } = await provider.begin(
-            returnPath(query.return_to, home),
-            baseUrl() + CALLBACK,
-          );
-          return redirect(url.href, cookies.set(FLOW_COOKIE, ticket, WINDOW_SECONDS));
+        async ({ request, query, context }) => {
+          const returnTo = withoutOutcome(returnPath(query.return_to, home()));
+          try {
+            const { allowed, resetSeconds } = starts.take(context.client, STARTS);
+            if (!allowed) throw rateLimited("Too many sign-ins from one address.", resetSeconds);
+            const { url, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
+            return redirect(url.href, cookies.set(FLOW_COOKIE, ticket, WINDOW_SECONDS));
+          } catch (error) {
+            return refuse(error, request, returnTo);
+          }
         },
       ),
     )
@@ -91,18 +105,28 @@ export function oidc({ oidc: provider, signIn, cookies, clock, baseUrl }: OidcRo
           answers: [
             {
               status: 303,
-              description: "Signed in; to where the sign-in was to end.",
-              headers: { ...REDIRECT_HEADERS, ...SETS_SESSION },
+              description: `Signed in; to where the sign-in was to end. ${TURNED_BACK}`,
+              headers: {
+                ...REDIRECT_HEADERS,
+                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Takes \`${FLOW_COOKIE}\` back.`,
+              },
             },
           ],
           errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "STORAGE_FULL"],
         },
         async ({ request, context }) => {
-          // On the configured address, whatever the request says it was sent to.
-          const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
-          const { identity, returnTo } = await provider.finish(tokenIn(request, FLOW_COOKIE), callback);
-          const { token } = await signIn.withIdentity(identity, browserOf(request));
-          return redirect(returnTo, cookies.session(token), cookies.clear(FLOW_COOKIE));
+          let returnTo = home();
+          try {
+            const flow = provider.take(tokenIn(request, FLOW_COOKIE));
+            returnTo = flow.returnTo;
+            // On the configured address, whatever the request says it was sent to.
+            const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
+            const identity = await provider.finish(flow, callback, context.id);
+            const { token } = await signIn.withIdentity(identity, browserOf(request));
+            return redirect(returnTo, cookies.session(token), cookies.clear(FLOW_COOKIE));
+          } catch (error) {
+            return refuse(error, request, returnTo);
+          }
         },
       ),
     );

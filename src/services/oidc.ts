@@ -18,7 +18,7 @@ import {
   ResponseBodyError,
 } from "openid-client";
 import type { Clock } from "../clock.ts";
-import { CofferError } from "../domain/errors.ts";
+import { CofferError, type ErrorCode } from "../domain/errors.ts";
 import { characters } from "../domain/text.ts";
 import type { Log } from "../log.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
@@ -30,6 +30,16 @@ export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: { reveal(): string };
+}
+
+/** How a sign-in came to nothing without anybody's fault: the person would not, or it was too late. */
+export class SignInEnded extends CofferError {
+  readonly outcome: "cancelled" | "expired";
+
+  constructor(outcome: "cancelled" | "expired", code: ErrorCode, message: string) {
+    super(code, message);
+    this.outcome = outcome;
+  }
 }
 
 /**
@@ -61,10 +71,14 @@ export class Oidc {
 
   /**
    * Begins a sign-in that ends at `returnTo`: where to send the browser, and the ticket that only its
-   * cookie may hold. Throws INTERNAL, logged, while the provider cannot be reached.
+   * cookie may hold. Throws INTERNAL, logged under the request's id, while the provider cannot be reached.
    */
-  async begin(returnTo: string, redirectUri: string): Promise<{ url: URL; ticket: string }> {
-    const configuration = await this.#discovered();
+  async begin(
+    returnTo: string,
+    redirectUri: string,
+    requestId: string,
+  ): Promise<{ url: URL; ticket: string }> {
+    const configuration = await this.#discovered(requestId);
     const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -77,40 +91,43 @@ export class Oidc {
     return { url, ticket: this.#flows.put(flow) };
   }
 
-  /**
-   * Ends a sign-in: `callback` is the address the provider sent the browser to, built on our own
-   * `redirectUri`. The ticket counts once, whatever comes of it.
-   *
-   * @throws CofferError VALIDATION_ERROR without a sign-in on its way, FORBIDDEN when the provider or the
-   *   person refused, UNAUTHORIZED when anything about the provider's answer is not as it must be
-   */
-  async finish(ticket: string | null, callback: URL): Promise<{ identity: Identity; returnTo: string }> {
+  /** The sign-in that a ticket stands for. The ticket counts once. Throws SignInEnded, a VALIDATION_ERROR. */
+  take(ticket: string | null): Flow {
     const flow = ticket === null ? null : this.#flows.take(ticket);
-    if (flow === null) {
-      throw new CofferError(
-        "VALIDATION_ERROR",
-        "This sign-in was not begun in this browser, was used, or took too long. Begin it again.",
-      );
-    }
-    const configuration = await this.#discovered();
+    if (flow !== null) return flow;
+    throw new SignInEnded(
+      "expired",
+      "VALIDATION_ERROR",
+      "This sign-in was not begun in this browser, was used, or took too long. Begin it again.",
+    );
+  }
+
+  /**
+   * Whom the provider vouches for at the end of a sign-in: `callback` is the address it sent the browser to,
+   * built on our own `redirectUri`. What is wrong is logged under the request's id.
+   *
+   * @throws CofferError FORBIDDEN when the provider refused, a SignInEnded when the person did, UNAUTHORIZED
+   *   when anything about the provider's answer is not as it must be, INTERNAL as `begin`
+   */
+  async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
+    const configuration = await this.#discovered(requestId);
     try {
-      return { identity: await identify(configuration, callback, flow), returnTo: flow.returnTo };
+      return await identify(configuration, callback, flow);
     } catch (error) {
-      this.#log.warn("sign-in refused", { reason: summary(error) });
-      throw error instanceof AuthorizationResponseError
-        ? new CofferError("FORBIDDEN", "The provider did not sign you in.")
-        : new CofferError("UNAUTHORIZED", "The provider's answer was refused. Begin the sign-in again.");
+      this.#log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
+      throw refusalOf(error);
     }
   }
 
   /** Asks the provider about itself once; again when that failed. */
-  async #discovered(): Promise<Configuration> {
+  async #discovered(requestId: string): Promise<Configuration> {
     this.#configuration ??= discover(this.#provider);
     try {
       return await this.#configuration;
     } catch (error) {
       this.#configuration = null;
       this.#log.error("the sign-in provider does not answer", {
+        request_id: requestId,
         issuer: this.#provider.issuer,
         reason: summary(error),
       });
@@ -170,6 +187,17 @@ async function identify(configuration: Configuration, callback: URL, flow: Flow)
     displayName,
   ];
   return { issuer: claims.iss, subject: claims.sub, names, email, displayName };
+}
+
+function refusalOf(error: unknown): CofferError {
+  if (!(error instanceof AuthorizationResponseError)) {
+    return new CofferError("UNAUTHORIZED", "The provider's answer was refused. Begin the sign-in again.");
+  }
+  const message = "The provider did not sign you in.";
+  // RFC 6749, section 4.1.2.1; whatever else it may say is trouble of its own.
+  return error.error === "access_denied"
+    ? new SignInEnded("cancelled", "FORBIDDEN", message)
+    : new CofferError("FORBIDDEN", message);
 }
 
 /** A claim that people will see, if it is plain text of a length that one can be; else null. */

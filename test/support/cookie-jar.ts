@@ -78,6 +78,11 @@ export class CookieJar {
     return this.#cookies.find((cookie) => cookie.name === name)?.value ?? null;
   }
 
+  /** Throws every cookie away. */
+  forget(): void {
+    this.#cookies.length = 0;
+  }
+
   #keep(url: URL, line: string): void {
     const cookie = Bun.Cookie.parse(line);
     const { name, value, path } = cookie;
