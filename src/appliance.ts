@@ -6,6 +6,7 @@ import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
 import { account } from "./http/account.ts";
 import { apiKeys } from "./http/api-keys.ts";
+import { archives } from "./http/archives.ts";
 import { createApp } from "./http/app.ts";
 import { dashboard } from "./http/dashboard/dashboard.ts";
 import { auth } from "./http/auth.ts";
@@ -118,6 +119,7 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
       claims(services.claims),
       uploads(services.uploads, maxFileSize),
       downloads(services.files),
+      archives(services.archives, log),
       extract(services.extracts),
       presigned({ links: services.presignedLinks, files: services.files, baseUrl: () => links.baseUrl }),
       search(services.search),

@@ -6,7 +6,7 @@ import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
-import { type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
 /** Which files a list is about: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
@@ -209,11 +209,6 @@ function rangeAfter({ from, to }: PathRange, after: FilePosition | null): PathRa
 function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
   if (after !== null && "value" in after) return { value: after.value, id: after.id };
   return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };
-}
-
-/** No path lies between a path and this, since paths hold no control characters. */
-function firstAfter(path: string): string {
-  return `${path}\u0001`;
 }
 
 /** The later of two strings in UTF-8 byte order, which is the order of the index. */

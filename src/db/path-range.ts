@@ -9,6 +9,11 @@ export interface PathRange {
   readonly to: string | Uint8Array;
 }
 
+/** No path lies between a path and this, since paths hold no control characters. */
+export function firstAfter(path: string): string {
+  return `${path}\u0001`;
+}
+
 export function rangeOf(prefix: string): PathRange {
   return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
 }

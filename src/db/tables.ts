@@ -1,4 +1,5 @@
 import { ApiKeys } from "./api-keys.ts";
+import { ArchiveLists } from "./archive-lists.ts";
 import { Blobs } from "./blobs.ts";
 import { ClaimTokens } from "./claim-tokens.ts";
 import type { Database, Within } from "./database.ts";
@@ -33,6 +34,7 @@ export function openTables(database: Database) {
     files: new Files(database),
     subtrees: new Subtrees(database),
     fileLists: new FileLists(database),
+    archiveLists: new ArchiveLists(database),
     blobs: new Blobs(database),
     searchIndex: new SearchIndex(database),
     searches: new Searches(database),

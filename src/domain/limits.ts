@@ -24,6 +24,8 @@ export const BULK_DELETE_IDS = 1000;
 export const FOLDER_TRANSFER_ENTRIES = 10_000;
 /** The most tags that these files carry in all: each has an entry of its own that says where its file is. */
 export const FOLDER_TRANSFER_TAGS = 20_000;
+/** What one archive may be asked for by name; a request's head takes no more of any length to speak of. */
+export const ARCHIVE_PATHS = 200;
 export const CONTENT_TYPE_CHARACTERS = 255;
 /** The longest text that can be extracted: its reader has to hold it as one JSON string. */
 export const EXTRACT_TEXT_BYTES = 64 * 1024 * 1024;

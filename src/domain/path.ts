@@ -14,7 +14,8 @@ function isFilePath(path: string): path is FilePath {
   return path !== "" && !path.endsWith("/");
 }
 
-function isFolderPath(path: string): path is FolderPath {
+/** Whether a path is a folder's; else it is a file's. */
+export function isFolderPath(path: string): path is FolderPath {
   return path === "" || path.endsWith("/");
 }
 
@@ -63,6 +64,17 @@ export function parseFolderOrRoot(field: string, text: string): FolderPath {
  */
 export function parsePrefix(field: string, text: string): string {
   return normalise(field, text);
+}
+
+/**
+ * Reads the path of something that is to be there: a file's or, where it ends in `/`, a folder's; the root is
+ * empty or `/`. It is compared, never resolved.
+ */
+export function parsePlace(field: string, text: string): FilePath | FolderPath {
+  const path = normalise(field, text);
+  if (isFolderPath(path)) return path;
+  if (!isFilePath(path)) throw invalid(field, "must name a file or a folder");
+  return path;
 }
 
 function normalise(field: string, text: string): string {

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
 import type { Extract, Extracts } from "../services/extracts.ts";
 import { operation } from "./operation.ts";
+import { piecewise } from "./piecewise.ts";
 import { id } from "./schema.ts";
 
 const MIB = 1024 * 1024;
@@ -35,7 +36,7 @@ export function extract(service: Extracts) {
       async ({ params, caller, context }) => {
         const extracted = await service.extract(caller, params.id);
         context.allowSlowReader();
-        return new Response(streamOf(encoded(extracted)), {
+        return new Response(piecewise(encoded(extracted)), {
           headers: { "content-type": "application/json;charset=utf-8" },
         });
       },
@@ -49,18 +50,4 @@ async function* encoded({ json, mimeType }: Extract): AsyncGenerator<Uint8Array>
   yield encoder.encode('{"content":');
   for await (const piece of json) if (piece !== "") yield encoder.encode(piece);
   yield encoder.encode(`,"mime_type":${JSON.stringify(mimeType)}}`);
-}
-
-/** A piece is made when the client has taken the one before it. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async () => {
-      await pieces.return(undefined);
-    },
-  });
 }

@@ -11,7 +11,7 @@ const INTEGER = /^-?\d{1,16}$/;
  * Makes the reader of a route's query. Each parameter is read as its schema's `type` says: integers in
  * decimal digits, booleans as `1`, `0`, `true` or `false`, anything else as text; a missing one takes
  * its schema's `default`. Parameters the schema does not name are ignored; one given twice is refused,
- * because whoever put it there twice cannot have meant both.
+ * because whoever put it there twice cannot have meant both, unless its type is an array.
  */
 export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
   const validate = compileValidator(schema, "query");
@@ -28,8 +28,14 @@ export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
       const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
       const property = properties.get(name);
       if (property === undefined) continue;
-      if (values.has(name)) throw invalid(name, "must be given only once");
-      values.set(name, convert(decode(equals === -1 ? "" : pair.slice(equals + 1), name), property));
+      const text = decode(equals === -1 ? "" : pair.slice(equals + 1), name);
+      const earlier = values.get(name);
+      if (property["type"] === "array") {
+        values.set(name, Array.isArray(earlier) ? [...earlier, text] : [text]);
+      } else {
+        if (earlier !== undefined) throw invalid(name, "must be given only once");
+        values.set(name, convert(text, property));
+      }
     }
     for (const [name, property] of defaults) if (!values.has(name)) values.set(name, property.default);
     return validate(Object.fromEntries(values));

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { Archives } from "./archives.ts";
 import { Claims } from "./claims.ts";
 import { Drives } from "./drives.ts";
 import { Extracts } from "./extracts.ts";
@@ -62,6 +63,7 @@ export function openServices(given: ServiceParts) {
   return {
     drives: new Drives(parts),
     files,
+    archives: new Archives(parts),
     extracts: new Extracts(files),
     presignedLinks: new PresignedLinks(parts),
     uploads: new Uploads(parts),

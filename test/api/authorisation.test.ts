@@ -198,6 +198,11 @@ const MATRIX: readonly Entry[] = [
     of: reading(200),
   },
   {
+    route: "GET /v0/archive",
+    path: ({ drive }) => `/v0/archive?drive_id=${drive}`,
+    of: reading(200),
+  },
+  {
     route: "POST /v0/files/{id}/extract",
     path: ({ file }) => `/v0/files/${file}/extract`,
     of: writing(200),

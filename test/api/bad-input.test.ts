@@ -260,7 +260,8 @@ class Sound {
   /** A folder that is there, or one that is to be made. */
   #path(method: string, template: string): string {
     const makes = method === "POST" && !/^\/v0\/folders\/(move|copy)$/.test(template);
-    return template.startsWith("/v0/folders") && !makes ? "dir/" : `made/${this.#count}/`;
+    const isPresent = template === "/v0/archive" || (template.startsWith("/v0/folders") && !makes);
+    return isPresent ? "dir/" : `made/${this.#count}/`;
   }
 }
 

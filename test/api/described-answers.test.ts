@@ -279,6 +279,12 @@ const SUCCESSES: readonly Case[] = [
     gives: 304,
     request: (t) => under(file(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
   },
+  { operation: "downloadArchive", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
+  {
+    operation: "downloadArchive",
+    gives: 200,
+    request: (t) => ({ query: { drive_id: t.drive, path: "dir/" } }),
+  },
   { operation: "extractFile", gives: 200, request: file },
   { operation: "createPresignedUrl", gives: 200, request: file },
   {
@@ -347,6 +353,11 @@ const REFUSALS: readonly Case[] = [
   { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
   { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
   { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
+  {
+    operation: "downloadArchive",
+    gives: "NOT_FOUND",
+    request: (t) => ({ query: { drive_id: t.drive, path: "none" } }),
+  },
   { operation: "listFiles", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
   { operation: "uploadFile", gives: "NOT_FOUND", request: (t) => upload({ ...t, drive: NOWHERE }) },
   { operation: "uploadFile", gives: "CONFLICT", request: (t) => also(upload(t), { path: "dir/other/x" }) },

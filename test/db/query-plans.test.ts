@@ -60,6 +60,7 @@ async function fill({ database, services }: Opened, count: number): Promise<Fill
   if (caller === null) throw new Error("the key is not known");
   const upload = await services.uploads.begin(caller, driveId);
   await upload.write(Buffer.from("content"));
+  await services.folders.create(caller, driveId, "few/");
   const fields = { driveId, filename: "first.txt", tags: ["tag"] };
   const unset = { path: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
   const { file } = await upload.finish({ ...fields, ...unset }, UNCONDITIONAL);
@@ -211,6 +212,13 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
         path: "folders/",
         after: "folders/500/",
       }),
+  },
+  {
+    name: "packing one folder of many",
+    work: async (services, { caller, drive }) => {
+      const archive = services.archives.open(caller, drive, ["first.txt", "few/"]);
+      for await (const piece of archive.pieces()) expect(piece.length).toBeGreaterThan(0);
+    },
   },
   {
     name: "previewing the deletion of a full folder",

@@ -20,7 +20,7 @@ answer bare. Creating answers 201, everything else 200. HEAD works wherever GET 
 What does not exist and what the caller may not see get the same 404.
 
 **Requests.** JSON bodies are read whatever their Content-Type and may be up to 1 MiB, uploads up to the server's limit.
-Unknown fields and parameters are ignored; a query parameter may be given only once. Strings must be well-formed
+Unknown fields and parameters are ignored; a query parameter may be given only once, unless it is a list. Strings must be well-formed
 Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
 
 **Limits.** Requests are counted per key, and per client address for callers without a valid key, in windows of 60

@@ -1,0 +1,84 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { ARCHIVE_PATHS } from "../domain/limits.ts";
+import type { Log } from "../log.ts";
+import type { Archives } from "../services/archives.ts";
+import { contentDisposition } from "./content-disposition.ts";
+import { operation } from "./operation.ts";
+import { piecewise } from "./piecewise.ts";
+import { driveRef } from "./schema.ts";
+
+const archiveQuery = Type.Object({
+  drive_id: driveRef(),
+  path: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: ARCHIVE_PATHS,
+      description:
+        "Once for each file and folder; a folder's ends with `/`. The whole drive where it is missing or empty.",
+      examples: [["notes/plan.md", "photos/2030/"]],
+    }),
+  ),
+});
+
+/** Many files in one download. */
+export function archives(service: Archives, log: Log) {
+  return new Elysia({ name: "archives" }).get(
+    ...operation(
+      "/v0/archive",
+
+      {
+        operationId: "downloadArchive",
+        tag: "Files",
+        summary: "Download files and folders as one ZIP",
+        description:
+          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64.",
+        query: archiveQuery,
+        answers: [
+          {
+            status: 200,
+            description: "The archive.",
+            content: { "application/zip": Type.String({ format: "binary" }) },
+            headers: {
+              "Content-Disposition": "Named after the folder or the drive (RFC 8187).",
+              "Cache-Control": "`no-store`",
+              "X-Content-Type-Options": "`nosniff`",
+              "Content-Security-Policy":
+                "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
+            },
+          },
+        ],
+        errors: ["NOT_FOUND"],
+      },
+      ({ query, caller, context }) => {
+        const archive = service.open(caller, query.drive_id, query.path ?? []);
+        const headers = {
+          "content-type": "application/zip",
+          "content-disposition": contentDisposition("attachment", archive.filename),
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+          "content-security-policy": "sandbox; default-src 'none'",
+        };
+        if (context.method === "HEAD") {
+          // Else the runtime says that the archive has no bytes.
+          return new Response(null, { headers: { ...headers, "transfer-encoding": "chunked" } });
+        }
+        context.allowSlowReader();
+        return new Response(piecewise(reported(archive.pieces(), context.id, log)), { headers });
+      },
+    ),
+  );
+}
+
+/** The same pieces; what breaks them off is logged, since no answer can tell of it any more. */
+async function* reported(
+  pieces: AsyncGenerator<Uint8Array>,
+  requestId: string,
+  log: Log,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    log.error("an archive broke off", { request_id: requestId, error });
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { ArchiveRow } from "../db/archive-lists.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Digest } from "../domain/digest.ts";
+import type { Drive } from "../domain/drive.ts";
+import { notFound } from "../domain/errors.ts";
+import {
+  type FilePath,
+  type FolderPath,
+  isFolderPath,
+  parentFolder,
+  parsePlace,
+  ROOT,
+} from "../domain/path.ts";
+import { type Access, hasExpired } from "./access.ts";
+import type { UsageMeter } from "./usage.ts";
+import { type ZipSource, zipStream } from "./zip-stream.ts";
+
+type Place = FilePath | FolderPath;
+
+/** Several files and folders as one ZIP archive. */
+export interface Archive {
+  /** What to save it as. */
+  readonly filename: string;
+  /**
+   * Makes the archive piece by piece, each when it is asked for; what stood there when the first was asked for
+   * is what is in it. Whoever begins must go to the end or `return()`. Throws when it cannot be gone on with:
+   * what was sent until then is no archive.
+   */
+  pieces(): AsyncGenerator<Uint8Array>;
+}
+
+/** Up to this many bytes of a file are read in one piece. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Packs files and folders of a drive. */
+export class Archives {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #usage: UsageMeter;
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; clock: Clock; usage: UsageMeter }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#usage = parts.usage;
+  }
+
+  /**
+   * The files and folders at these paths, with all that is in the folders, or the whole drive where there are
+   * none. Names in it begin at the folder that holds them all. Throws NOT_FOUND, VALIDATION_ERROR.
+   */
+  open(caller: Caller, driveId: string, paths: readonly string[]): Archive {
+    const drive = this.#access.drive(caller, driveId);
+    const places = paths.length === 0 ? [ROOT] : paths.map((path) => parsePlace("path", path));
+    for (const place of places) this.#requirePresent(drive, place);
+    const outermost = withoutInner(places);
+    const base = commonFolder(outermost);
+    return {
+      filename: `${titleOf(drive, outermost, base)}.zip`,
+      pieces: () => this.#pieces(drive, outermost, base),
+    };
+  }
+
+  async *#pieces(drive: Drive, places: readonly Place[], base: FolderPath): AsyncGenerator<Uint8Array> {
+    using list = this.#tables.archiveLists.open();
+    const count = await list.fill(drive.pk, places, this.#clock.now());
+    if (count === null) throw new Error("what was to be packed is gone meanwhile");
+    const sources = {
+      count,
+      *[Symbol.iterator]() {
+        for (const row of list.rows()) yield sourceOf(row, base);
+      },
+    };
+    yield* zipStream(sources, {
+      whole: (digest, size) => this.#whole(drive, digest, size),
+      pieces: (digest, size) => this.#inPieces(drive, digest, size),
+    });
+  }
+
+  /** Counts as use, as `#inPieces` does. Both throw when the content is not there whole. */
+  async #whole(drive: Drive, digest: Digest, size: number): Promise<Uint8Array> {
+    this.#usage.countBytes(drive.id, size);
+    const content = await this.#blobs.readAll(digest);
+    requireLength(digest, content, size);
+    return content;
+  }
+
+  async *#inPieces(drive: Drive, digest: Digest, size: number): AsyncGenerator<Uint8Array> {
+    this.#usage.countBytes(drive.id, size);
+    const content = await this.#blobs.read(digest);
+    for (let at = 0; at < size; at += PIECE_BYTES) {
+      const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+      requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));
+      yield piece;
+    }
+  }
+
+  #requirePresent(drive: Drive, place: Place): void {
+    if (isFolderPath(place)) {
+      if (this.#tables.folders.byPath(drive.pk, place) === null) throw notFound("folder");
+      return;
+    }
+    const file = this.#tables.files.byPath(drive.pk, place);
+    if (file === null || hasExpired(file, this.#clock.now())) throw notFound("file");
+  }
+}
+
+function requireLength(digest: Digest, content: Uint8Array, length: number): void {
+  if (content.length !== length) throw new Error(`the content ${digest} is not as long as it was`);
+}
+
+function sourceOf({ number, path, digest, size, modifiedAt }: ArchiveRow, base: FolderPath): ZipSource {
+  return { number, name: Buffer.from(path.slice(base.length)), digest, size, modifiedAt };
+}
+
+/** The places in path order (UTF-8 bytes), without those that are in another, or there twice. */
+function withoutInner(places: readonly Place[]): Place[] {
+  const outermost: Place[] = [];
+  for (const place of places.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
+    const last = outermost.at(-1);
+    const isInner = last !== undefined && (last === place || (isFolderPath(last) && place.startsWith(last)));
+    if (!isInner) outermost.push(place);
+  }
+  return outermost;
+}
+
+/** The innermost folder that all places stand in; of the root it is the root. */
+function commonFolder(places: readonly Place[]): FolderPath {
+  let common = parentOf(places[0] ?? ROOT);
+  for (const place of places) while (!parentOf(place).startsWith(common)) common = parentFolder(common);
+  return common;
+}
+
+function parentOf(place: Place): FolderPath {
+  return place === ROOT ? ROOT : parentFolder(place);
+}
+
+/** The one folder's name, else the name of the folder they are all in, else the drive's. */
+function titleOf(drive: Drive, places: readonly Place[], base: FolderPath): string {
+  const [only = ROOT, ...others] = places;
+  const folder = others.length === 0 && isFolderPath(only) ? only : base;
+  // A drive's name may hold what no file's can.
+  return folder === ROOT ? drive.name.replaceAll(/[/\\]/g, "-") : (folder.split("/").at(-2) ?? drive.name);
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
+import { address, archived, filled, opened, upload } from "../support/archives.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../support/scenario.ts";
+
+const stage = openStage();
+
+const MIB = 1024 * 1024;
+
+/** More than all the buffers on the way of a client that does not read. */
+const LARGE = Buffer.alloc(24 * MIB, "what the client does not read ");
+
+async function remove(own: OwnDrive, path: string): Promise<void> {
+  const body = { drive_id: own.id, path, confirm: true };
+  await own.client.json(200, "DELETE", "/v0/folders", { body });
+}
+
+/** Asks for an archive and reads no more than its beginning, until `rest`. */
+class SlowReader implements AsyncDisposable {
+  readonly #socket: Socket;
+  readonly #received: Buffer[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (piece) => void this.#received.push(Buffer.from(piece)));
+    socket.on("error", () => {});
+    socket.on("close", () => this.#closed.resolve());
+  }
+
+  static async of(own: OwnDrive): Promise<SlowReader> {
+    const socket = connect(Number(new URL(stage.coffer.appliance.url).port), "127.0.0.1");
+    const reader = new SlowReader(socket);
+    const lines = [`GET ${address(own.id)} HTTP/1.1`, "Host: x", "Connection: close"];
+    socket.write(`${[...lines, `Authorization: Bearer ${own.key}`].join("\r\n")}\r\n\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    return reader;
+  }
+
+  /** All of the archive, once it has come; null when the connection broke before its end. */
+  async rest(): Promise<Buffer | null> {
+    this.#socket.resume();
+    await this.#closed.promise;
+    const answer = Buffer.concat(this.#received);
+    return unchunked(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
+  }
+
+  leave(): void {
+    this.#socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy();
+    await this.#closed.promise;
+  }
+}
+
+/** A body in chunks (RFC 9112, section 7.1); null where the last one is missing. */
+function unchunked(body: Buffer): Buffer | null {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = body.indexOf("\r\n", at);
+    if (end === -1) return null;
+    const length = Number.parseInt(body.toString("latin1", at, end), 16);
+    if (length === 0) return Buffer.concat(pieces);
+    if (end + 2 + length > body.length) return null;
+    pieces.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}
+
+/**
+ * Connections to the database that this process has open, by their logs, since SQLite keeps the files
+ * themselves for the next one; null where that is not told.
+ */
+function connections(): number | null {
+  try {
+    return readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).endsWith("coffer.db-wal");
+      } catch {
+        return false;
+      }
+    }).length;
+  } catch {
+    return null;
+  }
+}
+
+describe("while it is on its way", () => {
+  const NEXT = { "b/1": "one", "b/2": "two", c: "three", "d/4": "four" };
+  const slow = () => filled(stage, { a: LARGE, ...NEXT });
+  const expected = { "b/": "", "d/": "", ...NEXT };
+
+  test("deleting, replacing, moving and adding change nothing of it", async () => {
+    const own = await slow();
+    await using reader = await SlowReader.of(own);
+    await remove(own, "b/");
+    await upload(own, "c", "another");
+    const { data } = await own.client.json<{ data: { id: string; path: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${own.id}`,
+    );
+    const last = data.find(({ path }) => path === "d/4");
+    await own.client.json(200, "POST", `/v0/files/${last?.id}/move`, { body: { destination_path: "aa" } });
+    await upload(own, "ab", "added");
+    await stage.coffer.appliance.services.sweep.run();
+    const archive = await reader.rest();
+    expect(archive).not.toBeNull();
+    const { a, ...others } = await opened(archive ?? Buffer.alloc(0), (zip) => zip.texts());
+    expect(a).toBe(LARGE.toString());
+    expect(others).toEqual(expected);
+    // And what is there now is another matter.
+    const { a: _, ...now } = await archived(own.client, own.id);
+    expect(now).toEqual({ aa: NEXT["d/4"], ab: "added", c: "another", "d/": "" });
+  });
+
+  test("deleting the drive changes nothing of it either", async () => {
+    const own = await slow();
+    await using reader = await SlowReader.of(own);
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await stage.coffer.appliance.services.sweep.run();
+    const { a: _, ...others } = await opened((await reader.rest()) ?? Buffer.alloc(0), (zip) => zip.texts());
+    expect(others).toEqual(expected);
+  });
+
+  test("a content that is gone for good breaks the connection, and the log says why", async () => {
+    const own = await filled(stage, { a: LARGE, "b/unlike any other": crypto.randomUUID() });
+    await using reader = await SlowReader.of(own);
+    await remove(own, "b/");
+    const { sweep } = stage.coffer.appliance.services;
+    await sweep.run();
+    stage.coffer.clock.advance(2 * 60 * 60 * 1000);
+    await sweep.run();
+    expect(await reader.rest()).toBeNull();
+    const told = stage.coffer.lines.filter((line) => line.includes("an archive broke off"));
+    expect(told.at(-1)).toMatch(/"request_id":"[0-9a-f-]{36}".*is missing from the store/);
+  });
+
+  test("a content that was cut off breaks the connection", async () => {
+    const own = await stage.ownDrive();
+    const content = Buffer.alloc(300_000, crypto.randomUUID());
+    await upload(own, "damaged", content);
+    const digest = Bun.SHA256.hash(content, "hex");
+    const path = join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest);
+    expect((await contentsOnDisk(stage.coffer.dataDir)).blobs).toContain(digest);
+    await Bun.write(path, content.subarray(0, 299_999));
+    const failure = await own.client
+      .fetch("GET", address(own.id))
+      .then((response) => response.bytes())
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    await Bun.write(path, content);
+    expect(Object.keys(await archived(own.client, own.id))).toEqual(["damaged"]);
+  });
+
+  test.skipIf(connections() === null)("a client that leaves takes everything with it", async () => {
+    const own = await slow();
+    const before = connections();
+    for (let n = 0; n < 5; n += 1) {
+      await using reader = await SlowReader.of(own);
+      expect(connections()).toBeGreaterThan(before ?? 0);
+      reader.leave();
+      await eventually(() => connections() === before);
+    }
+    // One that leaves before it has anything.
+    const aborting = new AbortController();
+    const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+      headers: { authorization: `Bearer ${own.key}` },
+      signal: aborting.signal,
+    }).catch(() => null);
+    aborting.abort();
+    await leaving;
+    await archived(own.client, own.id);
+    await eventually(() => connections() === before);
+  });
+});
+
+/** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
+async function long() {
+  const own = await filled(stage, { first: "x", zz: "y" });
+  const { data } = await own.client.json<{ data: { id: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?drive_id=${own.id}`,
+  );
+  await addManyFiles(stage.coffer.dataDir, data[0]?.id ?? "", 20_000);
+  const { services } = stage.coffer.appliance;
+  const caller = services.apiKeys.authenticate(own.key);
+  if (caller === null) throw new Error("the key is not known");
+  const last = data[1]?.id ?? "";
+  return { services, caller, last, packing: services.archives.open(caller, own.id, []).pieces() };
+}
+
+describe("while a long one is on its way", () => {
+  test("others have their turn", async () => {
+    const { packing } = await long();
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const piece of packing) expect(piece.length).toBeGreaterThan(0);
+    isDone = true;
+    // Forty to write the list down, two hundred to pack, two hundred for the directory.
+    expect(turns).toBeGreaterThan(400);
+  });
+
+  test("what changes while the list is written down changes nothing of it", async () => {
+    const { services, caller, last, packing } = await long();
+    const first = packing.next();
+    await services.files.remove(caller, last, UNCONDITIONAL);
+    const { value, done } = await first;
+    expect(done).toBe(false);
+    const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
+    await opened(Buffer.concat(pieces), (zip) => {
+      expect(zip.entries).toHaveLength(20_003);
+      expect(zip.entries.at(-1)?.name).toBe("zz");
+    });
+  });
+
+  test("what goes before the list is begun breaks it off", async () => {
+    const { services, caller, last } = await long();
+    const { driveId } = services.files.get(caller, last);
+    const packing = services.archives.open(caller, driveId, ["first", "zz"]).pieces();
+    await services.files.remove(caller, last, UNCONDITIONAL);
+    const failure = await packing.next().catch((error: unknown) => error);
+    expect(String(failure)).toContain("what was to be packed is gone meanwhile");
+  });
+});

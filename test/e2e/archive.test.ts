@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { provision, serve } from "../support/executable.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { systemUnzipTest, ZipReader } from "../support/unzip.ts";
+
+const MIB = 1024 * 1024;
+const SMALL_FILES = 50_000;
+const LARGE = Buffer.alloc(90 * MIB, "a large file, of which a client that does not read gets no more ");
+
+/** Downloads to a file, piece by piece; prints the status and the name. */
+const READER = `
+  const [url, key, path] = process.argv.slice(-3);
+  const response = await fetch(url, { headers: { authorization: "Bearer " + key } });
+  const file = Bun.file(path).writer();
+  for await (const piece of response.body) { file.write(piece); await file.flush(); }
+  await file.end();
+  process.stdout.write(response.status + " " + response.headers.get("content-disposition"));`;
+
+test("an archive of a large file and 50,000 small ones takes no memory to speak of, however slowly it is read", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  await using server = await serve({ dataDir });
+  const agent = await provision(server, "Night shift");
+  const put = (path: string, body: Buffer<ArrayBuffer>) =>
+    agent.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${path}`, { body });
+  await put("a-large", LARGE);
+  const small = await put("small", Buffer.from("Hello World!"));
+  await addManyFiles(dataDir, small.id, SMALL_FILES);
+  const before = await server.peakMemory();
+
+  const saved = join(place.path, "saved.zip");
+  const url = `${server.url}/v0/archive?drive_id=${agent.drive}`;
+  const reader = Bun.spawn([process.execPath, "-e", READER, url, agent.key, saved], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  await server.stdout.until(/"route":"\/v0\/archive"/);
+  reader.kill("SIGSTOP");
+  // As long as it takes the server to answer these, it could be reading the files ahead.
+  for (let n = 0; n < 1000; n += 1) await agent.client.send("GET", "/healthz");
+  expect(((await server.peakMemory()) - before) / MIB).toBeLessThan(30);
+  expect(reader.exitCode).toBeNull();
+  reader.kill("SIGCONT");
+  expect(await reader.stdout.text()).toBe(
+    `200 attachment; filename="Night shift.zip"; filename*=UTF-8''Night%20shift.zip`,
+  );
+  expect(((await server.peakMemory()) - before) / MIB).toBeLessThan(80);
+  expect([0, null]).toContain(systemUnzipTest(saved));
+  using zip = new ZipReader(saved);
+  expect(zip.entries.map(({ name }) => name).slice(0, 3)).toEqual(["a-large", "many/", "many/0000001.txt"]);
+  expect(zip.entries).toHaveLength(SMALL_FILES + 3);
+  const [large] = zip.entries;
+  expect(large !== undefined && zip.content(large).equals(LARGE)).toBe(true);
+}, 60_000);
