@@ -18,12 +18,16 @@ export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
 /**
- * The most files and folders that one request moves or copies with their folder. It happens in one
- * transaction, on which all other requests wait.
+ * The most that one request takes along with a folder, in one transaction on which all other requests wait:
+ * files and folders, and the tags of these files in all, each of which has an entry that says where its file is.
  */
-export const FOLDER_TRANSFER_ENTRIES = 10_000;
-/** The most tags that these files carry in all: each has an entry of its own that says where its file is. */
-export const FOLDER_TRANSFER_TAGS = 20_000;
+export interface TransferBounds {
+  readonly entries: number;
+  readonly tags: number;
+}
+export const FOLDER_MOVE: TransferBounds = { entries: 50_000, tags: 50_000 };
+/** Fewer than are moved: every copy is a row of its own. */
+export const FOLDER_COPY: TransferBounds = { entries: 10_000, tags: 20_000 };
 /** What one archive may be asked for by name; a request's head takes no more of any length to speak of. */
 export const ARCHIVE_PATHS = 200;
 export const CONTENT_TYPE_CHARACTERS = 255;

@@ -1,11 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  FOLDER_TRANSFER_ENTRIES,
-  FOLDER_TRANSFER_TAGS,
+  FOLDER_COPY,
+  FOLDER_MOVE,
   PAGE_LIMIT,
   PAGE_LIMIT_DEFAULT,
   PATH_BYTES,
+  type TransferBounds,
 } from "../domain/limits.ts";
 import type { FolderDestination, FolderPreview, Folders, ShownFolder } from "../services/folders.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -33,8 +34,6 @@ const transfer = Type.Object({
   }),
   destination_drive_id: Type.Optional(driveRef()),
 });
-
-const TRANSFER_RULES = `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${FOLDER_TRANSFER_ENTRIES} files and folders, or whose files carry more than ${FOLDER_TRANSFER_TAGS} tags in all: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -139,7 +138,7 @@ export function folders(service: Folders) {
           operationId: "moveFolder",
           tag: "Folders",
           summary: "Move or rename a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${TRANSFER_RULES}`,
+          description: `Within its drive or into another of yours, all at once or not at all. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${transferRules(FOLDER_MOVE)}`,
           body: transfer,
           answers: [
             {
@@ -166,7 +165,7 @@ export function folders(service: Folders) {
           operationId: "copyFolder",
           tag: "Folders",
           summary: "Copy a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored. ${TRANSFER_RULES}`,
+          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored. ${transferRules(FOLDER_COPY)}`,
           body: transfer,
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
@@ -236,4 +235,8 @@ function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
   const files = fileCount === 1 ? "1 file" : `${fileCount} files`;
   const message = `Nothing was deleted. Send confirm: true to delete this folder and ${files}.`;
   return { json: { path, file_count: fileCount, message } };
+}
+
+function transferRules({ entries, tags }: TransferBounds): string {
+  return `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders, or whose files carry more than ${tags} tags in all: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
 }

@@ -6,7 +6,7 @@ import { CofferError, invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { FOLDER_TRANSFER_ENTRIES, FOLDER_TRANSFER_TAGS, PATH_BYTES } from "../domain/limits.ts";
+import { FOLDER_COPY, FOLDER_MOVE, PATH_BYTES, type TransferBounds } from "../domain/limits.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -116,7 +116,7 @@ export class Tree {
    * but their paths. The quota needs no look, as for `move`. Throws CONFLICT, VALIDATION_ERROR.
    */
   moveFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
-    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, now);
+    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, FOLDER_MOVE, now);
     const { folders, subtrees } = this.#tables;
     const { pk, fileCount, totalSize } = this.#folderAt(from);
     const oldParent = this.#folderAt({ drive: source.pk, path: parentFolder(folder.path) });
@@ -135,7 +135,7 @@ export class Tree {
    * expiry. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
    */
   copyFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
-    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, now);
+    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, FOLDER_COPY, now);
     const { folders, subtrees, drives } = this.#tables;
     const { fileCount, totalSize } = this.#folderAt(from);
     const copies = new Map<FolderPk | null, FolderPk>();
@@ -156,7 +156,14 @@ export class Tree {
   }
 
   /** Makes sure that a folder may go to a path, with what of it has not expired, and makes the folders above. */
-  #prepareTransfer(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Transfer {
+  #prepareTransfer(
+    source: Drive,
+    folder: Folder,
+    drive: Drive,
+    path: FolderPath,
+    most: TransferBounds,
+    now: number,
+  ): Transfer {
     const from = { drive: source.pk, path: folder.path };
     if (drive.pk === source.pk && path.startsWith(folder.path)) {
       throw new CofferError("CONFLICT", `"${path}" is the folder itself, or inside it.`);
@@ -164,13 +171,13 @@ export class Tree {
     if (this.#tables.folders.byPath(drive.pk, path) !== null) throw folderThere(path);
     if (this.occupant(drive, asFilePath(path), now) !== null) throw taken(asFilePath(path));
     const files = folder.fileCount - this.#removeExpiredBelow(from, now);
-    this.#requireTransferable(from, files, path);
+    this.#requireTransferable(from, files, path, most);
     return { from, to: { drive: drive.pk, path }, parent: this.#makeFolders(drive, parentFolder(path), now) };
   }
 
-  #requireTransferable(from: Subtree, files: number, path: FolderPath): void {
+  #requireTransferable(from: Subtree, files: number, path: FolderPath, most: TransferBounds): void {
     const { subtrees } = this.#tables;
-    const [entries, tags] = [FOLDER_TRANSFER_ENTRIES, FOLDER_TRANSFER_TAGS];
+    const { entries, tags } = most;
     if (files + subtrees.countFolders(from, entries + 1) > entries)
       throw tooMuch(entries, "files and folders");
     if (subtrees.countTags(from) > tags) throw tooMuch(tags, "tags on its files");
