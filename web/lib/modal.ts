@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
  * Opens a `<dialog>` as a modal one for as long as it is rendered. `onDismiss` is called when the person
@@ -9,7 +9,8 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
   const element = useRef<HTMLDialogElement>(null);
   const dismiss = useRef(onDismiss);
   dismiss.current = onDismiss;
-  useEffect(() => {
+  // Before anything else can happen: a key pressed meanwhile would go to the page below.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog === null) return;
     const opener = document.activeElement;

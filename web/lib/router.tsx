@@ -1,24 +1,62 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
+import { enterEntry, keptScroll, leaveEntry, newEntry, storeKept } from "./kept.ts";
+import { scrollBack, stayHere } from "./scroll-back.ts";
 
 /** Where the browser is: the path, decoded nowhere, and the query. */
 export interface Place {
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Whether one came here within the dashboard, rather than by loading it. */
+  readonly isReached: boolean;
 }
 
 const CHANGED = "coffer:navigated";
 
+let isReached = false;
+
+// Every page is loaded after it is shown, so the browser would scroll back too early.
+history.scrollRestoration = "manual";
+scrollBack(keptScroll());
+addEventListener("popstate", () => {
+  leaveEntry(scrollY);
+  enterEntry();
+  arrive();
+  scrollBack(keptScroll());
+});
+addEventListener("pagehide", () => {
+  leaveEntry(scrollY);
+  storeKept();
+});
+
 function here(): Place {
-  return { path: location.pathname, query: new URLSearchParams(location.search) };
+  return { path: location.pathname, query: new URLSearchParams(location.search), isReached };
 }
 
-/** Goes to a path of ours; `replace` leaves no entry in the history. */
-export function navigate(to: string, { replace = false } = {}): void {
-  // The place one is at already is no new one to come back from.
-  if (replace || to === location.pathname + location.search) history.replaceState(null, "", to);
-  else history.pushState(null, "", to);
+function arrive(): void {
+  isReached = true;
+  stayHere();
   dispatchEvent(new Event(CHANGED));
+}
+
+interface Leaving {
+  /** Leaves no entry in the history. */
+  readonly replace?: boolean;
+  /** How far down whoever comes back finds this page, where that is not as far as it is now. */
+  readonly scroll?: number;
+}
+
+/** Goes to a path of ours. Another page begins at its top. */
+export function navigate(to: string, { replace = false, scroll = scrollY }: Leaving = {}): void {
+  leaveEntry(scroll);
+  const from = location.pathname;
+  // The place one is at already is no new one to come back from.
+  if (to === from + location.search) history.replaceState(history.state, "", to);
+  else if (replace) history.replaceState(newEntry(), "", to);
+  else history.pushState(newEntry(), "", to);
+  enterEntry();
+  if (location.pathname !== from) scrollTo(0, 0);
+  arrive();
 }
 
 /** The place, kept up to date through links, back and forward. */
@@ -27,12 +65,8 @@ export function usePlace(): Place {
   // In the same turn as the first rendering: what happens in between would go unnoticed.
   useLayoutEffect(() => {
     const update = () => setPlace(here());
-    addEventListener("popstate", update);
     addEventListener(CHANGED, update);
-    return () => {
-      removeEventListener("popstate", update);
-      removeEventListener(CHANGED, update);
-    };
+    return () => removeEventListener(CHANGED, update);
   }, []);
   return place;
 }
@@ -46,10 +80,15 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
+/** Whether a click on a link is to open it in place, rather than in a new tab or window. */
+export function opensInPlace(event: MouseEvent): boolean {
+  return event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+}
+
 /** A link within the dashboard: opens in place, in a new tab where the person asks for one. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const follow = (event: MouseEvent) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!opensInPlace(event)) return;
     event.preventDefault();
     navigate(to);
   };

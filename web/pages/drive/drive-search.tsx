@@ -1,5 +1,5 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { navigate } from "../../lib/router.tsx";
 import { addressOf } from "../../lib/searches.ts";
@@ -7,11 +7,14 @@ import { addressOf } from "../../lib/searches.ts";
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
 export function DriveSearch({ driveId }: { readonly driveId: string }) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  /** Where the list was that the key led away from. */
+  const before = useRef<number | null>(null);
+  useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
       event.preventDefault();
+      before.current = scrollY;
       input.current?.focus();
       input.current?.select();
     };
@@ -22,7 +25,8 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const asked = new FormData(event.currentTarget);
-    if (asked.get("q") !== "") navigate(addressOf(asked.entries()));
+    if (asked.get("q") === "") return;
+    navigate(addressOf(asked.entries()), { scroll: before.current ?? scrollY });
   };
   return (
     <form class="drive-search" role="search" onSubmit={search}>
@@ -30,6 +34,9 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
       <input type="hidden" name="drive" value={driveId} />
       <input
         ref={input}
+        onBlur={() => {
+          before.current = null;
+        }}
         class="input"
         type="search"
         name="q"

@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { say } from "../../components/toast.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files-place.ts";
 import { NOTHING, type Selection } from "../../lib/files-selection.ts";
+import { isIndex, useKept } from "../../lib/kept.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
 import type { Drive } from "../../lib/types.ts";
@@ -19,7 +20,7 @@ interface FolderPageProps {
   /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
-  /** Whether one came here from another folder, whose list had the focus and is gone. */
+  /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
 }
 
@@ -27,16 +28,12 @@ interface FolderPageProps {
 export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps) {
   const { listing, sort, sortBy, reload } = useListing(drive.id, folder);
   const [selection, setSelection] = useState<Selection>(NOTHING);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useKept("row", 0, isIndex);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(takesFocus);
 
   useLayoutEffect(() => {
-    if (takesFocus) scrollTo(0, 0);
-  }, []);
-
-  useEffect(() => {
     // What had the focus, a button of a dialog or of the selection, may be gone now.
     if (!wantsFocus.current || dialog !== null || listing === null) return;
     wantsFocus.current = false;
@@ -66,9 +63,16 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
     if (dialog?.kind !== "details" && dialog?.kind !== "link") reload();
   };
 
+  // Whoever comes back finds the row active that led away, however it was opened.
+  const visit = (event: MouseEvent) => {
+    const row = event.target instanceof Element ? event.target.closest("[data-index]") : null;
+    const index = Number(row?.getAttribute("data-index") ?? Number.NaN);
+    if (isIndex(index)) setActive(index);
+  };
+
   if (listing === null) return <p class="soft">Loading…</p>;
   return (
-    <div ref={list} class="folder">
+    <div ref={list} class="folder" onClickCapture={visit}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
         {listing.error !== null && <Failure error={listing.error} retry={reload} />}
         {listing.ready && <Toolbar listing={listing} selection={selection} onClear={clear} onDialog={ask} />}
