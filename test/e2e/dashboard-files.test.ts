@@ -220,7 +220,7 @@ test("folders are made, and files and folders moved, copied and renamed", async 
 
   await page.getByLabel("Select a.txt").click();
   await page.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("radio", { name: "box" }).check();
+  await page.getByRole("dialog").getByRole("treeitem", { name: "box" }).click();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Move here" }).click();
   await row(page, "a.txt").waitFor({ state: "detached" });
@@ -281,7 +281,7 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
   const startMoving = async (name: string) => {
     await page.getByLabel(`Select ${name}`).click();
     await page.getByRole("button", { name: "Move" }).click();
-    await page.getByRole("radio", { name: "to" }).check();
+    await page.getByRole("dialog").getByRole("treeitem", { name: "to" }).click();
     await page.getByRole("button", { name: "Move here" }).click();
   };
   await page.route("**/v0/files/*/move", (route) => route.fulfill(tooEarly(1)), { times: 1 });

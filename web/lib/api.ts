@@ -30,6 +30,17 @@ export class ApiError extends Error {
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
 
+/** Dispatched on the window when the server has done what a request was to change; its detail is a `Written`. */
+export const WRITTEN = "coffer:written";
+
+/** A request that changed something, and what the server answered. */
+export interface Written {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly answer: unknown;
+}
+
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -59,7 +70,11 @@ export async function call<T>(method: string, path: string, options: CallOptions
     dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
   }
   if (!response.ok) throw await refusalOf(response);
-  return response.json();
+  const answer: T = await response.json();
+  if (method !== "GET") {
+    dispatchEvent(new CustomEvent<Written>(WRITTEN, { detail: { method, path, body, answer } }));
+  }
+  return answer;
 }
 
 /** The error that an unsuccessful answer stands for. */

@@ -104,6 +104,17 @@ export interface FileRecord {
   readonly updated_at: string;
 }
 
+export interface FolderRecord {
+  readonly drive_id: string;
+  /** Ends with a slash. */
+  readonly path: string;
+  /** Files in it and in all folders below. */
+  readonly file_count: number;
+  readonly total_size: number;
+  readonly has_folders: boolean;
+  readonly created_at: string;
+}
+
 export interface ApiKey {
   readonly id: string;
   readonly key_prefix: string;

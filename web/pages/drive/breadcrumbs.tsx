@@ -1,8 +1,15 @@
 import chevronIcon from "lucide-static/icons/chevron-right.svg" with { type: "text" };
+import moreIcon from "lucide-static/icons/ellipsis.svg" with { type: "text" };
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { folderAddress, nameOf } from "../../lib/files-place.ts";
+import { formatCount } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
+
+/** More steps than this are folded, between the drive and the last few. */
+const MOST = 6;
+const LAST = 3;
 
 interface BreadcrumbsProps {
   /** As the address names it. */
@@ -11,34 +18,77 @@ interface BreadcrumbsProps {
   readonly folder: string;
 }
 
+interface Step {
+  /** Empty for the drive itself. */
+  readonly path: string;
+  readonly name: string;
+}
+
 /** The way from all drives to the folder; the last step is where one is. */
 export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
-  const ends = Array.from(folder.matchAll(/\//g), ({ index }) => index + 1);
-  const steps = [
-    { path: "", name: driveName },
-    ...ends.map((end) => ({ path: folder.slice(0, end), name: nameOf(folder.slice(0, end)) })),
-  ];
+  const ends = Array.from(folder.matchAll(/\//g), ({ index }) => folder.slice(0, index + 1));
+  const steps = [{ path: "", name: driveName }, ...ends.map((path) => ({ path, name: nameOf(path) }))];
+  const [isWhole, setWhole] = useState(steps.length <= MOST);
+  const list = useRef<HTMLOListElement>(null);
+  const unfolded = useRef(false);
+  useLayoutEffect(() => {
+    if (!isWhole || !unfolded.current) return;
+    // The button that had the focus is gone; its place has the first step that it hid.
+    unfolded.current = false;
+    list.current?.querySelectorAll("a").item(2).focus();
+  }, [isWhole]);
+  const unfold = () => {
+    unfolded.current = true;
+    setWhole(true);
+  };
+  const crumb = (step: Step) => (
+    <Crumb key={step.path} drive={drive} step={step} isHere={step.path === folder} />
+  );
   return (
     <nav class="crumbs" aria-label="Folders above">
-      <ol>
+      <ol ref={list}>
         <li>
           <Link to="/drives">Drives</Link>
         </li>
-        {steps.map(({ path, name }) => (
-          <li key={path}>
-            <Icon svg={chevronIcon} />
-            {path === folder ? (
-              <h1>
-                <Name text={name} />
-              </h1>
-            ) : (
-              <Link to={folderAddress(drive, path)}>
-                <Name text={name} />
-              </Link>
-            )}
-          </li>
-        ))}
+        {steps.slice(0, isWhole ? undefined : 1).map(crumb)}
+        {!isWhole && (
+          <>
+            <li>
+              <Icon svg={chevronIcon} />
+              <button type="button" class="button quiet" aria-expanded={false} onClick={unfold}>
+                <Icon svg={moreIcon} />
+                <span class="hidden-visually">
+                  Show {formatCount(steps.length - 1 - LAST, "folder")} in between
+                </span>
+              </button>
+            </li>
+            {steps.slice(-LAST).map(crumb)}
+          </>
+        )}
       </ol>
     </nav>
+  );
+}
+
+interface CrumbProps {
+  readonly drive: string;
+  readonly step: Step;
+  readonly isHere: boolean;
+}
+
+function Crumb({ drive, step, isHere }: CrumbProps) {
+  return (
+    <li>
+      <Icon svg={chevronIcon} />
+      {isHere ? (
+        <h1>
+          <Name text={step.name} />
+        </h1>
+      ) : (
+        <Link to={folderAddress(drive, step.path)}>
+          <Name text={step.name} />
+        </Link>
+      )}
+    </li>
   );
 }

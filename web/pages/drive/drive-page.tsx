@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
@@ -6,6 +6,7 @@ import { call } from "../../lib/api.ts";
 import { getFile } from "../../lib/files.ts";
 import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files-place.ts";
 import { useLoad } from "../../lib/load.ts";
+import { useMedia } from "../../lib/media.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate, type Place } from "../../lib/router.tsx";
 import type { Drive } from "../../lib/types.ts";
@@ -13,54 +14,75 @@ import { NotFound } from "../not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
+import { PlacesButton, PlacesPanel } from "./places.tsx";
+import { useBranches } from "./use-branches.ts";
+
+/** From here on there is room for the tree beside the list; styles/tree.css says the same. */
+const WIDE = "(width >= 62.5rem)";
 
 /** A folder of a drive at its address, with a file's preview above it where the address has `?file=`. */
 export function DrivePage({ place }: { readonly place: Place }) {
   const where = parseDrivePlace(place.path);
   if (where === null) return <NotFound />;
-  return <DriveAt key={where.drive} {...where} fileId={place.query.get("file") || null} />;
+  const fileId = place.query.get("file") || null;
+  return <DriveAt key={where.drive} {...where} fileId={fileId} isReached={place.isReached} />;
 }
 
 interface DriveAtProps {
+  /** The drive as the address names it. */
   readonly drive: string;
   readonly folder: string;
   readonly fileId: string | null;
+  /** Whether one came here within the dashboard. */
+  readonly isReached: boolean;
 }
 
-function DriveAt({ drive: place, folder, fileId }: DriveAtProps) {
-  const { loaded, reload } = useLoad(place, (signal) =>
-    call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(place)}`, { signal }),
+function DriveAt(props: DriveAtProps) {
+  const { loaded, reload } = useLoad(props.drive, (signal) =>
+    call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(props.drive)}`, { signal }),
   );
-  const previous = useRef(folder);
-  const isElsewhere = previous.current !== folder;
-  useEffect(() => {
-    previous.current = folder;
-  }, [folder]);
-  const title = folder === "" && loaded.state === "ready" ? loaded.value.data.name : nameOf(folder);
-  useEffect(() => {
-    document.title = title === "" ? "Coffer" : `${plain(title)} · Coffer`;
-    return () => {
-      document.title = "Coffer";
-    };
-  }, [title]);
   if (loaded.state === "loading") return <p class="soft">Loading…</p>;
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
-  const drive = loaded.value.data;
+  return <OpenDrive {...props} place={props.drive} drive={loaded.value.data} />;
+}
+
+interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
+  readonly drive: Drive;
+  readonly place: string;
+}
+
+function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) {
+  const branches = useBranches(drive.id);
+  const isWide = useMedia(WIDE);
+  const title = folder === "" ? drive.name : nameOf(folder);
+  useEffect(() => {
+    document.title = `${plain(title)} · Coffer`;
+    return () => {
+      document.title = "Coffer";
+    };
+  }, [title]);
+  const places = { branches, drive: place, driveName: drive.name, folder };
   return (
     <>
       <div class="page-head">
-        <Breadcrumbs drive={place} driveName={drive.name} folder={folder} />
-        <DriveSearch driveId={drive.id} />
+        <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
+        <div class="drive-tools">
+          {!isWide && <PlacesButton key={folder} {...places} />}
+          <DriveSearch driveId={drive.id} />
+        </div>
       </div>
-      <FolderPage
-        key={`${drive.id}/${folder}`}
-        drive={drive}
-        place={place}
-        folder={folder}
-        takesFocus={isElsewhere}
-      />
+      <div class="drive-body">
+        {isWide && <PlacesPanel {...places} />}
+        <FolderPage
+          key={`${drive.id}/${folder}`}
+          drive={drive}
+          place={place}
+          folder={folder}
+          takesFocus={isReached}
+        />
+      </div>
       <Shown fileId={fileId} address={folderAddress(place, folder)} />
     </>
   );
@@ -70,7 +92,7 @@ function DriveAt({ drive: place, folder, fileId }: DriveAtProps) {
 function Shown({ fileId, address }: { readonly fileId: string | null; readonly address: string }) {
   const openedHere = useRef(false);
   const first = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     openedHere.current = fileId !== null && !first.current;
     first.current = false;
   }, [fileId]);

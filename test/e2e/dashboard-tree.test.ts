@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+
+setDefaultTimeout(30_000);
+
+const MARKUP = `<img src=x onerror="document.title='ran'">`;
+const OVERRIDE = "photo\u202egpj.exe";
+const LONG = "W".repeat(255);
+const DEEP = Array.from({ length: 40 }, (_, index) => `level ${index + 1}/`).join("");
+const SCHEMES = ["light", "dark"] as const;
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+let context: BrowserContext;
+let alice: Agent;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await serve({ dataDir: directory.path });
+  alice = await signUp(server, "alice");
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(10_000);
+  const signedIn = await context.request.post(`${server.url}/auth/login`, {
+    data: { username: "alice", password: "alice's password" },
+    headers: { origin: server.url },
+  });
+  expect(signedIn.status()).toBe(200);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+/** A new drive of alice's with these folders. */
+async function driveWith(name: string, folders: readonly string[]): Promise<string> {
+  const { data } = await alice.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name },
+  });
+  await Promise.all(
+    folders.map((path) =>
+      alice.client.json(201, "POST", "/v0/folders", { body: { drive_id: data.id, path } }),
+    ),
+  );
+  return data.id;
+}
+
+/** Stores a file of one byte; its id. */
+async function put(drive: string, path: string): Promise<string> {
+  const query = new URLSearchParams({ drive_id: drive, path });
+  const { id } = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
+    body: "x",
+  });
+  return id;
+}
+
+/** A page at an address, which must not report any error. */
+async function open(address: string): Promise<Page & AsyncDisposable> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (/Content Security Policy|Refused/.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(server.url + address);
+  return Object.assign(page, {
+    [Symbol.asyncDispose]: async () => {
+      await page.close();
+      expect(complaints).toEqual([]);
+    },
+  });
+}
+
+/** What the page asks about folders, from now on. */
+function folderRequests(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/v0/folders" && request.method() === "GET") asked.push(searchParams.get("path") ?? "");
+  });
+  return asked;
+}
+
+function item(page: Page, name: string): Locator {
+  return page.getByRole("treeitem", { name, exact: true });
+}
+
+function row(page: Page, name: string): Locator {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+}
+
+/** The tree's lines, each moved in as deep as it stands. */
+function outline(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`Array.from(document.querySelectorAll("[role=treeitem]"), (item) =>
+    "  ".repeat(item.getAttribute("aria-level") - 1) + item.innerText.trim())`);
+}
+
+/** The words of what has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>("document.activeElement.innerText.trim()");
+}
+
+/** How far down the page is scrolled. */
+function scrolled(page: Page): Promise<number> {
+  return page.evaluate<number>("scrollY");
+}
+
+/** Whether a line is wholly within what its tree and the window show. */
+async function isInSight(page: Page, name: string): Promise<boolean> {
+  const [line, tree] = [await item(page, name).boundingBox(), await page.getByRole("tree").boundingBox()];
+  if (line === null || tree === null) return false;
+  const bottom = line.y + line.height;
+  return line.y >= tree.y && bottom <= tree.y + tree.height && bottom <= (page.viewportSize()?.height ?? 0);
+}
+
+describe("the tree beside the list", () => {
+  test("shows the way to the folder, follows where one goes, and loads a level at a time", async () => {
+    await driveWith("Places", ["photos/2030/june/", "photos/2031/", "notes/", "other/deep/er/"]);
+    await using page = await open("/drives/alice/places/photos/2030/");
+    await item(page, "june").waitFor();
+    expect(await outline(page)).toEqual([
+      "Places",
+      "  notes",
+      "  other",
+      "  photos",
+      "    2030",
+      "      june",
+      "    2031",
+    ]);
+    expect(await item(page, "2030").getAttribute("aria-current")).toBe("page");
+    expect(await item(page, "notes").getAttribute("aria-expanded")).toBeNull();
+    expect(await item(page, "other").getAttribute("aria-expanded")).toBe("false");
+
+    const asked = folderRequests(page);
+    await item(page, "other").locator(".tree-turn").click();
+    await item(page, "deep").waitFor();
+    expect(asked).toEqual(["other/"]);
+    expect(new URL(page.url()).pathname).toEndWith("/photos/2030/");
+    await item(page, "deep").click();
+    await item(page, "er").waitFor();
+    await row(page, "er").waitFor();
+    expect(asked).toEqual(["other/", "other/deep/"]);
+    expect(await item(page, "deep").getAttribute("aria-current")).toBe("page");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("deep");
+    // The list leads as well, and so do back and forward.
+    await row(page, "er").getByRole("link").click();
+    await page.locator(".tree [aria-current=page]", { hasText: "er" }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.locator(".tree [aria-current=page]", { hasText: "2030" }).waitFor();
+  });
+
+  test("is gone about by keyboard", async () => {
+    await driveWith("Keys", ["alpha/one/", "alpha/two/", "beta/", "bravo/"]);
+    await using page = await open("/drives/alice/keys/");
+    await item(page, "bravo").waitFor();
+    await item(page, "Keys").focus();
+    const steps: readonly (readonly [key: string, focused: string])[] = [
+      ["ArrowDown", "alpha"],
+      ["ArrowRight", "alpha"],
+      ["ArrowRight", "one"],
+      ["ArrowRight", "one"],
+      ["ArrowDown", "two"],
+      ["ArrowLeft", "alpha"],
+      ["ArrowLeft", "alpha"],
+      ["ArrowDown", "beta"],
+      ["End", "bravo"],
+      ["ArrowDown", "bravo"],
+      ["Home", "Keys"],
+      ["b", "beta"],
+    ];
+    for (const [key, name] of steps) {
+      await page.keyboard.press(key);
+      if (key === "ArrowRight" && name === "alpha") await item(page, "one").waitFor();
+      expect([key, await focused(page)]).toEqual([key, name]);
+    }
+    await page.keyboard.press("r");
+    expect(await focused(page)).toBe("bravo");
+    expect(await page.locator("[role=treeitem][tabindex='0']").count()).toBe(1);
+    // What is selected in the list is not this tree's to delete.
+    await page.getByLabel("Select beta").check();
+    await item(page, "bravo").focus();
+    await page.keyboard.press("Delete");
+    expect(await page.locator("dialog").count()).toBe(0);
+    await page.keyboard.press("Enter");
+    await page.getByText("This folder is empty").waitFor();
+    expect(new URL(page.url()).pathname).toEndWith("/keys/bravo/");
+    expect(await focused(page)).toBe("bravo");
+    const [tab] = await Promise.all([
+      context.waitForEvent("page"),
+      item(page, "beta").click({ button: "middle" }),
+    ]);
+    await tab.getByText("This folder is empty").waitFor();
+    expect(new URL(tab.url()).pathname).toEndWith("/keys/beta/");
+    await tab.close();
+  });
+
+  test("shows what is made, renamed, moved, deleted and uploaded, without asking", async () => {
+    const drive = await driveWith("Changes", ["a/", "b/inner/", "c/"]);
+    await put(drive, "top.txt");
+    await using page = await open("/drives/alice/changes/");
+    await item(page, "c").waitFor();
+    const asked = folderRequests(page);
+
+    await page.getByRole("button", { name: "New folder" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("box");
+    await page.keyboard.press("Enter");
+    await item(page, "box").waitFor();
+    await row(page, "a").focus();
+    await page.keyboard.press("F2");
+    await page.getByLabel("Name", { exact: true }).fill("first");
+    await page.keyboard.press("Enter");
+    await item(page, "first").waitFor();
+    await item(page, "a").waitFor({ state: "detached" });
+    await row(page, "first").waitFor();
+
+    await page.getByLabel("Select b", { exact: true }).check();
+    await page.getByRole("button", { name: "Move" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("treeitem", { name: "box" }).click();
+    await dialog.getByRole("button", { name: "Move here" }).click();
+    await page.getByText("Moved “b”.").waitFor();
+    await row(page, "b").waitFor({ state: "detached" });
+    await page.getByLabel("Select c", { exact: true }).check();
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await item(page, "c").waitFor({ state: "detached" });
+    expect(await outline(page)).toEqual(["Changes", "  box", "  first"]);
+    expect(await item(page, "box").getAttribute("aria-expanded")).toBe("false");
+    // The dialog's own tree has asked.
+    expect(asked).toEqual([""]);
+    await item(page, "box").locator(".tree-turn").click();
+    await item(page, "b").waitFor();
+
+    const chosen = join(directory.path, "holiday");
+    await Bun.write(join(chosen, "day 1/morning/boat.txt"), "x");
+    await page.getByLabel("Upload folder").setInputFiles(chosen);
+    await item(page, "holiday").locator(".tree-turn").click();
+    await item(page, "day 1").locator(".tree-turn").click();
+    await item(page, "morning").waitFor();
+    expect(asked).toEqual(["", "box/", "holiday/", "holiday/day 1/"]);
+  });
+
+  test("a level of 1,000 folders is loaded as it is wanted, and the current one is always in it", async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `many/f${String(index).padStart(4, "0")}/`);
+    await driveWith("Many", names);
+    await using page = await open("/drives/alice/many/many/f0900/");
+    const more = page.getByRole("treeitem", { name: "Show more (799 left)" });
+    await more.waitFor();
+    expect(await isInSight(page, "f0900")).toBe(true);
+    await more.focus();
+    await page.keyboard.press("Enter");
+    await page.locator("[role=treeitem]:focus", { hasText: "f0200" }).waitFor();
+    await page.keyboard.press("Home");
+    await page.keyboard.type("f0399");
+    expect(await focused(page)).toBe("f0399");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toBe("Show more (599 left)");
+    await page.keyboard.press("End");
+    expect(await focused(page)).toBe("f0900");
+    expect(await page.getByRole("treeitem").count()).toBeLessThan(80);
+  });
+
+  test("forty folders deep it asks little, and shows where one is", async () => {
+    await driveWith("Deep", [DEEP]);
+    await using page = await open("/drives");
+    const asked = folderRequests(page);
+    await page.goto(`${server.url}/drives/alice/deep/${DEEP}`);
+    await page.getByText("This folder is empty").waitFor();
+    const here = item(page, "level 40");
+    await here.and(page.locator(":not([aria-expanded])")).waitFor();
+    expect(asked.length).toBeLessThan(8);
+    expect(await isInSight(page, "level 40")).toBe(true);
+    expect(await here.getAttribute("aria-level")).toBe("41");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Show 37 folders in between" }).click();
+    expect(await focused(page)).toBe("level 1");
+  });
+
+  test("hostile names stay text and break nothing", async () => {
+    await driveWith("Hostile", [`${MARKUP}/in/`, `${OVERRIDE}/`, `${LONG}/${LONG}/`]);
+    await using page = await open("/drives/alice/hostile/");
+    await item(page, MARKUP).locator(".tree-turn").click();
+    await item(page, "in").waitFor();
+    await item(page, LONG).locator(".tree-turn").click();
+    await item(page, LONG).nth(1).waitFor();
+    expect(await outline(page)).toEqual([
+      "Hostile",
+      `  ${MARKUP}`,
+      "    in",
+      `  ${LONG}`,
+      `    ${LONG}`,
+      "  photoU+202Egpj.exe",
+    ]);
+    expect(await page.title()).toBe("Hostile · Coffer");
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+  });
+
+  test("says why a level is not there, and tries again", async () => {
+    await driveWith("Failing", ["a/b/"]);
+    await using page = await open("/drives/alice/failing/");
+    const error = { code: "INTERNAL_ERROR", message: "The disk is on fire." };
+    await page.route("**/v0/folders?*path=a*", (route) =>
+      route.fulfill({ status: 500, headers: { "x-request-id": "req-1" }, json: { error } }),
+    );
+    await item(page, "a").locator(".tree-turn").click();
+    await page.getByText("The disk is on fire.").waitFor();
+    await page.getByText("Request req-1").waitFor();
+    await page.unroute("**/v0/folders?*path=a*");
+    await page.getByRole("treeitem", { name: "Not loaded. Try again" }).click();
+    await item(page, "b").waitFor();
+    expect(await page.getByText("The disk is on fire.").count()).toBe(0);
+  });
+});
+
+test("a narrow page has the tree in a drawer, which axe finds nothing wrong with", async () => {
+  await driveWith("Narrow", ["photos/2030/", "notes/"]);
+  await using page = await open("/drives/alice/narrow/photos/");
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await item(page, "2030").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("tree").waitFor({ state: "detached" });
+  const button = page.getByRole("button", { name: "Folders", exact: true });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await item(page, "2030").waitFor();
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    expect(await accessibilityProblems(page)).toEqual([]);
+  }
+  expect(await focused(page)).toBe("photos");
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  expect(await focused(page)).toBe("Folders");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.getByText("This folder is empty").waitFor();
+  expect(new URL(page.url()).pathname).toEndWith("/narrow/notes/");
+  expect(await page.locator("dialog").count()).toBe(0);
+  expect(await focused(page)).toBe("Folders");
+});
+
+describe("going back", () => {
+  let drive: string;
+  beforeAll(async () => {
+    drive = await driveWith("Back", ["folder/within/"]);
+    await addManyFiles(server.dataDir, await put(drive, "one.txt"), 3000);
+    await put(drive, "many/zzz/in.txt");
+  });
+
+  /** The row that has the focus, and how far the page is scrolled. */
+  async function state(page: Page): Promise<[string | null, number]> {
+    return [await page.locator(".file-row:focus .name").textContent(), await scrolled(page)];
+  }
+
+  test("brings back the scroll position and the row, also out of a preview and a search", async () => {
+    await using page = await open("/drives/alice/back/many/");
+    await row(page, "0000001.txt").focus();
+    await page.keyboard.press("End");
+    await row(page, "0003000.txt").waitFor();
+    await page.keyboard.press("PageUp");
+    await page.keyboard.press("PageUp");
+    const before = await state(page);
+    expect(before[1]).toBeGreaterThan(100_000);
+
+    await page.keyboard.press("Enter");
+    await page.locator("dialog.preview").waitFor();
+    await page.goBack();
+    await page.locator("dialog").waitFor({ state: "detached" });
+    expect(await state(page)).toEqual(before);
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("nothing of the kind");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing found").waitFor();
+    expect(await scrolled(page)).toBe(0);
+    await page.goBack();
+    await page.locator(".file-row:focus").waitFor();
+    expect(await state(page)).toEqual(before);
+
+    await item(page, "folder").click();
+    await row(page, "within").waitFor();
+    expect(await scrolled(page)).toBe(0);
+    await page.goBack();
+    await row(page, before[0] ?? "").waitFor();
+    expect(await scrolled(page)).toBe(before[1]);
+    await page.reload();
+    await row(page, before[0] ?? "").waitFor();
+    expect(await scrolled(page)).toBe(before[1]);
+    await page.goForward();
+    await row(page, "within").waitFor();
+    expect(await scrolled(page)).toBe(0);
+  });
+
+  test("comes to the row that was clicked; a folder begins at its top, with the focus in its list", async () => {
+    await using page = await open("/drives/alice/back/");
+    await row(page, "many").getByRole("link").click();
+    await page.locator(".file-row:focus", { hasText: "zzz" }).waitFor();
+    await page.goBack();
+    await page.locator(".file-row:focus", { hasText: "many" }).waitFor();
+    await page.getByRole("link", { name: "one.txt" }).click();
+    await page.locator("dialog.preview").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.waitForURL((url) => url.search === "");
+    expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
+  });
+});

@@ -1,0 +1,99 @@
+import treeIcon from "lucide-static/icons/folder-tree.svg" with { type: "text" };
+import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
+import { useLayoutEffect, useState } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { folderAddress } from "../../lib/files-place.ts";
+import { useModal } from "../../lib/modal.ts";
+import { plain } from "../../lib/overrides.ts";
+import { navigate } from "../../lib/router.tsx";
+import type { TreeBranches } from "./tree-branches.ts";
+import { TreeFailure } from "./tree-failure.tsx";
+import { TreeView } from "./tree-view.tsx";
+
+interface PlacesProps {
+  readonly branches: TreeBranches;
+  /** The drive as the address names it. */
+  readonly drive: string;
+  readonly driveName: string;
+  /** The folder that one is in. */
+  readonly folder: string;
+}
+
+/** The tree of a drive's folders, beside what stands in the one that is open. */
+export function PlacesPanel(props: PlacesProps) {
+  return (
+    <nav class="places-panel" aria-label="Folders">
+      <Places {...props} onGone={() => {}} />
+    </nav>
+  );
+}
+
+/** A button that shows the tree over the page, where there is no room for it beside. */
+export function PlacesButton(props: PlacesProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon svg={treeIcon} /> Folders
+      </button>
+      {isOpen && <PlacesDrawer {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function PlacesDrawer({ onClose, ...places }: PlacesProps & { readonly onClose: () => void }) {
+  const drawer = useModal(onClose);
+  useLayoutEffect(() => {
+    drawer.current?.querySelector<HTMLElement>("[role=treeitem][tabindex='0']")?.focus();
+  }, [drawer]);
+  const closeOutside = (event: MouseEvent) => {
+    // The backdrop counts as the dialog itself.
+    if (event.target === drawer.current) drawer.current?.close();
+  };
+  return (
+    <dialog ref={drawer} class="places-drawer" aria-labelledby="places-title" onClick={closeOutside}>
+      <div class="places-inside">
+        <header class="places-head">
+          <h2 id="places-title">Folders</h2>
+          <button
+            type="button"
+            class="button quiet"
+            aria-label="Close the folders"
+            onClick={() => drawer.current?.close()}
+          >
+            <Icon svg={closeIcon} />
+          </button>
+        </header>
+        <Places {...places} onGone={onClose} />
+      </div>
+    </dialog>
+  );
+}
+
+function Places({
+  branches,
+  drive,
+  driveName,
+  folder,
+  onGone,
+}: PlacesProps & { readonly onGone: () => void }) {
+  const go = (to: string) => {
+    navigate(folderAddress(drive, to));
+    onGone();
+  };
+  return (
+    <>
+      <TreeFailure branches={branches} />
+      <TreeView
+        branches={branches}
+        driveName={driveName}
+        label={`Folders of ${plain(driveName)}`}
+        current={folder}
+        revealed={folder}
+        choosesOnTheWay={false}
+        onChoose={go}
+        address={(to) => folderAddress(drive, to)}
+      />
+    </>
+  );
+}

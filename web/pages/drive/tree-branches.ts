@@ -1,0 +1,181 @@
+import type { ApiError } from "../../lib/api.ts";
+import { parentOf } from "../../lib/files-place.ts";
+import type { FolderChange } from "../../lib/folder-changes.ts";
+import { listFolders } from "../../lib/folders.ts";
+import { asApiError } from "../../lib/load.ts";
+import { Level } from "./tree-level.ts";
+import { rowsOf, type TreeRow } from "./tree-rows.ts";
+
+/** Folders a request; a reload asks for as many as were there, up to what one request may ask for. */
+const PAGE = 200;
+const MOST_A_REQUEST = 1000;
+/**
+ * How many folders above the current one, beside the drive itself, are loaded with all that is in them.
+ * Those between show the way alone, and the rest when asked: a free plan asks 60 times a minute.
+ */
+const NEAREST = 4;
+
+/**
+ * A drive's folders as a tree, loaded level by level as it is opened. Listeners are called whenever it
+ * changed.
+ */
+export class TreeBranches {
+  readonly #drive: string;
+  readonly #levels = new Map<string, Level>();
+  readonly #open = new Set([""]);
+  readonly #listeners = new Set<() => void>();
+  #rows: readonly TreeRow[] | null = null;
+
+  /** @param drive its id */
+  constructor(drive: string) {
+    this.#drive = drive;
+  }
+
+  /** Calls `listener` whenever something changed; returns what ends that. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** All that is open, from the top; the first is the drive itself. */
+  get rows(): readonly TreeRow[] {
+    this.#rows ??= rowsOf(this.#levels, this.#open);
+    return this.#rows;
+  }
+
+  get isBusy(): boolean {
+    return [...this.#levels.values()].some(({ request }) => request !== null);
+  }
+
+  /** Why something that is shown as not loaded is not. */
+  get error(): ApiError | null {
+    for (const { error } of this.#levels.values()) if (error !== null) return error;
+    return null;
+  }
+
+  /** Opens the way to a folder and the folder itself, and reads again what is in it. */
+  reveal(folder: string): void {
+    const way = wayTo(folder);
+    for (const path of way) this.#open.add(path);
+    for (const child of way.slice(1)) {
+      const level = this.#level(parentOf(child));
+      if (child !== folder || level.get(child) === undefined) level.add({ path: child, hasFolders: true });
+    }
+    const above = way.slice(0, -1);
+    for (const [depth, path] of above.entries()) {
+      const level = this.#level(path);
+      const isNear = depth === 0 || depth >= above.length - NEAREST;
+      if (isNear && level.total === null && level.request === null) this.#load(path);
+    }
+    const hasFolders = folder === "" || this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;
+    if (hasFolders) this.#load(folder);
+    this.#changed();
+  }
+
+  /** Shows what is in a folder, as the server has it now. */
+  open(folder: string): void {
+    this.#open.add(folder);
+    this.#load(folder);
+  }
+
+  close(folder: string): void {
+    this.#open.delete(folder);
+    this.#changed();
+  }
+
+  /** Loads the next page of a level, or tries again the one that did not come. */
+  more(folder: string): void {
+    const level = this.#level(folder);
+    if (level.request !== null) return;
+    if (level.next === null) this.#load(folder);
+    else void this.#ask(folder, level, { limit: PAGE, cursor: level.next });
+  }
+
+  /** Tries all again that did not come. */
+  retry(): void {
+    for (const [path, { error }] of this.#levels) if (error !== null) this.more(path);
+  }
+
+  /** Shows what happened to a folder, without asking the server. */
+  follow({ kind, drive, path, hasFolders }: FolderChange): void {
+    if (drive !== this.#drive || path === "") return;
+    if (kind === "went") this.#remove(path);
+    else for (const way of wayTo(path).slice(1)) this.#add(way, way !== path || hasFolders);
+    this.#changed();
+  }
+
+  #add(path: string, hasFolders: boolean): void {
+    const parent = parentOf(path);
+    const level = this.#levels.get(parent);
+    level?.add({ path, hasFolders });
+    if (level !== undefined) this.#refresh(parent, level);
+  }
+
+  #remove(path: string): void {
+    for (const other of [...this.#levels.keys(), ...this.#open]) {
+      if (!other.startsWith(path)) continue;
+      this.#levels.get(other)?.request?.abort();
+      this.#levels.delete(other);
+      this.#open.delete(other);
+    }
+    const parent = parentOf(path);
+    const level = this.#levels.get(parent);
+    if (level === undefined) return;
+    level.remove(path);
+    if (level.isEmpty) this.#levels.get(parentOf(parent))?.setHasFolders(parent, false);
+    this.#refresh(parent, level);
+  }
+
+  /** Asks again where an answer is on its way, which may be from before a change. */
+  #refresh(path: string, level: Level): void {
+    if (level.request !== null) this.#load(path);
+  }
+
+  #load(path: string): void {
+    const level = this.#level(path);
+    const limit = Math.min(MOST_A_REQUEST, Math.ceil(Math.max(1, level.loaded) / PAGE) * PAGE);
+    void this.#ask(path, level, { limit });
+  }
+
+  /** Takes a page of a level over, whatever was asked of it before. */
+  async #ask(
+    path: string,
+    level: Level,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<void> {
+    level.request?.abort();
+    const request = new AbortController();
+    level.request = request;
+    level.error = null;
+    this.#changed();
+    const { signal } = request;
+    try {
+      const answer = await listFolders(this.#drive, path, { ...page, signal });
+      if (signal.aborted) return;
+      level.take(answer, page.cursor === undefined);
+      if (path !== "") this.#levels.get(parentOf(path))?.setHasFolders(path, !level.isEmpty);
+    } catch (error) {
+      if (signal.aborted) return;
+      level.error = asApiError(error);
+      if (level.error.status === 404 && path !== "") this.#remove(path);
+    }
+    level.request = null;
+    this.#changed();
+  }
+
+  #level(path: string): Level {
+    const level = this.#levels.get(path) ?? new Level();
+    this.#levels.set(path, level);
+    return level;
+  }
+
+  #changed(): void {
+    this.#rows = null;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The root, and every folder on the way to one, which is the last. */
+function wayTo(folder: string): string[] {
+  return ["", ...Array.from(folder.matchAll(/\//g), ({ index }) => folder.slice(0, index + 1))];
+}

@@ -1,0 +1,30 @@
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useUploads } from "../../components/upload/context.tsx";
+import { parentOf } from "../../lib/files-place.ts";
+import { onFolderChange } from "../../lib/folder-changes.ts";
+import { TreeBranches } from "./tree-branches.ts";
+import type { TreeRow } from "./tree-rows.ts";
+
+/** The folders of a drive, given by its id; what this page does to them shows in them. */
+export function useBranches(drive: string): TreeBranches {
+  const branches = useMemo(() => new TreeBranches(drive), [drive]);
+  const uploads = useUploads();
+  useLayoutEffect(() => {
+    const forget = onFolderChange((change) => branches.follow(change));
+    const forgetUploads = uploads.onStored(({ driveId, path }) =>
+      branches.follow({ kind: "came", drive: driveId, path: parentOf(path), hasFolders: false }),
+    );
+    return () => {
+      forget();
+      forgetUploads();
+    };
+  }, [branches, uploads]);
+  return branches;
+}
+
+/** What is open of a tree, kept up to date. */
+export function useRows(branches: TreeBranches): readonly TreeRow[] {
+  const [, redraw] = useState(0);
+  useLayoutEffect(() => branches.subscribe(() => redraw((count) => count + 1)), [branches]);
+  return branches.rows;
+}
