@@ -114,6 +114,11 @@ function scrolled(page: Page): Promise<number> {
   return page.evaluate<number>("scrollY");
 }
 
+/** The row that has the focus, and how far the page is scrolled. */
+async function state(page: Page): Promise<[string | null, number]> {
+  return [await page.locator(".file-row:focus .name").textContent(), await scrolled(page)];
+}
+
 /** Whether a line is wholly within what its tree and the window show. */
 async function isInSight(page: Page, name: string): Promise<boolean> {
   const [line, tree] = [await item(page, name).boundingBox(), await page.getByRole("tree").boundingBox()];
@@ -360,11 +365,6 @@ describe("going back", () => {
     await addManyFiles(server.dataDir, await put(drive, "one.txt"), 3000);
     await put(drive, "many/zzz/in.txt");
   });
-
-  /** The row that has the focus, and how far the page is scrolled. */
-  async function state(page: Page): Promise<[string | null, number]> {
-    return [await page.locator(".file-row:focus .name").textContent(), await scrolled(page)];
-  }
 
   test("brings back the scroll position and the row, also out of a preview and a search", async () => {
     await using page = await open("/drives/alice/back/many/");

@@ -1,3 +1,5 @@
+import { WRITTEN, type Written } from "./written.ts";
+
 /** A refusal or failure of the server, or no answer at all. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -29,17 +31,6 @@ export class ApiError extends Error {
 
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
-
-/** Dispatched on the window when the server has done what a request was to change; its detail is a `Written`. */
-export const WRITTEN = "coffer:written";
-
-/** A request that changed something, and what the server answered. */
-export interface Written {
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-  readonly answer: unknown;
-}
 
 export interface CallOptions {
   readonly body?: unknown;

@@ -1,5 +1,5 @@
-import { WRITTEN, type Written } from "./api.ts";
 import { parentOf } from "./files-place.ts";
+import type { Written } from "./written.ts";
 
 /** A folder that is there now, with all above it, or that is there no more, with all below it. */
 export interface FolderChange {
@@ -9,17 +9,6 @@ export interface FolderChange {
   readonly path: string;
   /** Whether it is known to have folders in it. */
   readonly hasFolders: boolean;
-}
-
-/** Calls `listen` for every folder that comes or goes through a request of this page; returns what ends that. */
-export function onFolderChange(listen: (change: FolderChange) => void): () => void {
-  const hear = (event: Event) => {
-    if (!(event instanceof CustomEvent)) return;
-    const written: Written = event.detail;
-    for (const change of folderChangesOf(written)) listen(change);
-  };
-  addEventListener(WRITTEN, hear);
-  return () => removeEventListener(WRITTEN, hear);
 }
 
 /**

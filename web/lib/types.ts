@@ -115,6 +115,14 @@ export interface FolderRecord {
   readonly created_at: string;
 }
 
+/** A page of the folders that stand in a folder, in path order. */
+export interface FoldersPage {
+  readonly data: readonly FolderRecord[];
+  /** Folders in the folder, on all pages. */
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
 export interface ApiKey {
   readonly id: string;
   readonly key_prefix: string;

@@ -23,6 +23,8 @@ export class TreeBranches {
   readonly #drive: string;
   readonly #levels = new Map<string, Level>();
   readonly #open = new Set([""]);
+  /** Why the last page of a level did not come. */
+  readonly #errors = new Map<string, ApiError>();
   readonly #listeners = new Set<() => void>();
   #rows: readonly TreeRow[] | null = null;
 
@@ -39,7 +41,7 @@ export class TreeBranches {
 
   /** All that is open, from the top; the first is the drive itself. */
   get rows(): readonly TreeRow[] {
-    this.#rows ??= rowsOf(this.#levels, this.#open);
+    this.#rows ??= rowsOf({ levels: this.#levels, open: this.#open, failed: this.#errors });
     return this.#rows;
   }
 
@@ -49,8 +51,8 @@ export class TreeBranches {
 
   /** Why something that is shown as not loaded is not. */
   get error(): ApiError | null {
-    for (const { error } of this.#levels.values()) if (error !== null) return error;
-    return null;
+    const [error = null] = this.#errors.values();
+    return error;
   }
 
   /** Opens the way to a folder and the folder itself, and reads again what is in it. */
@@ -93,7 +95,7 @@ export class TreeBranches {
 
   /** Tries all again that did not come. */
   retry(): void {
-    for (const [path, { error }] of this.#levels) if (error !== null) this.more(path);
+    for (const path of this.#errors.keys()) this.more(path);
   }
 
   /** Shows what happened to a folder, without asking the server. */
@@ -117,6 +119,7 @@ export class TreeBranches {
       this.#levels.get(other)?.request?.abort();
       this.#levels.delete(other);
       this.#open.delete(other);
+      this.#errors.delete(other);
     }
     const parent = parentOf(path);
     const level = this.#levels.get(parent);
@@ -146,7 +149,7 @@ export class TreeBranches {
     level.request?.abort();
     const request = new AbortController();
     level.request = request;
-    level.error = null;
+    this.#errors.delete(path);
     this.#changed();
     const { signal } = request;
     try {
@@ -156,8 +159,9 @@ export class TreeBranches {
       if (path !== "") this.#levels.get(parentOf(path))?.setHasFolders(path, !level.isEmpty);
     } catch (error) {
       if (signal.aborted) return;
-      level.error = asApiError(error);
-      if (level.error.status === 404 && path !== "") this.#remove(path);
+      const refusal = asApiError(error);
+      if (refusal.status === 404 && path !== "") this.#remove(path);
+      else this.#errors.set(path, refusal);
     }
     level.request = null;
     this.#changed();

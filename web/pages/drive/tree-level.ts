@@ -1,5 +1,5 @@
-import type { ApiError } from "../../lib/api.ts";
-import { comparePaths, type FoldersPage } from "../../lib/folders.ts";
+import { comparePaths } from "../../lib/path-order.ts";
+import type { FoldersPage } from "../../lib/types.ts";
 
 /** A folder as far as a tree shows it. */
 export interface TreeFolder {
@@ -19,8 +19,6 @@ export class Level {
   next: string | null | undefined = undefined;
   /** What is on its way. */
   request: AbortController | null = null;
-  /** Why the last page did not come. */
-  error: ApiError | null = null;
   /** The last folder of the pages. */
   #end = "";
 
@@ -43,7 +41,6 @@ export class Level {
     this.loaded = before.length + page.length;
     this.total = total;
     this.next = next_cursor;
-    this.error = null;
     this.#end = end;
   }
 

@@ -29,8 +29,16 @@ interface TailRow {
 /** A line of a tree. No two have the same key. */
 export type TreeRow = FolderRow | TailRow;
 
+/** What a tree knows of a drive's folders, each by its path. */
+export interface Known {
+  readonly levels: ReadonlyMap<string, Level>;
+  readonly open: ReadonlySet<string>;
+  /** Those of whose levels the last page that was asked for did not come. */
+  readonly failed: { readonly has: (path: string) => boolean };
+}
+
 /** The lines of a drive's tree, of those levels that are open, from the top. */
-export function rowsOf(levels: ReadonlyMap<string, Level>, open: ReadonlySet<string>): TreeRow[] {
+export function rowsOf({ levels, open, failed }: Known): TreeRow[] {
   const rows: TreeRow[] = [];
   const show = (folder: TreeFolder, depth: number, position: number | null, size: number): void => {
     const { path, hasFolders } = folder;
@@ -38,7 +46,7 @@ export function rowsOf(levels: ReadonlyMap<string, Level>, open: ReadonlySet<str
     const isOpen = hasFolders ? open.has(path) && level !== undefined : null;
     rows.push({ kind: "folder", key: path, path, depth, position, size, isOpen });
     if (isOpen !== true || level === undefined) return;
-    const tail = tailOf(path, level, depth + 1);
+    const tail = tailOf(path, level, depth + 1, failed.has(path));
     // What is missing stands before those that are known beyond it, if anything came before it.
     const gap = level.loaded === 0 ? level.folders.length : level.loaded;
     for (const [index, below] of level.folders.entries()) {
@@ -52,9 +60,9 @@ export function rowsOf(levels: ReadonlyMap<string, Level>, open: ReadonlySet<str
   return rows;
 }
 
-function tailOf(path: string, level: Level, depth: number): TailRow | null {
-  const { error, next, request, total, folders } = level;
-  if (error === null && next === null) return null;
-  const kind = request !== null ? "loading" : error !== null ? "failed" : "more";
+function tailOf(path: string, level: Level, depth: number, hasFailed: boolean): TailRow | null {
+  const { next, request, total, folders } = level;
+  if (!hasFailed && next === null) return null;
+  const kind = request !== null ? "loading" : hasFailed ? "failed" : "more";
   return { kind, key: path + kind, path, depth, missing: total === null ? null : total - folders.length };
 }

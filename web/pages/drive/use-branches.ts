@@ -1,7 +1,8 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useUploads } from "../../components/upload/context.tsx";
 import { parentOf } from "../../lib/files-place.ts";
-import { onFolderChange } from "../../lib/folder-changes.ts";
+import { folderChangesOf } from "../../lib/folder-changes.ts";
+import { WRITTEN, type Written } from "../../lib/written.ts";
 import { TreeBranches } from "./tree-branches.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
@@ -10,12 +11,17 @@ export function useBranches(drive: string): TreeBranches {
   const branches = useMemo(() => new TreeBranches(drive), [drive]);
   const uploads = useUploads();
   useLayoutEffect(() => {
-    const forget = onFolderChange((change) => branches.follow(change));
+    const hear = (event: Event) => {
+      if (!(event instanceof CustomEvent)) return;
+      const written: Written = event.detail;
+      for (const change of folderChangesOf(written)) branches.follow(change);
+    };
+    addEventListener(WRITTEN, hear);
     const forgetUploads = uploads.onStored(({ driveId, path }) =>
       branches.follow({ kind: "came", drive: driveId, path: parentOf(path), hasFolders: false }),
     );
     return () => {
-      forget();
+      removeEventListener(WRITTEN, hear);
       forgetUploads();
     };
   }, [branches, uploads]);
