@@ -336,7 +336,7 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
     expect(await accessibilityProblems(page)).toEqual([]);
   }
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.getByRole("tree").waitFor({ state: "detached" });
+  await page.reload();
   const button = page.getByRole("button", { name: "Folders", exact: true });
   await button.focus();
   await page.keyboard.press("Enter");

@@ -34,7 +34,7 @@ export function TreeLine(props: TreeLineProps) {
   };
   if (row.kind === "folder") return <FolderLine {...props} row={row} item={item} />;
   return (
-    <div {...item} class="tree-line tree-tail soft" onClick={() => props.onChoose(index)}>
+    <div {...item} class={`tree-line tree-tail tree-${row.kind}`} onClick={() => props.onChoose(index)}>
       {tailWords(row)}
     </div>
   );
@@ -95,6 +95,6 @@ function tailWords({ kind, missing }: Extract<TreeRow, { missing: number | null 
     case "failed":
       return "Not loaded. Try again";
     case "more":
-      return missing === null ? "Show all" : `Show more (${missing.toLocaleString()} left)`;
+      return missing === null ? "Show the others" : `Show more (${missing.toLocaleString()} left)`;
   }
 }

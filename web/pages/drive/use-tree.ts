@@ -58,9 +58,10 @@ export function useTree(tree: RefObject<HTMLElement | null>, model: TreeModel) {
     else turn(active);
     event.preventDefault();
   };
-  const focus = (event: FocusEvent) => {
-    const row = event.target instanceof HTMLElement ? Number(event.target.dataset["row"]) : Number.NaN;
-    if (row !== active && rows[row] !== undefined) setActive(row);
+  const focus = () => {
+    // Not every program that reads the screen goes by our keys.
+    const row = focusedRow(tree.current);
+    if (row !== null && row !== active) setActive(row);
   };
   return { rows, active, choose, turn, press, focus };
 }
@@ -74,7 +75,7 @@ function useActiveRow(tree: RefObject<HTMLElement | null>, rows: readonly TreeRo
   // Where a row went, its place has what follows: the first that was loaded, instead of "Show more".
   const active = found === -1 ? Math.min(last.current, rows.length - 1) : found;
   last.current = active;
-  const hadFocus = isInside(tree.current);
+  const hadFocus = focusedRow(tree.current) !== null;
 
   const focus = () => {
     const element = tree.current;
@@ -86,13 +87,13 @@ function useActiveRow(tree: RefObject<HTMLElement | null>, rows: readonly TreeRo
     row.focus({ preventScroll: true });
   };
   useLayoutEffect(() => {
-    // The row that had the focus went, or was put elsewhere.
-    if (hadFocus && !isInside(tree.current)) wanted.current ??= active;
+    // The row that had the focus went, or another took its place as the active one.
+    if (hadFocus && focusedRow(tree.current) !== active) wanted.current ??= active;
     if (hadFocus && found === -1) setKey(rows[active]?.key ?? "");
     focus();
   });
   useLayoutEffect(() => {
-    if (!isInside(tree.current)) setKey(current);
+    if (focusedRow(tree.current) === null) setKey(current);
   }, [current]);
   const setActive = (index: number) => {
     const row = rows[index];
@@ -116,6 +117,8 @@ function useLetters(): (event: KeyboardEvent) => string | null {
   };
 }
 
-function isInside(tree: HTMLElement | null): boolean {
-  return tree?.contains(document.activeElement) === true;
+/** Which row of a tree has the focus. */
+function focusedRow(tree: HTMLElement | null): number | null {
+  const row = tree?.querySelector<HTMLElement>(":focus") ?? null;
+  return row === null ? null : Number(row.dataset["row"]);
 }
