@@ -307,7 +307,12 @@ describe("the tree beside the list", () => {
       "  photoU+202Egpj.exe",
     ]);
     expect(await page.title()).toBe("Hostile · Coffer");
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await item(page, LONG).nth(1).click();
+    await page.getByText("This folder is empty").waitFor();
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    }
   });
 
   test("says why a level is not there, and tries again", async () => {

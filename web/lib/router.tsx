@@ -77,6 +77,7 @@ interface LinkProps {
   readonly class?: string;
   readonly "aria-current"?: "page" | undefined;
   readonly "aria-label"?: string;
+  readonly title?: string;
   readonly children: ComponentChildren;
 }
 

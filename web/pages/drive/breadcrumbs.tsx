@@ -5,6 +5,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { folderAddress, nameOf } from "../../lib/files-place.ts";
 import { formatCount } from "../../lib/format.ts";
+import { plain } from "../../lib/overrides.ts";
 import { Link } from "../../lib/router.tsx";
 
 /** More steps than this are folded, between the drive and the last few. */
@@ -81,11 +82,11 @@ function Crumb({ drive, step, isHere }: CrumbProps) {
     <li>
       <Icon svg={chevronIcon} />
       {isHere ? (
-        <h1>
+        <h1 title={plain(step.name)}>
           <Name text={step.name} />
         </h1>
       ) : (
-        <Link to={folderAddress(drive, step.path)}>
+        <Link to={folderAddress(drive, step.path)} title={plain(step.name)}>
           <Name text={step.name} />
         </Link>
       )}

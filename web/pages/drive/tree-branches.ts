@@ -55,7 +55,7 @@ export class TreeBranches {
     return error;
   }
 
-  /** Opens the way to a folder and the folder itself, and reads again what is in it. */
+  /** Opens the way to a folder and the folder itself, as far as it is known: see `fill`. */
   reveal(folder: string): void {
     const way = wayTo(folder);
     for (const path of way) this.#open.add(path);
@@ -63,7 +63,12 @@ export class TreeBranches {
       const level = this.#level(parentOf(child));
       if (child !== folder || level.get(child) === undefined) level.add({ path: child, hasFolders: true });
     }
-    const above = way.slice(0, -1);
+    this.#changed();
+  }
+
+  /** Loads what is missing on the way to a folder that was revealed, and reads again what is in it. */
+  fill(folder: string): void {
+    const above = wayTo(folder).slice(0, -1);
     for (const [depth, path] of above.entries()) {
       const level = this.#level(path);
       const isNear = depth === 0 || depth >= above.length - NEAREST;
@@ -71,7 +76,6 @@ export class TreeBranches {
     }
     const hasFolders = folder === "" || this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;
     if (hasFolders) this.#load(folder);
-    this.#changed();
   }
 
   /** Shows what is in a folder, as the server has it now. */

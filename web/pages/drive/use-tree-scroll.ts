@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { TreeBranches } from "./tree-branches.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
@@ -56,6 +56,11 @@ export function useRevealed(
   useLayoutEffect(() => {
     keeps.current = true;
     branches.reveal(folder);
+  }, [branches, folder]);
+  // After the page has asked for what it is about.
+  useEffect(() => {
+    keeps.current = true;
+    branches.fill(folder);
   }, [branches, folder]);
   useLayoutEffect(() => {
     const row = rows.findIndex(({ key }) => key === folder);
