@@ -359,8 +359,13 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
   await page.keyboard.press("Enter");
   await page.getByText("This folder is empty").waitFor();
   expect(new URL(page.url()).pathname).toEndWith("/narrow/notes/");
-  expect(await page.locator("dialog").count()).toBe(0);
-  expect(await focused(page)).toBe("Folders");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  expect(await focused(page)).toBe("Upload files");
+  // Back leads out of the drawer as well.
+  await button.click();
+  await page.goBack();
+  await row(page, "2030").waitFor();
+  await page.locator("dialog").waitFor({ state: "detached" });
 });
 
 describe("going back", () => {
@@ -422,5 +427,10 @@ describe("going back", () => {
     await page.locator("dialog").waitFor({ state: "detached" });
     await page.waitForURL((url) => url.search === "");
     expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
+    await page.goto(`${server.url}/drives/alice/back/many/zzz/`);
+    await row(page, "in.txt").waitFor();
+    await page.getByRole("navigation", { name: "Folders above" }).getByRole("link", { name: "Back" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".file-row:focus", { hasText: "folder" }).waitFor();
   });
 });

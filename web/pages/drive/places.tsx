@@ -28,7 +28,7 @@ export function PlacesPanel(props: PlacesProps) {
   );
 }
 
-/** A button that shows the tree over the page, where there is no room for it beside. */
+/** A button that shows the tree over the page, where there is no room for it beside; to be keyed by the folder. */
 export function PlacesButton(props: PlacesProps) {
   const [isOpen, setOpen] = useState(false);
   return (
