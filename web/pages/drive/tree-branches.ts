@@ -81,6 +81,7 @@ export class TreeBranches {
   /** Shows what is in a folder, as the server has it now. */
   open(folder: string): void {
     this.#open.add(folder);
+    this.#changed();
     this.#load(folder);
   }
 
@@ -113,8 +114,7 @@ export class TreeBranches {
   #add(path: string, hasFolders: boolean): void {
     const parent = parentOf(path);
     const level = this.#levels.get(parent);
-    level?.add({ path, hasFolders });
-    if (level !== undefined) this.#refresh(parent, level);
+    if (level?.add({ path, hasFolders }) === true) this.#refresh(parent, level);
   }
 
   #remove(path: string): void {
@@ -140,6 +140,8 @@ export class TreeBranches {
 
   #load(path: string): void {
     const level = this.#level(path);
+    // What no one request can give again stays as it is.
+    if (level.loaded > MOST_A_REQUEST) return;
     const limit = Math.min(MOST_A_REQUEST, Math.ceil(Math.max(1, level.loaded) / PAGE) * PAGE);
     void this.#ask(path, level, { limit });
   }

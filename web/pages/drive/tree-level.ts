@@ -44,13 +44,14 @@ export class Level {
     this.#end = end;
   }
 
-  /** Puts a folder in its place; one that is there already may turn out to have folders. */
-  add(folder: TreeFolder): void {
+  /** Puts a folder in its place, or notes that it has folders; whether either was news. */
+  add(folder: TreeFolder): boolean {
     const known = this.get(folder.path);
-    if (known?.hasFolders === true || (known !== undefined && !folder.hasFolders)) return;
+    if (known?.hasFolders === true || (known !== undefined && !folder.hasFolders)) return false;
     const others = this.folders.filter(({ path }) => path !== folder.path);
     this.folders = [...others, folder].toSorted((one, other) => comparePaths(one.path, other.path));
     if (known === undefined && this.next === null) this.total = this.folders.length;
+    return true;
   }
 
   remove(folder: string): void {
