@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell.tsx";
 import { say, Toasts } from "./components/toast.tsx";
@@ -39,7 +39,7 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
 export function App() {
   const place = usePlace();
   const { loaded, reload } = useLoad("account", currentAccount);
-  useLayoutEffect(() => {
+  useEffect(() => {
     // The session may have been ended elsewhere. What `currentAccount` itself is told is no news.
     const look = (event: Event) => {
       if (event instanceof CustomEvent && event.detail !== ACCOUNT) reload();

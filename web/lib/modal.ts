@@ -9,7 +9,6 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
   const element = useRef<HTMLDialogElement>(null);
   const dismiss = useRef(onDismiss);
   dismiss.current = onDismiss;
-  // Before anything else can happen: a key pressed meanwhile would go to the page below.
   useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog === null) return;
