@@ -34,10 +34,11 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
   const wantsFocus = useRef(takesFocus);
 
   useLayoutEffect(() => {
-    // What had the focus, a button of a dialog or of the selection, may be gone now.
+    // What had the focus, a button of a dialog or of the selection, may be gone now. Other pages leave it to
+    // the whole content.
     if (!wantsFocus.current || dialog !== null || listing === null) return;
     wantsFocus.current = false;
-    if (document.activeElement !== document.body) return;
+    if (document.activeElement?.matches("body, main") === false) return;
     const row = list.current?.querySelector<HTMLElement>("[role=row][tabindex='0']");
     (row ?? list.current?.querySelector<HTMLElement>("button"))?.focus({ preventScroll: true });
   });
