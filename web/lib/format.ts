@@ -2,39 +2,58 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
 /** A size for people: `4.2 MiB`. */
 export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) {
+  // By what will be shown: 1023.96 KiB are 1.0 MiB, never 1024 KiB.
+  while (Math.round(value) >= 1024 && unit < UNITS.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  if (unit === 0) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[unit] ?? ""}`;
+  return `${value.toFixed(value < 9.95 ? 1 : 0)} ${UNITS[unit] ?? ""}`;
 }
 
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ["year", 31_536_000_000],
-  ["month", 2_592_000_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-];
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365.25 * DAY_MS;
 
-/** A time as people say it: `3 days ago`, `in 12 days`. */
+/** The first unit that less than so many of make up a distance tells it; the last takes the rest. */
+const STEPS = [
+  { unit: "minute", length: MINUTE_MS, below: 60 },
+  { unit: "hour", length: HOUR_MS, below: 48 },
+  { unit: "day", length: DAY_MS, below: 60 },
+  { unit: "month", length: YEAR_MS / 12, below: 24 },
+  { unit: "year", length: YEAR_MS, below: Infinity },
+] as const;
+
+/** In the language that the dashboard is written in: these words stand amid its sentences. */
+const WORDS = new Intl.RelativeTimeFormat("en");
+
+/**
+ * A time as people say it: `3 days ago`, `in 30 days`. Rounded to the nearest of units so small that it is
+ * never far off: a day and a half is `in 36 hours`, 30 days are not a month.
+ */
 export function formatRelative(iso: string, now: number = Date.now()): string {
   const distance = Date.parse(iso) - now;
-  const format = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-  for (const [unit, length] of STEPS) {
-    if (Math.abs(distance) >= length) return format.format(Math.trunc(distance / length), unit);
+  if (Math.abs(distance) < MINUTE_MS / 2) return distance > 0 ? "in a moment" : "just now";
+  for (const { unit, length, below } of STEPS) {
+    const count = Math.round(Math.abs(distance) / length);
+    if (count < below) return WORDS.format(distance < 0 ? -count : count, unit);
   }
-  return "just now";
+  throw new RangeError(`no time: ${iso}`);
 }
 
 /** A time in full, in the reader's zone. */
 export function formatTime(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** The day of a time, in the reader's zone. */
+export function formatDay(iso: string): string {
+  return new Date(iso).toLocaleDateString(undefined, { dateStyle: "medium" });
 }

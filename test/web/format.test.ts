@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { formatBytes, formatRelative } from "../../web/lib/format.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const TIB = 1024 * GIB;
+
+test.each([
+  [0, "0 bytes"],
+  [1, "1 byte"],
+  [1023, "1023 bytes"],
+  [KIB, "1.0 KiB"],
+  [9.94 * KIB, "9.9 KiB"],
+  [9.96 * KIB, "10 KiB"],
+  [1023.4 * KIB, "1023 KiB"],
+  [1023.96 * KIB, "1.0 MiB"],
+  [MIB - 1, "1.0 MiB"],
+  [4.2 * MIB, "4.2 MiB"],
+  [GIB - 1, "1.0 GiB"],
+  [TIB - 1, "1.0 TiB"],
+  [5000 * TIB, "5000 TiB"],
+])("%d bytes are %s", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+test.each([
+  ["this moment", 0, "just now"],
+  ["seconds since", -29 * SECOND, "just now"],
+  ["seconds to come", 29 * SECOND, "in a moment"],
+  ["half a minute", 30 * SECOND, "in 1 minute"],
+  ["most of an hour", -59.4 * MINUTE, "59 minutes ago"],
+  ["nearly an hour", -59.6 * MINUTE, "1 hour ago"],
+  ["a day and a half", 36 * HOUR, "in 36 hours"],
+  ["nearly two days", 47.6 * HOUR, "in 2 days"],
+  ["as long as an unclaimed drive has", 30 * DAY, "in 30 days"],
+  ["the same, looked at a little later", 30 * DAY - MINUTE, "in 30 days"],
+  ["the same, half a day later", 29.4 * DAY, "in 29 days"],
+  ["two months, nearly", -59.4 * DAY, "59 days ago"],
+  ["two months", -60 * DAY, "2 months ago"],
+  ["two years, nearly", -700 * DAY, "23 months ago"],
+  ["three years", 3 * 365.25 * DAY, "in 3 years"],
+])("%s is said in the unit that fits", (_, distance, text) => {
+  const now = Date.UTC(2030, 0, 1);
+  expect(formatRelative(new Date(now + distance).toISOString(), now)).toBe(text);
+});
