@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell.tsx";
 import { say, Toasts } from "./components/toast.tsx";
@@ -8,7 +8,8 @@ import { ApiError, call, SIGNED_OUT } from "./lib/api.ts";
 import { asApiError, useLoad } from "./lib/load.ts";
 import { navigate, type Place, usePlace } from "./lib/router.tsx";
 import { SessionContext } from "./lib/session.tsx";
-import { titleOf } from "./lib/title.ts";
+import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
+import { SIGN_IN_TITLE, titleOf } from "./lib/title.ts";
 import type { Account } from "./lib/types.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Claim } from "./pages/claim.tsx";
@@ -24,6 +25,9 @@ import { SignIn } from "./pages/sign-in.tsx";
 /** What the address of a claim page begins with, before the token. */
 const CLAIM = "/claim/";
 
+/** Where the link leads that the first start prints. */
+const SETUP = "/auth/setup";
+
 const ACCOUNT = "/v0/account";
 
 /** Whoever is signed in; null where nobody is. */
@@ -37,9 +41,15 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
 }
 
 export function App() {
+  // Before the place is read, which is to be without it.
+  const [returned, setReturned] = useState(takeFromAddress);
   const place = usePlace();
   const { loaded, reload } = useLoad("account", currentAccount);
+  const isSignedIn = loaded.state === "ready" && loaded.value !== null;
   useEffect(() => {
+    if (isSignedIn) setReturned(null);
+  }, [isSignedIn]);
+  useLayoutEffect(() => {
     // The session may have been ended elsewhere. What `currentAccount` itself is told is no news.
     const look = (event: Event) => {
       if (event instanceof CustomEvent && event.detail !== ACCOUNT) reload();
@@ -47,15 +57,17 @@ export function App() {
     addEventListener(SIGNED_OUT, look);
     return () => removeEventListener(SIGNED_OUT, look);
   }, [reload]);
+  const isOpen = place.path === SETUP || place.path.startsWith(CLAIM);
+  const asksToSignIn = loaded.state === "ready" && loaded.value === null && !isOpen;
   useEffect(() => {
-    document.title = titleOf(place.path);
-  }, [place.path]);
+    document.title = asksToSignIn ? SIGN_IN_TITLE : titleOf(place.path);
+  }, [place.path, asksToSignIn]);
   useEffect(() => {
     if (place.path === "/") navigate("/drives", { replace: true });
   }, [place.path]);
   return (
     <>
-      {pageFor(place, loaded, reload)}
+      {pageFor(place, loaded, reload, returned)}
       <Toasts />
     </>
   );
@@ -65,8 +77,9 @@ function pageFor(
   place: Place,
   loaded: ReturnType<typeof useLoad<Account | null>>["loaded"],
   reload: () => void,
+  returned: SignInReturn | null,
 ): VNode {
-  if (place.path === "/auth/setup") {
+  if (place.path === SETUP) {
     const begin = () => {
       navigate("/drives", { replace: true });
       reload();
@@ -76,16 +89,17 @@ function pageFor(
   if (loaded.state === "loading") return <main class="page soft">Loading…</main>;
   if (loaded.state === "failed") {
     return (
-      <main class="page">
+      <main class="page" tabIndex={-1}>
+        <h1>Coffer cannot be reached</h1>
         <Failure error={loaded.error} retry={reload} />
       </main>
     );
   }
   if (place.path.startsWith(CLAIM)) {
     const token = place.path.slice(CLAIM.length);
-    return <Claim token={token} account={loaded.value} onAccountChange={reload} />;
+    return <Claim token={token} account={loaded.value} returned={returned} onAccountChange={reload} />;
   }
-  if (loaded.value === null) return <SignIn onSignedIn={reload} />;
+  if (loaded.value === null) return <SignIn returned={returned} onSignedIn={reload} />;
   const signOut = async () => {
     try {
       await call("POST", "/auth/logout", { body: {} });
@@ -101,6 +115,14 @@ function pageFor(
       </UploadsProvider>
     </SessionContext.Provider>
   );
+}
+
+/** What became of a sign-in at the provider, taken out of the address that one came back to. */
+function takeFromAddress(): SignInReturn | null {
+  const url = new URL(location.href);
+  const returned = takeSignInReturn(url);
+  if (returned !== null) history.replaceState(history.state, "", url);
+  return returned;
 }
 
 /** The page at a path, for somebody signed in. */

@@ -108,9 +108,16 @@ test("a signed-out person claims a drive through the provider", async () => {
   await page.goto(opened.base + path);
   await heading(page, "Research Notes").waitFor();
   await page.getByText("1 file, 12 bytes").waitFor();
-  await page.getByText(/vanishes in 29 days|vanishes in 30 days/).waitFor();
+  await page.getByText("vanishes in 30 days").waitFor();
   const into = page.getByRole("link", { name: `Sign in with ${new URL(provider.issuer).host}` });
   await into.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await into.click();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  // Back with the token, and with nothing else in the address.
+  await page.waitForURL(opened.base + path);
+  const told = page.getByRole("alert");
+  expect(await told.innerText()).toMatch(/^Signing in was cancelled[^]*Request [0-9a-f-]{36}$/);
   expect(await accessibilityProblems(page)).toEqual([]);
   await into.click();
   await page.locator('input[name="login"]').fill("sub-ada");
@@ -121,6 +128,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   await page.waitForURL(opened.base + path);
   const claim = page.getByRole("button", { name: "Claim this drive" });
   await claim.waitFor();
+  expect(await told.count()).toBe(0);
   expect(await accessibilityProblems(page)).toEqual([]);
   // The focus is where they go on.
   await page.keyboard.press("Enter");
@@ -134,6 +142,33 @@ test("a signed-out person claims a drive through the provider", async () => {
   await heading(page, "Ada Lovelace").waitFor();
   await heading(page, "Signed in").waitFor();
   expect(await heading(page, "Password").count()).toBe(0);
+}, 30_000);
+
+test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
+  await using opened = await open();
+  const page = await newPerson();
+  const told = page.getByRole("alert");
+  for (const [query, words, rest] of [
+    ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
+    ["q=tea&sign_in=failed&request=one", /did not work[^]*Request one$/, "?q=tea"],
+  ] as const) {
+    await page.goto(`${opened.base}/search?${query}`);
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(words);
+    expect(page.url()).toBe(`${opened.base}/search${rest}`);
+    expect(await page.title()).toBe("Sign in - Coffer");
+  }
+  await page.goto(`${opened.base}/search?sign_in=<b>Call</b>&request=Call`);
+  await heading(page, "Sign in").waitFor();
+  await page.getByLabel("Username").waitFor();
+  expect(await told.count()).toBe(0);
+  // Whoever gets in another way is not told again when they leave.
+  await page.goto(`${opened.base}/account?sign_in=failed&request=one`);
+  await signIn(page, "ada");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await heading(page, "Sign in").waitFor();
+  await page.getByLabel("Username").waitFor();
+  expect(await told.count()).toBe(0);
 }, 30_000);
 
 test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {

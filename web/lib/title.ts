@@ -6,6 +6,9 @@ const TITLES: Readonly<Record<string, string>> = {
   "/auth/setup": "Set up",
 };
 
+/** What the browser calls the page where one signs in before one sees any other. */
+export const SIGN_IN_TITLE = "Sign in - Coffer";
+
 /** What the browser calls the page at a path: `photos - Coffer`. */
 export function titleOf(path: string): string {
   const name = TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path));

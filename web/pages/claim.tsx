@@ -5,10 +5,12 @@ import { Name } from "../components/name.tsx";
 import { Outside } from "../components/outside.tsx";
 import { SignInForm } from "../components/sign-in-form.tsx";
 import { say } from "../components/toast.tsx";
+import { TurnedBack } from "../components/turned-back.tsx";
 import { type ApiError, call } from "../lib/api.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { navigate } from "../lib/router.tsx";
+import type { SignInReturn } from "../lib/sign-in-return.ts";
 import type { Account, Claimable, Drive } from "../lib/types.ts";
 
 interface Props {
@@ -16,6 +18,8 @@ interface Props {
   readonly token: string;
   /** Null while nobody is signed in. */
   readonly account: Account | null;
+  /** What became of a sign-in at the provider that was just tried. */
+  readonly returned: SignInReturn | null;
   /** Reads again who is signed in. */
   readonly onAccountChange: () => void;
 }
@@ -35,7 +39,8 @@ export function Claim(props: Props) {
   );
 }
 
-function Offer({ drive, token, account, onAccountChange }: Props & { readonly drive: Claimable }) {
+function Offer(props: Props & { readonly drive: Claimable }) {
+  const { drive, account, returned, onAccountChange } = props;
   return (
     <>
       <header>
@@ -48,10 +53,11 @@ function Offer({ drive, token, account, onAccountChange }: Props & { readonly dr
       {account === null ? (
         <section class="card-part">
           <h2>Sign in to claim it</h2>
+          {returned !== null && <TurnedBack {...returned} />}
           <SignInForm onSignedIn={onAccountChange} />
         </section>
       ) : (
-        <ClaimForm token={token} account={account} onAccountChange={onAccountChange} />
+        <ClaimForm {...props} account={account} />
       )}
     </>
   );
@@ -126,7 +132,14 @@ const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: strin
 
 function NotClaimable({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
   const explanation = EXPLANATIONS[error.status];
-  if (explanation === undefined) return <Failure error={error} retry={retry} />;
+  if (explanation === undefined) {
+    return (
+      <>
+        <h1>The drive cannot be looked up</h1>
+        <Failure error={error} retry={retry} />
+      </>
+    );
+  }
   const [title, text] = explanation;
   return (
     <>

@@ -1,11 +1,20 @@
 import { Outside } from "../components/outside.tsx";
 import { SignInForm } from "../components/sign-in-form.tsx";
+import { TurnedBack } from "../components/turned-back.tsx";
+import type { SignInReturn } from "../lib/sign-in-return.ts";
+
+interface Props {
+  /** What became of a sign-in at the provider that was just tried. */
+  readonly returned: SignInReturn | null;
+  readonly onSignedIn: () => void;
+}
 
 /** Signing in, at whatever address the person wanted to see. */
-export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+export function SignIn({ returned, onSignedIn }: Props) {
   return (
     <Outside>
       <h1>Sign in</h1>
+      {returned !== null && <TurnedBack {...returned} />}
       <SignInForm onSignedIn={onSignedIn} focused />
     </Outside>
   );
