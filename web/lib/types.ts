@@ -128,6 +128,8 @@ export interface ApiKey {
   readonly key_prefix: string;
   readonly name: string;
   readonly scope: "read-write" | "read-only";
+  /** The one drive it reaches; null for all of the account's. */
+  readonly drive_id: string | null;
   readonly created_at: string;
   readonly last_used_at: string | null;
 }

@@ -1,8 +1,11 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
+import { Finder, MANY } from "../components/finder.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
+import { useHeadingAfterLoss } from "../lib/focus.ts";
+import { isWanted } from "../lib/finder.ts";
 import { formatBytes, formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { Link } from "../lib/router.tsx";
@@ -13,9 +16,6 @@ import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
 /** What the person is doing to a drive, in a dialog. */
 type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; readonly drive: Drive };
 
-/** From this many drives on, one looks for a drive by typing. */
-const MANY = 9;
-
 /** The drives of the person's account, the last changed first. */
 export function Drives() {
   const { loaded, reload } = useLoad("drives", (signal) =>
@@ -23,7 +23,7 @@ export function Drives() {
   );
   const [doing, setDoing] = useState<Doing | null>(null);
   const drives = loaded.state === "ready" ? loaded.value.data : null;
-  const heading = useHeadingAfterLoss(drives);
+  const heading = useHeadingAfterLoss(drives?.length ?? 0);
   return (
     <>
       <div class="page-head">
@@ -44,18 +44,6 @@ export function Drives() {
       <Doings doing={doing} onClose={() => setDoing(null)} onDone={reload} />
     </>
   );
-}
-
-/** The heading takes the focus when what had it has left the list. */
-function useHeadingAfterLoss(drives: readonly Drive[] | null) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const before = useRef(0);
-  useEffect(() => {
-    const count = drives?.length ?? 0;
-    if (count < before.current && document.activeElement === document.body) heading.current?.focus();
-    before.current = count;
-  }, [drives]);
-  return heading;
 }
 
 function sumOf(drives: readonly Drive[]): string {
@@ -88,25 +76,16 @@ function DriveList({
 }) {
   const [wanted, setWanted] = useState("");
   const shown = drives
-    .filter((drive) => isLike(drive, wanted))
+    .filter(({ name, slug, description }) => isWanted(wanted, [name, slug, description]))
     .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
   return (
     <>
       {drives.length >= MANY && (
-        <label class="field drives-filter">
-          <span>Find a drive</span>
-          <input
-            class="input"
-            type="search"
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
-          />
-          <span class="hidden-visually" role="status">
-            {wanted !== "" && formatCount(shown.length, "drive")}
-          </span>
-        </label>
+        <Finder label="Find a drive" wanted={wanted} onWant={setWanted}>
+          {formatCount(shown.length, "drive")}
+        </Finder>
       )}
-      {shown.length === 0 && <p class="soft">None is called so.</p>}
+      {shown.length === 0 && <p class="soft">No drive is called or described so.</p>}
       <ul class="drives">
         {shown.map((drive) => (
           <li key={drive.id} class="drive-card">
@@ -120,11 +99,6 @@ function DriveList({
       </ul>
     </>
   );
-}
-
-function isLike({ name, slug, description }: Drive, wanted: string): boolean {
-  const text = `${name}\n${slug ?? ""}\n${description}`.toLocaleLowerCase();
-  return text.includes(wanted.trim().toLocaleLowerCase());
 }
 
 function Doings(props: {

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
+import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { useLoad } from "../lib/load.ts";
 import type { NewKey } from "../lib/key-snippets.ts";
 import type { ApiKey, Drive } from "../lib/types.ts";
@@ -18,12 +19,15 @@ export function Keys() {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const [made, setMade] = useState<NewKey | null>(null);
   const page = loaded.state === "ready" ? loaded.value : null;
+  const heading = useHeadingAfterLoss(page?.keys.length ?? 0);
   return (
     <>
       <div class="page-head">
         <div>
-          <h1>Keys</h1>
-          <p class="soft">An agent with a key reads and writes your files as you would.</p>
+          <h1 ref={heading} tabIndex={-1}>
+            Keys
+          </h1>
+          <p class="soft">With a key, an agent acts for you.</p>
         </div>
         <button
           type="button"
@@ -46,7 +50,7 @@ export function Keys() {
       )}
       {loaded.state === "loading" && <p class="soft">Loading the keys…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {page !== null && <KeyList keys={page.keys} onRevoke={setRevoking} />}
+      {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
       {creating && page !== null && (
         <CreateKey
           drives={page.drives}
@@ -77,5 +81,5 @@ async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: 
     call<ApiKey[]>("GET", "/v0/keys", { signal }),
     call<{ data: Drive[] }>("GET", "/v0/drives", { signal }),
   ]);
-  return { keys: keys.toReversed(), drives: drives.data };
+  return { keys, drives: drives.data };
 }

@@ -1,8 +1,10 @@
 import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
+import { Finder, MANY } from "../components/finder.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
+import { isWanted } from "../lib/finder.ts";
 import { formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";
@@ -44,13 +46,7 @@ function EveryPerson() {
       </div>
       {loaded.state === "loading" && <p class="soft">Loading the people…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && (
-        <ul class="list">
-          {loaded.value.map((person) => (
-            <PersonRow key={person.id} person={person} onChanged={reload} />
-          ))}
-        </ul>
-      )}
+      {loaded.state === "ready" && <PersonList people={loaded.value} onChanged={reload} />}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
           You are alone here. Add somebody, and they get drives and keys of their own; nobody sees what is in
@@ -62,6 +58,36 @@ function EveryPerson() {
         machine.
       </p>
       {isAdding && <AddPerson onClose={() => setAdding(false)} onAdded={reload} />}
+    </>
+  );
+}
+
+function PersonList({
+  people,
+  onChanged,
+}: {
+  readonly people: readonly Person[];
+  readonly onChanged: () => void;
+}) {
+  const [wanted, setWanted] = useState("");
+  const shown = people.filter((person) =>
+    isWanted(wanted, [person.username, person.display_name, person.email]),
+  );
+  return (
+    <>
+      {people.length >= MANY && (
+        <Finder label="Find somebody" wanted={wanted} onWant={setWanted}>
+          {formatCount(shown.length, "account")}
+        </Finder>
+      )}
+      {shown.length === 0 && <p class="soft">Nobody is called so.</p>}
+      {shown.length > 0 && (
+        <ul class="list">
+          {shown.map((person) => (
+            <PersonRow key={person.id} person={person} onChanged={onChanged} />
+          ))}
+        </ul>
+      )}
     </>
   );
 }

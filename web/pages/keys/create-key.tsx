@@ -3,6 +3,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
 import { call } from "../../lib/api.ts";
 import type { NewKey } from "../../lib/key-snippets.ts";
+import { plain } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
 
 const ALL_DRIVES = "";
@@ -38,7 +39,10 @@ export function CreateKey(props: {
           name="drive"
           options={[
             { value: ALL_DRIVES, text: "All my drives, and my account" },
-            ...drives.map(({ id, name, slug }) => ({ value: id, text: `Only ${name} (${slug ?? id})` })),
+            ...drives.map(({ id, name, slug }) => ({
+              value: id,
+              text: `Only ${plain(name)} (${slug ?? id})`,
+            })),
           ]}
         />
         <Choice

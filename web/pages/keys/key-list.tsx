@@ -1,56 +1,76 @@
-import { formatRelative, formatTime } from "../../lib/format.ts";
-import type { ApiKey } from "../../lib/types.ts";
+import { useState } from "preact/hooks";
+import { Finder, MANY } from "../../components/finder.tsx";
+import { isWanted } from "../../lib/finder.ts";
+import { formatCount } from "../../lib/format.ts";
+import { compareKeys, KEY_SORTS, type KeySort } from "../../lib/key-sort.ts";
+import type { ApiKey, Drive } from "../../lib/types.ts";
+import { KeyRow, reachOf } from "./key-row.tsx";
 
-/** What a key without a name is called. */
-export const NAMELESS = "Without a name";
-
-export function KeyList(props: {
+interface Props {
   readonly keys: readonly ApiKey[];
+  readonly drives: readonly Drive[];
   readonly onRevoke: (key: ApiKey) => void;
-}) {
-  const { keys, onRevoke } = props;
-  if (keys.length === 0) {
-    return (
-      <div class="empty">
-        <h2>No keys yet</h2>
-        <p class="soft">
-          Make one for each agent, so that you can revoke one without the others. What to do with it is shown
-          along with it.
-        </p>
-      </div>
-    );
-  }
+}
+
+/** All keys, to be found and sorted where there are many. */
+export function KeyList({ keys, drives, onRevoke }: Props) {
+  const [wanted, setWanted] = useState("");
+  const [sort, setSort] = useState<KeySort>(KEY_SORTS[0].value);
+  if (keys.length === 0) return <NoKeys />;
+  const shown = keys
+    .map((key) => ({ key, reach: reachOf(key, drives) }))
+    .filter(({ key, reach }) => isWanted(wanted, [key.name, key.key_prefix, reach.text]))
+    .toSorted((one, other) => compareKeys(sort, one.key, other.key));
   return (
-    <ul class="list keys">
-      {keys.map((key) => (
-        <li key={key.id} class="key">
-          <div class="key-name">
-            <h2>
-              <bdi>{key.name === "" ? NAMELESS : key.name}</bdi>
-            </h2>
-            <code class="soft">{key.key_prefix}…</code>
-          </div>
-          <span class={`pill ${key.scope === "read-only" ? "" : "strong"}`}>
-            {key.scope === "read-only" ? "Only reads" : "Reads and writes"}
-          </span>
-          <p class="soft key-times">
-            <span title={formatTime(key.created_at)}>Made {formatRelative(key.created_at)}</span>
-            <LastUse at={key.last_used_at} />
-          </p>
-          <button type="button" class="button" onClick={() => onRevoke(key)}>
-            Revoke
-            <span class="hidden-visually">
-              {" "}
-              <bdi>{key.name === "" ? key.key_prefix : key.name}</bdi>
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {keys.length >= MANY && (
+        <div class="list-tools">
+          <Finder label="Find a key" wanted={wanted} onWant={setWanted}>
+            {formatCount(shown.length, "key")}
+          </Finder>
+          <Sorts sort={sort} onSort={setSort} />
+        </div>
+      )}
+      {shown.length === 0 && <p class="soft">No key, and no drive that one reaches, is called so.</p>}
+      {shown.length > 0 && (
+        <ul class="list keys">
+          {shown.map(({ key, reach }) => (
+            <KeyRow key={key.id} apiKey={key} reach={reach} onRevoke={() => onRevoke(key)} />
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 
-function LastUse({ at }: { readonly at: string | null }) {
-  if (at === null) return <span>Never used</span>;
-  return <span title={formatTime(at)}>Last used {formatRelative(at)}</span>;
+function NoKeys() {
+  return (
+    <div class="empty">
+      <h2>No keys yet</h2>
+      <p class="soft">
+        Make one for each agent, so that you can revoke one without the others. What to do with it is shown
+        along with it.
+      </p>
+    </div>
+  );
+}
+
+function Sorts({ sort, onSort }: { readonly sort: KeySort; readonly onSort: (sort: KeySort) => void }) {
+  const choose = (value: string) => {
+    const chosen = KEY_SORTS.find((each) => each.value === value);
+    if (chosen !== undefined) onSort(chosen.value);
+  };
+  return (
+    <select
+      class="input list-sort"
+      aria-label="Sort the keys"
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {KEY_SORTS.map(({ value, text }) => (
+        <option key={value} value={value} selected={value === sort}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
 }

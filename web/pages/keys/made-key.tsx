@@ -1,13 +1,16 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Copy } from "../../components/copy.tsx";
+import { useFocusHandedOn } from "../../lib/focus.ts";
 import { type NewKey, type Snippet, snippetsFor } from "../../lib/key-snippets.ts";
 
 /** A key's secret, this once, with texts that put it to use. It stays until the person has done with it. */
 export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDone: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [made.secret]);
+  useLayoutEffect(() => heading.current?.focus(), [made.secret]);
+  const section = useRef<HTMLElement>(null);
+  useFocusHandedOn(section);
   return (
-    <section class="card made-key" aria-labelledby="made-key">
+    <section ref={section} class="card made-key" aria-labelledby="made-key">
       <h2 id="made-key" ref={heading} tabIndex={-1}>
         Your new key
       </h2>

@@ -1,10 +1,11 @@
 import { Dialog } from "../../components/dialog.tsx";
 import { Form } from "../../components/form.tsx";
+import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api.ts";
 import { formatRelative } from "../../lib/format.ts";
 import type { ApiKey } from "../../lib/types.ts";
-import { NAMELESS } from "./key-list.tsx";
+import { NAMELESS } from "./key-row.tsx";
 
 /** Asks before a key is revoked. */
 export function RevokeKey(props: {
@@ -18,7 +19,7 @@ export function RevokeKey(props: {
     <Dialog title="Revoke this key?" onClose={onClose}>
       <p>
         <strong>
-          <bdi>{name === "" ? NAMELESS : name}</bdi>
+          <Name text={name === "" ? NAMELESS : name} />
         </strong>{" "}
         (<code>{prefix}…</code>) stops working at once, for good.{" "}
         {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}

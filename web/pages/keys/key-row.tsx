@@ -1,0 +1,73 @@
+import { Name } from "../../components/name.tsx";
+import { folderAddress } from "../../lib/files-place.ts";
+import { formatRelative, formatTime } from "../../lib/format.ts";
+import { Link } from "../../lib/router.tsx";
+import type { ApiKey, Drive } from "../../lib/types.ts";
+
+/** What a key without a name is called. */
+export const NAMELESS = "Without a name";
+
+/** What a key reaches, in words; `drive` is the one drive, where it is one that is still there. */
+export interface Reach {
+  readonly text: string;
+  readonly drive: Drive | undefined;
+}
+
+/** What a key reaches among the account's drives. */
+export function reachOf({ drive_id: id }: ApiKey, drives: readonly Drive[]): Reach {
+  if (id === null) return { text: "All drives", drive: undefined };
+  const drive = drives.find((each) => each.id === id);
+  return { text: drive?.name ?? "A deleted drive", drive };
+}
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly reach: Reach;
+  readonly onRevoke: () => void;
+}
+
+/** A key: what it is called, what it opens, and when it was last used. */
+export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
+  return (
+    <li class="key">
+      <div class="key-name">
+        <h2>
+          <Name text={key.name === "" ? NAMELESS : key.name} />
+        </h2>
+        <code class="soft">{key.key_prefix}…</code>
+      </div>
+      <div class="key-reach">
+        <p>
+          <span class="hidden-visually">Reaches </span>
+          <ReachLink {...reach} />
+        </p>
+        <p class="soft">{key.scope === "read-only" ? "Only reads" : "Reads and writes"}</p>
+      </div>
+      <p class="soft key-times">
+        <span title={formatTime(key.created_at)}>Made {formatRelative(key.created_at)}</span>
+        <LastUse at={key.last_used_at} />
+      </p>
+      <button type="button" class="button" onClick={onRevoke}>
+        Revoke
+        <span class="hidden-visually">
+          {" "}
+          <Name text={key.name === "" ? key.key_prefix : key.name} />
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function ReachLink({ text, drive }: Reach) {
+  if (drive === undefined) return <span>{text}</span>;
+  return (
+    <Link to={folderAddress(drive.slug ?? drive.id, "")}>
+      <Name text={text} />
+    </Link>
+  );
+}
+
+function LastUse({ at }: { readonly at: string | null }) {
+  if (at === null) return <span>Never used</span>;
+  return <span title={formatTime(at)}>Last used {formatRelative(at)}</span>;
+}
