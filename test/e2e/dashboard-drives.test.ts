@@ -102,13 +102,20 @@ describe("drives", () => {
     await card.getByText("ada/river-notes").waitFor();
   });
 
-  test("a name that is refused is told in words, with the request's id", async () => {
+  test("a name that is refused is told in words, with the request's id, at the field", async () => {
     await page.getByRole("button", { name: "New drive" }).click();
-    await page.getByRole("textbox", { name: /^Name/ }).fill("   ");
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("   ");
     await page.getByRole("button", { name: "Make the drive" }).click();
     const alert = page.getByRole("alert");
     await alert.getByText("name must have 1 to 64 characters").waitFor();
     expect(await alert.innerText()).toMatch(/Request [0-9a-f-]{36}/);
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.evaluate<string>("document.activeElement.name")).toBe("name");
+    const description = await page.evaluate<string>(
+      "document.activeElement.ariaDescribedByElements.map((element) => element.innerText).join(' ')",
+    );
+    expect(description).toMatch(/^name must have[^]*1 to 64 characters$/);
     await page.getByRole("button", { name: "Cancel" }).click();
   });
 
@@ -129,9 +136,15 @@ describe("drives", () => {
     const { id } = await makeDrive(name);
     await page.reload();
     const card = page.getByRole("listitem").filter({ hasText: "<img" });
-    expect(await card.getByRole("heading").locator("bdi").textContent()).toBe(name);
+    const shown = '<img src=x onerror="window.hasRun=1">U+202Egnp.exe';
+    expect(await card.getByRole("heading").locator("bdi").textContent()).toBe(shown);
     expect(await page.evaluate<boolean>("'hasRun' in window")).toBe(false);
-    await ada.client.json(200, "DELETE", `/v0/drives/${id}`);
+    // What cannot be seen need not be typed.
+    await card.getByRole("button", { name: "Delete" }).click();
+    await page.getByLabel("Type the drive's name to go on").fill(name.replace("\u202E", ""));
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await ada.client.json(404, "GET", `/v0/drives/${id}`);
   });
 
   test("a failure is told, and can be tried again", async () => {
@@ -145,6 +158,51 @@ describe("drives", () => {
     await page.unroute("**/v0/drives");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    // The button is gone: Tab goes on from the start of what it brought.
+    expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
+  });
+});
+
+describe("from page to page, with the keyboard", () => {
+  test("what leads past the links at the top comes first", async () => {
+    await page.goto(`${server.url}/drives`);
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("New drive");
+  });
+
+  test("a page that is come to is announced, and the focus stays where one goes on", async () => {
+    const said = page.getByRole("status").filter({ hasText: "Coffer" });
+    expect(await said.count()).toBe(0);
+    await page.getByRole("link", { name: "Search" }).focus();
+    await page.keyboard.press("Enter");
+    await said.getByText("Search - Coffer").waitFor({ state: "attached" });
+    expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("Search");
+    await page.goto(`${server.url}/drives`);
+    await page.getByRole("link", { name: "Make a key for an agent" }).focus();
+    await page.keyboard.press("Enter");
+    await said.getByText("Keys - Coffer").waitFor({ state: "attached" });
+    // The link itself is gone with its page.
+    expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
+  });
+
+  test("a toast is seen above a dialog that is open", async () => {
+    await page.goto(`${server.url}/drives`);
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.evaluate("dispatchEvent(new CustomEvent('coffer:said', { detail: 'Said meanwhile' }))");
+    const said = page.locator(".toast", { hasText: "Said meanwhile" });
+    const box = await said.boundingBox();
+    if (box === null) throw new Error("there is no toast");
+    // Within its border: what lies around it does change.
+    const clip = { x: box.x + 8, y: box.y + 8, width: box.width - 16, height: box.height - 16 };
+    const above = await page.screenshot({ clip });
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(above.equals(await page.screenshot({ clip }))).toBe(true);
   });
 });
 
@@ -194,6 +252,10 @@ describe("keys", () => {
     await page.getByRole("region", { name: "Your new key" }).waitFor({ state: "detached" });
     const row = page.getByRole("listitem").filter({ hasText: "Night shift" });
     await row.getByText("Last used").waitFor();
+    await row.getByText("Only reads").waitFor();
+    expect(await row.getByRole("link", { name: "For an agent" }).getAttribute("href")).toBe(
+      "/drives/ada/for-an-agent/",
+    );
     expect(await page.content()).not.toContain(secret);
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
@@ -202,6 +264,38 @@ describe("keys", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });
     await server.client(secret).json(401, "GET", "/v0/drives");
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Keys'"));
+  });
+
+  test("of many, one is found by its name, or by the drive that it reaches", async () => {
+    const drive = await makeDrive("Lighthouse \u202Etxt");
+    const make = (body: object) => ada.client.json(201, "POST", "/v0/keys", { body });
+    for (let index = 1; index <= 10; index += 1) await make({ name: `Agent ${index}` });
+    await make({ name: "Keeper", drive_id: drive.id });
+    await page.reload();
+    const rows = page.locator(".keys > li");
+    await rows.filter({ hasText: "Keeper" }).getByText("Lighthouse U+202Etxt").waitFor();
+    await rows.filter({ hasText: "Agent 7" }).getByText("All drives").waitFor();
+    await page.getByLabel("Sort the keys").selectOption("By name");
+    const named = async () => await rows.getByRole("heading").allTextContents();
+    expect((await named()).slice(0, 3)).toEqual(["Agent 1", "Agent 2", "Agent 3"]);
+    await page.getByLabel("Find a key").fill("lighthouse");
+    expect(await named()).toEqual(["Keeper"]);
+    await page.getByRole("status").getByText("1 key").waitFor({ state: "attached" });
+    await page.getByLabel("Find a key").fill("nobody's");
+    await page.getByText("No key, and no drive that one reaches, is called so.").waitFor();
+    await ada.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+  });
+
+  test("one whose drive is gone says so", async () => {
+    await page.route("**/v0/keys", async (route) => {
+      const answer = await route.fetch();
+      const keys: object[] = await answer.json();
+      await route.fulfill({ response: answer, json: keys.map((key) => ({ ...key, drive_id: "gone" })) });
+    });
+    await page.reload();
+    await page.getByText("A deleted drive").first().waitFor();
+    await page.unroute("**/v0/keys");
   });
 });
 

@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useFieldIds } from "../lib/form-failure.ts";
 
 interface ChoiceProps {
   readonly label: string;
@@ -11,20 +11,24 @@ interface ChoiceProps {
 
 /** A labelled choice of one among several. */
 export function Choice({ label, name, options, value = "", hint }: ChoiceProps) {
-  const id = useId();
+  const { control, hintId } = useFieldIds(name, hint !== undefined);
   return (
     <div class="field">
-      <label for={id} class="field-name">
+      <label for={control.id} class="field-name">
         {label}
       </label>
-      <select id={id} class="input" name={name}>
+      <select {...control} class="input" name={name}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
             {option.text}
           </option>
         ))}
       </select>
-      {hint !== undefined && <small class="soft">{hint}</small>}
+      {hint !== undefined && (
+        <small id={hintId} class="soft">
+          {hint}
+        </small>
+      )}
     </div>
   );
 }
@@ -39,21 +43,25 @@ interface LinesProps {
 
 /** A labelled text of several lines. */
 export function Lines({ label, name, value = "", hint, maxLength }: LinesProps) {
-  const id = useId();
+  const { control, hintId } = useFieldIds(name, hint !== undefined);
   return (
     <div class="field">
-      <label for={id} class="field-name">
+      <label for={control.id} class="field-name">
         {label}
       </label>
       <textarea
-        id={id}
+        {...control}
         class="input lines"
         name={name}
         rows={3}
         defaultValue={value}
         {...(maxLength === undefined ? {} : { maxLength })}
       />
-      {hint !== undefined && <small class="soft">{hint}</small>}
+      {hint !== undefined && (
+        <small id={hintId} class="soft">
+          {hint}
+        </small>
+      )}
     </div>
   );
 }

@@ -1,9 +1,20 @@
+import { useRef } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
+import { useFocusHandedOn } from "../lib/focus.ts";
+
+interface Props {
+  readonly error: ApiError;
+  /** For a field to refer to it. */
+  readonly id?: string;
+  readonly retry?: () => void;
+}
 
 /** Says in words what went wrong, with what finds it in the server's log. */
-export function Failure({ error, retry }: { readonly error: ApiError; readonly retry?: () => void }) {
+export function Failure({ error, id, retry }: Props) {
+  const notice = useRef<HTMLDivElement>(null);
+  useFocusHandedOn(notice);
   return (
-    <div class="notice bad" role="alert">
+    <div ref={notice} class="notice bad" role="alert" {...(id === undefined ? {} : { id })}>
       <p>{error.message}</p>
       {error.requestId !== undefined && <p class="soft">Request {error.requestId}</p>}
       {retry !== undefined && (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
+import { FormFailureContext, useFieldIds } from "../lib/form-failure.ts";
 import { asApiError } from "../lib/load.ts";
 import { Failure } from "./failure.tsx";
 
@@ -13,10 +14,16 @@ interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form whose button waits while it works, and that shows why it failed. */
+/** A form whose button waits while it works, and that shows why it failed; the field at fault gets the focus. */
 export function Form({ submit, danger = false, onSubmit, onCancel, children }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const field = error?.field === undefined ? null : form.current?.elements.namedItem(error.field);
+    if (field instanceof HTMLElement) field.focus();
+  }, [error]);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement) || busy) return;
@@ -31,11 +38,14 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
     }
   };
   return (
-    <form onSubmit={(event) => void send(event)} class="dialog-body">
-      {children}
-      {error !== null && <Failure error={error} />}
+    <form ref={form} onSubmit={(event) => void send(event)} class="dialog-body">
+      <FormFailureContext.Provider value={error === null ? null : { field: error.field, id }}>
+        {children}
+      </FormFailureContext.Provider>
+      {error !== null && <Failure error={error} id={id} />}
       <div class="row">
-        <button class={`button ${danger ? "danger" : "primary"}`} disabled={busy}>
+        {/* Not `disabled`, which would take the focus away. */}
+        <button class={`button ${danger ? "danger" : "primary"}`} aria-disabled={busy}>
           {submit}
         </button>
         {onCancel !== undefined && (
@@ -69,13 +79,20 @@ export function Field({
   autocomplete = "off",
   value = "",
 }: FieldProps) {
-  const input = { class: "input", name, required, autocomplete, defaultValue: value };
+  const { control, hintId } = useFieldIds(name, hint !== undefined);
+  const input = { ...control, class: "input", name, required, autocomplete, defaultValue: value };
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label for={control.id} class="field-name">
+        {label}
+      </label>
       {type === "password" ? <input type="password" {...input} /> : <input type="text" {...input} />}
-      {hint !== undefined && <small class="soft">{hint}</small>}
-    </label>
+      {hint !== undefined && (
+        <small id={hintId} class="soft">
+          {hint}
+        </small>
+      )}
+    </div>
   );
 }
 

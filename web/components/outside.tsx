@@ -6,10 +6,12 @@ import { Icon } from "./icon.tsx";
 export function Outside({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="outside">
-      <p class="brand">
+      <header class="brand">
         <Icon svg={vaultIcon} /> Coffer
-      </p>
-      <main class="card">{children}</main>
+      </header>
+      <main class="card" tabIndex={-1}>
+        {children}
+      </main>
     </div>
   );
 }

@@ -5,8 +5,11 @@ import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
 import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { focusContent } from "../lib/focus.ts";
 import { Link, usePlace } from "../lib/router.tsx";
 import { useSession } from "../lib/session.tsx";
+import { titleOf } from "../lib/title.ts";
 import { Icon } from "./icon.tsx";
 
 const PLACES = [
@@ -21,8 +24,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const { account } = useSession();
   const current = (to: string) => (path === to || path.startsWith(`${to}/`) ? "page" : undefined);
+  const arrived = useArrival(path);
   return (
     <div class="shell">
+      <button type="button" class="button skip" onClick={focusContent}>
+        Skip to the content
+      </button>
       <header class="top">
         <Link to="/drives" class="brand">
           <Icon svg={vaultIcon} /> Coffer
@@ -38,7 +45,28 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <Icon svg={userIcon} /> {account.username}
         </Link>
       </header>
-      <main class="page">{children}</main>
+      <main class="page" tabIndex={-1}>
+        {children}
+      </main>
+      <p class="hidden-visually" role="status">
+        {arrived}
+      </p>
     </div>
   );
+}
+
+/**
+ * What a screen reader is to be told on coming from one page to another, which it does not notice by
+ * itself; empty at first. Where the link that led away is gone, the focus goes on in the content.
+ */
+function useArrival(path: string): string {
+  const [said, setSaid] = useState("");
+  const previous = useRef(path);
+  useLayoutEffect(() => {
+    if (previous.current === path) return;
+    previous.current = path;
+    setSaid(titleOf(path));
+    if (document.activeElement === document.body) focusContent();
+  }, [path]);
+  return said;
 }

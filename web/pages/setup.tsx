@@ -28,7 +28,12 @@ export function Setup({ token, onSignedIn }: Props) {
   return (
     <Outside>
       {loaded.state === "loading" && <p class="soft">Checking the link…</p>}
-      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "failed" && (
+        <>
+          <h1>The link cannot be checked</h1>
+          <Failure error={loaded.error} retry={reload} />
+        </>
+      )}
       {loaded.state === "ready" && <ForLink link={loaded.value} token={token} onSignedIn={onSignedIn} />}
     </Outside>
   );

@@ -9,7 +9,7 @@ export function ChangePassword() {
   const change = async (values: FormData) => {
     const body = { current: textOf(values, "current"), password: textOf(values, "password") };
     if (body.password !== textOf(values, "again")) {
-      throw new ApiError(0, "DIFFERENT", "The two new passwords differ. Type the same one twice.");
+      throw new ApiError(0, "DIFFERENT", "The two new passwords differ. Type the same one twice.", "again");
     }
     await call("POST", "/v0/account/password", { body });
     say("Your password is changed. You are signed out everywhere else.");
@@ -18,7 +18,7 @@ export function ChangePassword() {
   return (
     <section class="card" aria-labelledby="password">
       <h2 id="password">Password</h2>
-      <div class="form-width">
+      <div>
         <Form key={changes} submit="Change the password" onSubmit={change}>
           <Field
             label="Password so far"

@@ -3,6 +3,7 @@ import pencilIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { Copy } from "../../components/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files-place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
@@ -21,19 +22,19 @@ export function DriveCard(props: {
         <Icon svg={driveIcon} />
         <h2 class="drive-name">
           <Link to={folderAddress(drive.slug ?? drive.id, "")}>
-            <bdi>{drive.name}</bdi>
+            <Name text={drive.name} />
           </Link>
         </h2>
         <button type="button" class="button quiet" title="Rename or describe" onClick={onEdit}>
           <Icon svg={pencilIcon} />
           <span class="hidden-visually">
-            Rename or describe <bdi>{drive.name}</bdi>
+            Rename or describe <Name text={drive.name} />
           </span>
         </button>
         <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
           <Icon svg={trashIcon} />
           <span class="hidden-visually">
-            Delete <bdi>{drive.name}</bdi>
+            Delete <Name text={drive.name} />
           </span>
         </button>
       </div>

@@ -1,9 +1,11 @@
 import { Lines } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
+import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { call } from "../../lib/api.ts";
+import { ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
+import { withoutOverrides } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DialogProps {
@@ -84,7 +86,7 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
     <Dialog title="Delete this drive?" onClose={onClose}>
       <p>
         <strong>
-          <bdi>{drive.name}</bdi>
+          <Name text={drive.name} />
         </strong>{" "}
         goes for good, with {formatCount(drive.file_count, "file")} ({formatBytes(drive.total_size)}), and the
         keys that reach only it stop working at once.
@@ -94,7 +96,9 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
         danger
         onCancel={onClose}
         onSubmit={async (values) => {
-          if (textOf(values, "name").trim() !== drive.name) throw new Error("That is not the drive's name.");
+          if (!isNamed(textOf(values, "name"), drive.name)) {
+            throw new ApiError(0, "DIFFERENT", "That is not the drive's name.", "name");
+          }
           await call("DELETE", `/v0/drives/${drive.id}`);
           say(`Deleted the drive ${drive.name}.`);
           onDone();
@@ -104,4 +108,10 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
       </Form>
     </Dialog>
   );
+}
+
+/** Whether somebody typed a name as they see it: without what cannot be seen, or typed. */
+function isNamed(typed: string, name: string): boolean {
+  const seen = (text: string) => withoutOverrides(text).replaceAll(/\s+/gu, " ").trim().normalize("NFC");
+  return seen(typed) === seen(name);
 }

@@ -1,0 +1,30 @@
+import { createContext } from "preact";
+import { useContext, useId } from "preact/hooks";
+
+/** Why a form was refused, for the field that it was refused for. */
+export interface FormFailure {
+  /** The name of that field. */
+  readonly field: string | undefined;
+  /** The id of the element that says it in words. */
+  readonly id: string;
+}
+
+/** Null while the form has not been refused. */
+export const FormFailureContext = createContext<FormFailure | null>(null);
+
+/** What ties a field of a form to its label, its hint, and to what is said when it was refused for it. */
+export function useFieldIds(name: string, hasHint: boolean) {
+  const id = useId();
+  const failure = useContext(FormFailureContext);
+  const hintId = `${id}-hint`;
+  const isRefused = failure !== null && failure.field === name;
+  const described = [...(isRefused ? [failure.id] : []), ...(hasHint ? [hintId] : [])].join(" ");
+  return {
+    hintId,
+    control: {
+      id,
+      ...(described === "" ? {} : { "aria-describedby": described }),
+      ...(isRefused ? { "aria-invalid": true } : {}),
+    },
+  };
+}
