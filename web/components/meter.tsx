@@ -16,7 +16,8 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
       <div class="meter">
         <span class="meter-label">{label}</span>
         <span>
-          {format(used)} <span class="soft">of no limit</span>
+          {format(used)}
+          <span class="soft">, no limit</span>
         </span>
       </div>
     );
@@ -26,9 +27,12 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
   return (
     <div class="meter">
       <span class="meter-label">{label}</span>
-      <span>{words}</span>
+      <span>
+        {words}
+        <span class="soft"> · {percent(share)}</span>
+      </span>
       <div
-        class={`bar ${share >= NEARLY_FULL ? "nearly-full" : ""}`}
+        class={`bar ${fullness(share)}`}
         role="meter"
         aria-label={label}
         aria-valuemin={0}
@@ -40,4 +44,14 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
       </div>
     </div>
   );
+}
+
+function fullness(share: number): string {
+  if (share >= 1) return "full";
+  return share >= NEARLY_FULL ? "nearly-full" : "";
+}
+
+/** Rounded down: what is not full is never called so. */
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
 }

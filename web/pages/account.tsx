@@ -1,9 +1,10 @@
 import logOutIcon from "lucide-static/icons/log-out.svg" with { type: "text" };
 import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Name } from "../components/name.tsx";
 import { Meter } from "../components/meter.tsx";
 import { call } from "../lib/api.ts";
-import { formatBytes, formatCount, formatTime } from "../lib/format.ts";
+import { formatBytes, formatDay, formatTime } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";
 import type { Usage } from "../lib/types.ts";
@@ -18,9 +19,11 @@ export function Account() {
     <>
       <div class="page-head">
         <div>
-          <h1>{name ?? username}</h1>
+          <h1>
+            <Name text={name ?? username} />
+          </h1>
           <p class="soft">
-            {[name === null ? null : username, email, `since ${formatTime(since)}`]
+            {[name === null ? null : username, email, `since ${formatDay(since)}`]
               .filter((text) => text !== null)
               .join(" · ")}
           </p>
@@ -36,8 +39,10 @@ export function Account() {
         </div>
         <UsageBars />
       </section>
-      <Sessions />
-      {account.has_password && <ChangePassword />}
+      <div class="account-parts">
+        <Sessions />
+        {account.has_password && <ChangePassword />}
+      </div>
     </>
   );
 }
@@ -55,11 +60,11 @@ function UsageBars() {
   return (
     <>
       <Meter label="Stored now" figure={storage} format={formatBytes} />
-      <Meter label="Up and down" figure={bandwidth} format={formatBytes} />
-      <Meter label="Requests" figure={operations} format={(count) => formatCount(count, "request")} />
+      <Meter label="Traffic" figure={bandwidth} format={formatBytes} />
+      <Meter label="Requests" figure={operations} format={(count) => count.toLocaleString()} />
       <p class="soft">
-        Counted anew from {formatTime(period.end)} on. Each key may ask {requests.toLocaleString()} times a
-        minute; a file may have {formatBytes(largest)}.
+        Traffic and requests are counted anew from {formatTime(period.end)} on. Each key may ask{" "}
+        {requests.toLocaleString()} times a minute; a file may have {formatBytes(largest)}.
       </p>
     </>
   );

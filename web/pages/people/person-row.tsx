@@ -5,7 +5,7 @@ import { Form } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, call } from "../../lib/api.ts";
-import { formatBytes, formatCount, formatTime } from "../../lib/format.ts";
+import { formatBytes, formatCount, formatDay } from "../../lib/format.ts";
 import { asApiError } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
 import { type Person, type Plan, PLANS } from "../../lib/types.ts";
@@ -91,7 +91,7 @@ function About({ person }: { readonly person: Person }) {
             <Name text={email} /> ·{" "}
           </>
         )}
-        {local ? "signs in with a password" : "signs in at the provider"} · since {formatTime(since)}
+        {local ? "signs in with a password" : "signs in at the provider"} · since {formatDay(since)}
       </p>
     </div>
   );
