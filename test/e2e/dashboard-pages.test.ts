@@ -18,7 +18,14 @@ const LOOKS = [
   { look: "light", colorScheme: "light", width: 1280 },
   { look: "dark", colorScheme: "dark", width: 1280 },
   { look: "phone", colorScheme: "light", width: 360 },
+  { look: "phone-dark", colorScheme: "dark", width: 360 },
+  // Between and beyond, where only the room changes.
+  { look: "tablet", colorScheme: "light", width: 768, isOnlyFitted: true },
+  { look: "4k", colorScheme: "light", width: 3840, isOnlyFitted: true },
 ] as const;
+
+/** As long and as wide as a name may be. */
+const LONG = "W".repeat(64);
 
 let directory: TemporaryDirectory;
 let server: Server;
@@ -73,9 +80,15 @@ async function fill(): Promise<typeof made> {
   );
   await put("river/birds.csv", "bird,seen\nheron,3\nkingfisher,1\n");
   await put("readme.txt", "Everything about the river.");
-  const keys = [{ name: "Night shift", scope: "read-only", drive_id: ada.drive }, { name: "Laptop" }];
+  await ada.client.json(201, "POST", "/v0/drives", { body: { name: LONG, description: LONG } });
+  const keys = [
+    { name: "Night shift", scope: "read-only", drive_id: ada.drive },
+    { name: "Laptop" },
+    { name: LONG },
+  ];
   for (const key of keys) await ada.client.json(201, "POST", "/v0/keys", { body: key });
   await provision(server);
+  await signUp(server, "w".repeat(32));
   const unclaimed = await server
     .client()
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
@@ -94,25 +107,34 @@ async function visit(path: string, shows: string | RegExp): Promise<void> {
 async function inspect(name: string): Promise<string[]> {
   const found: string[] = [];
   await page.evaluate(axe.source);
-  for (const { look, colorScheme, width } of LOOKS) {
+  for (const { look, colorScheme, width, ...more } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.setViewportSize({ width, height: 844 });
     await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
-    const violations = await page.evaluate<string[]>(`axe
-      .run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ["violations"] })
-      .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
-    const wider = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-    found.push(...violations.map((violation) => `${look}: ${violation}`));
-    if (wider > 0) found.push(`${look}: ${wider} pixels wider than the window`);
+    const violations = "isOnlyFitted" in more ? [] : await findings();
+    const wider = await page.evaluate<
+      string[]
+    >(`[document.documentElement, ...document.querySelectorAll("dialog")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ tagName, scrollWidth, clientWidth }) => tagName + " needs " + scrollWidth + " pixels of " + clientWidth)`);
+    found.push(...[...violations, ...wider].map((problem) => `${look}: ${problem}`));
   }
   return found;
+}
+
+/** What axe finds in the page as it is. */
+function findings(): Promise<string[]> {
+  return page.evaluate<string[]>(`axe
+    .run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ["violations"] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
 }
 
 type Visit = readonly [name: string, path: () => string, shows: string | RegExp];
 
 const SIGNED_OUT: readonly Visit[] = [
   ["sign-in", () => "/drives", "Password"],
+  ["sign-in-failed", () => "/drives?sign_in=failed&request=one", "Request one"],
   ["setup-used", () => "/auth/setup?token=used", /link/],
   ["claim-signed-out", () => made.claim, "Sign in to claim it"],
   ["claim-unknown", () => "/claim/clm_none", "No drive belongs to this link"],
@@ -120,6 +142,7 @@ const SIGNED_OUT: readonly Visit[] = [
 
 const SIGNED_IN: readonly Visit[] = [
   ["drives", () => "/drives", "ada/field-notes"],
+  ["nothing", () => "/drives/nobody", "There is nothing here"],
   ["drive", () => "/drives/ada/field-notes/", "readme.txt"],
   ["folder", () => "/drives/ada/field-notes/river/", "birds.csv"],
   ["preview", () => `/drives/ada/field-notes/river/?file=${made.file}`, "boats"],
@@ -138,8 +161,13 @@ const DIALOGS: readonly (readonly [name: string, path: string, button: string | 
   ["drive-new", "/drives", "New drive"],
   ["drive-edit", "/drives", "Rename or describe Field notes"],
   ["drive-delete", "/drives", "Delete Field notes"],
+  ["drive-delete-long", "/drives", `Delete ${LONG}`],
   ["key-new", "/keys", "New key"],
   ["key-revoke", "/keys", "Revoke Laptop"],
+  ["key-revoke-long", "/keys", `Revoke ${LONG}`],
+  ["account-everywhere", "/account", "Sign out everywhere"],
+  ["people-add", "/people", "Add somebody"],
+  ["people-disable", "/people", "Disable bob"],
 ];
 
 describe("with nobody signed in, axe finds nothing", () => {
