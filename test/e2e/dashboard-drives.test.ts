@@ -194,6 +194,12 @@ describe("from page to page, with the keyboard", () => {
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("dialog").waitFor();
     await page.evaluate("dispatchEvent(new CustomEvent('coffer:said', { detail: 'Said meanwhile' }))");
+    // What lies outside of the dialog is hidden from screen readers.
+    await page
+      .getByRole("dialog")
+      .getByRole("status")
+      .getByText("Said meanwhile")
+      .waitFor({ state: "attached" });
     const said = page.locator(".toast", { hasText: "Said meanwhile" });
     const box = await said.boundingBox();
     if (box === null) throw new Error("there is no toast");
@@ -269,7 +275,8 @@ describe("keys", () => {
 
   test("of many, one is found by its name, or by the drive that it reaches", async () => {
     const drive = await makeDrive("Lighthouse \u202Etxt");
-    const make = (body: object) => ada.client.json(201, "POST", "/v0/keys", { body });
+    const make = (body: { name: string; drive_id?: string }) =>
+      ada.client.json(201, "POST", "/v0/keys", { body });
     for (let index = 1; index <= 10; index += 1) await make({ name: `Agent ${index}` });
     await make({ name: "Keeper", drive_id: drive.id });
     await page.reload();

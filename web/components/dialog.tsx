@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useModal } from "../lib/modal.ts";
+import { SpokenToasts } from "./toast.tsx";
 
 /** A modal dialog; the browser keeps the focus in it and closes it on Escape. */
 export function Dialog(props: {
@@ -15,6 +16,7 @@ export function Dialog(props: {
       <div class="dialog-body">
         <h2 id={title}>{props.title}</h2>
         {props.children}
+        <SpokenToasts />
       </div>
     </dialog>
   );

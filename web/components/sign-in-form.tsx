@@ -1,5 +1,5 @@
 import logInIcon from "lucide-static/icons/log-in.svg" with { type: "text" };
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call } from "../lib/api.ts";
 import { useLoad } from "../lib/load.ts";
 import type { SignInOptions } from "../lib/types.ts";
@@ -67,7 +67,7 @@ function NobodyYet() {
 function WithPassword({ signups, onSignedIn, focused = false }: Props & { readonly signups: boolean }) {
   const [isNew, setNew] = useState(false);
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focused) place.current?.querySelector("input")?.focus();
   }, [focused]);
   const other = isNew ? "I have an account" : "Make an account";

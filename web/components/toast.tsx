@@ -4,15 +4,19 @@ import { Name } from "./name.tsx";
 const SHOWN_MS = 5000;
 const SAID = "coffer:said";
 
+interface Message {
+  readonly id: number;
+  readonly text: string;
+}
+
 /** Tells the person, in passing, that something is done. Names in it may be hostile. */
 export function say(message: string): void {
   dispatchEvent(new CustomEvent(SAID, { detail: message }));
 }
 
-/** Where `say` appears, above dialogs too; once in the page. */
-export function Toasts() {
-  const [messages, setMessages] = useState<readonly { id: number; text: string }[]>([]);
-  const layer = useRef<HTMLDivElement>(null);
+/** What was said just now, the last at the end. */
+function useSaid(): readonly Message[] {
+  const [messages, setMessages] = useState<readonly Message[]>([]);
   useLayoutEffect(() => {
     let next = 0;
     const listen = (event: Event) => {
@@ -21,10 +25,17 @@ export function Toasts() {
       setMessages((shown) => [...shown, message]);
       setTimeout(() => setMessages((shown) => shown.filter(({ id }) => id !== message.id)), SHOWN_MS);
     };
-    layer.current?.showPopover();
     addEventListener(SAID, listen);
     return () => removeEventListener(SAID, listen);
   }, []);
+  return messages;
+}
+
+/** Where `say` appears, above dialogs too; once in the page. */
+export function Toasts() {
+  const messages = useSaid();
+  const layer = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => layer.current?.showPopover(), []);
   useLayoutEffect(() => {
     // A dialog that was opened since lies above: what is shown last is on top.
     if (messages.length === 0 || document.querySelector("dialog:modal") === null) return;
@@ -39,5 +50,14 @@ export function Toasts() {
         </div>
       ))}
     </div>
+  );
+}
+
+/** The same for screen readers within a modal dialog, which hides from them whatever is outside of it. */
+export function SpokenToasts() {
+  return (
+    <p class="hidden-visually" role="status">
+      {useSaid().at(-1)?.text}
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { ApiError } from "./api.ts";
 
 /** Something that is being loaded, is there, or could not be had. */
@@ -14,7 +14,8 @@ export function useLoad<T>(
 ): { loaded: Loaded<T>; reload: () => void } {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
+  // Asked for at once, not after what is shown meanwhile has been painted.
+  useLayoutEffect(() => {
     const abort = new AbortController();
     load(abort.signal).then(
       (value) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Form } from "../components/form.tsx";
 import { Name } from "../components/name.tsx";
@@ -88,7 +88,7 @@ function Facts({ drive }: { readonly drive: Claimable }) {
 function ClaimForm({ token, account, onAccountChange }: Props & { readonly account: Account }) {
   const place = useRef<HTMLDivElement>(null);
   // Whoever has just signed in finds the focus where they go on.
-  useEffect(() => place.current?.querySelector("button")?.focus(), []);
+  useLayoutEffect(() => place.current?.querySelector("button")?.focus(), []);
   const claim = async () => {
     const body = { token: decodeURIComponent(token) };
     const { data } = await call<{ data: Drive }>("POST", "/v0/drives/claim", { body });

@@ -112,6 +112,9 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
 
 /** Whether somebody typed a name as they see it: without what cannot be seen, or typed. */
 function isNamed(typed: string, name: string): boolean {
-  const seen = (text: string) => withoutOverrides(text).replaceAll(/\s+/gu, " ").trim().normalize("NFC");
-  return seen(typed) === seen(name);
+  return asSeen(typed) === asSeen(name);
+}
+
+function asSeen(name: string): string {
+  return withoutOverrides(name).replaceAll(/\s+/gu, " ").trim().normalize("NFC");
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Marked } from "../../components/marked.tsx";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files-place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
@@ -14,7 +14,7 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
   const terms = useMemo(() => termsOf(found.q), [found.q]);
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(page);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown.current !== page) heading.current?.focus();
     shown.current = page;
   }, [page]);

@@ -1,5 +1,5 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Choice } from "../../components/choice.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { navigate } from "../../lib/router.tsx";
@@ -21,7 +21,7 @@ export function SearchForm({
   };
   const used = FILTERS.filter((name) => query.has(name)).length;
   const filters = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Only the person closes them.
     if (used > 0 && filters.current !== null) filters.current.open = true;
   }, [used]);
