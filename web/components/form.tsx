@@ -24,6 +24,14 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
     const field = error?.field === undefined ? null : form.current?.elements.namedItem(error.field);
     if (field instanceof HTMLElement) field.focus();
   }, [error]);
+  const cancel = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    // A dialog that asks only whether to go on begins where nothing can go wrong.
+    const controls = Array.from(form.current?.elements ?? []);
+    if (danger && controls.every((control) => control instanceof HTMLButtonElement)) {
+      cancel.current?.setAttribute("autofocus", "");
+    }
+  }, []);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement) || busy) return;
@@ -49,7 +57,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
           {submit}
         </button>
         {onCancel !== undefined && (
-          <button type="button" class="button" onClick={onCancel}>
+          <button ref={cancel} type="button" class="button" onClick={onCancel}>
             Cancel
           </button>
         )}

@@ -66,7 +66,8 @@ function useArrival(path: string): string {
     if (previous.current === path) return;
     previous.current = path;
     setSaid(titleOf(path));
-    if (document.activeElement === document.body) focusContent();
+    // A drive's page looks for the row to go on with, once its rows are there.
+    if (document.activeElement === document.body && !path.startsWith("/drives/")) focusContent();
   }, [path]);
   return said;
 }
