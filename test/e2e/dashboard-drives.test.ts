@@ -328,6 +328,7 @@ describe("search", () => {
       "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
     await put(tea.id, "asia/green & black?.md", text, "&tags=draft,tea");
     await put(other.id, "teapot.txt", "Nothing of it in here");
+    await put(other.id, "invoice\u202Efdp.exe", "");
     await Promise.all(Array.from({ length: 30 }, (_, i) => put(other.id, `many/${i}.log`, `kettle ${i}`)));
   });
 
@@ -382,6 +383,13 @@ describe("search", () => {
     await page.getByLabel("Words to look for").fill("\u8336\u306E");
     await page.keyboard.press("Enter");
     await results().locator(".snippet mark", { hasText: "\u8336\u306E" }).waitFor();
+  });
+
+  test("a name that turns the writing round is shown as it is", async () => {
+    await page.getByLabel("Words to look for").fill("invoice");
+    await page.keyboard.press("Enter");
+    await results().getByRole("link", { name: "invoiceU+202Efdp.exe" }).waitFor();
+    await page.goBack();
   });
 
   test("the address holds what was asked: it can be gone back to, and opened anew", async () => {

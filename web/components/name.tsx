@@ -4,6 +4,15 @@ import { overrideName, splitAtOverrides } from "../lib/overrides.ts";
 export function Name({ text }: { readonly text: string }) {
   return (
     <bdi class="name">
+      <Visible text={text} />
+    </bdi>
+  );
+}
+
+/** A text in which the characters that would reorder it are shown instead of obeyed. */
+export function Visible({ text }: { readonly text: string }) {
+  return (
+    <>
       {splitAtOverrides(text).map((part) =>
         part.isOverride ? (
           <span class="override" title="A hidden character that would reverse the text">
@@ -13,6 +22,6 @@ export function Name({ text }: { readonly text: string }) {
           part.text
         ),
       )}
-    </bdi>
+    </>
   );
 }

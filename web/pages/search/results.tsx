@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Marked } from "../../components/marked.tsx";
+import { Name } from "../../components/name.tsx";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files-place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
@@ -58,7 +59,7 @@ function Result({ file, terms, drive }: ResultProps) {
       <p class="soft result-place">
         in{" "}
         <Link to={folderAddress(place, folder)}>
-          <bdi>{drive?.name ?? "a drive"}</bdi>
+          <Name text={drive?.name ?? "a drive"} />
           {folder !== "" && (
             <>
               {" / "}

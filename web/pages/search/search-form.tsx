@@ -2,6 +2,7 @@ import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Choice } from "../../components/choice.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/types.ts";
@@ -71,7 +72,7 @@ function Filters({ drives }: { readonly drives: readonly Drive[] }) {
         name="drive"
         options={[
           { value: "", text: "All drives" },
-          ...drives.map(({ id, name }) => ({ value: id, text: name })),
+          ...drives.map(({ id, name }) => ({ value: id, text: plain(name) })),
         ]}
       />
       <Choice label="Type" name="type" options={TYPES} />
