@@ -51,7 +51,9 @@ export const SETS_SESSION = {
 const optionsSchema = Type.Object({
   setup: Type.Boolean({ description: "Whether there is no account yet." }),
   provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
-  signups: Type.Boolean({ description: "Whether people may register with a password." }),
+  signups: Type.Boolean({
+    description: "Whether people may register with a password; not before there is an account.",
+  }),
 });
 
 const signedIn = [
@@ -165,7 +167,7 @@ export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, cloc
           operationId: "signUp",
           tag: "Sign-in",
           summary: "Register, and sign in",
-          description: `Where the server allows it, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+          description: `Where the server allows it, once there is an account, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
           body: Type.Object({ username: newUsername, password: newPassword }),
           answers: signedIn,
           errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],

@@ -52,10 +52,10 @@ export class SignIn {
     this.#parts = parts;
   }
 
-  /** Whether the first account is still to be made, and whether people may register with a password. */
+  /** Whether the first account is still to be made, and whether people may register with a password now. */
   options(): { readonly isNew: boolean; readonly isOpen: boolean } {
-    const { tables, signups } = this.#parts;
-    return { isNew: tables.users.count() === 0, isOpen: signups === "open" };
+    const isNew = this.#parts.tables.users.count() === 0;
+    return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
   }
 
   /** Makes the token of the setup link, in place of any before; null once there is an account. */
@@ -94,12 +94,21 @@ export class SignIn {
     });
   }
 
-  /** Registers. Throws FORBIDDEN where that is closed, VALIDATION_ERROR, CONFLICT. */
+  /**
+   * Registers. Throws FORBIDDEN where that is closed and while there is no account: the first one looks
+   * after all others, so whoever runs the server makes it. Throws VALIDATION_ERROR, CONFLICT.
+   */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
-    if (this.#parts.signups === "closed") {
+    const { tables, users, signups } = this.#parts;
+    if (signups === "closed") {
       throw new CofferError("FORBIDDEN", "This server does not let people register by themselves.");
     }
-    const { tables, users } = this.#parts;
+    if (tables.users.count() === 0) {
+      throw new CofferError(
+        "FORBIDDEN",
+        "Whoever runs this server makes its first account; then others may.",
+      );
+    }
     const draft = await users.draft(username, password);
     return tables.write(() => this.#begin(users.add(draft), browser));
   }

@@ -340,6 +340,13 @@ test("a flood of sign-ins is not borne with for longer than its connections woul
   await signIn(coffer, "ada");
 }, 30_000);
 
+/** A server with its first account, on which people may register. */
+async function openToAll(): Promise<TestAppliance> {
+  const coffer = await startAppliance({ signups: "open" });
+  await coffer.appliance.services.users.create("operator", "operator's password");
+  return coffer;
+}
+
 describe("registering", () => {
   test("is closed by default", async () => {
     await using coffer = await startAppliance();
@@ -348,15 +355,31 @@ describe("registering", () => {
     expect(coffer.appliance.services.users.list()).toEqual([]);
   });
 
-  test("where it is open, makes an account and signs in", async () => {
+  test("never makes the first account, which looks after all others", async () => {
     await using coffer = await startAppliance({ signups: "open" });
+    const body = { username: "mallory", password: "long enough" };
+    expectRefused(await post(coffer, "/auth/signup", body), "FORBIDDEN");
+    expect(coffer.appliance.services.users.list()).toEqual([]);
+    const setup = await post(coffer, "/auth/setup", {
+      token: setupToken(coffer),
+      username: "ada",
+      password: "ada's password",
+    });
+    expect(JSON.parse(setup.text)).toMatchObject({ data: { admin: true } });
+    const answer = await post(coffer, "/auth/signup", body);
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: false, plan: "free" } });
+  });
+
+  test("where it is open, makes an account and signs in", async () => {
+    await using coffer = await openToAll();
     const answers: Answer[] = [];
     for (const username of ["ada", "bob", "ada"]) {
       answers.push(await post(coffer, "/auth/signup", { username, password: "long enough" }));
     }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 409]);
-    const plans = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
-    expect(plans).toMatchObject([{ data: { plan: "team" } }, { data: { plan: "free" } }]);
+    const accounts = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
+    const free = { data: { plan: "free", admin: false } };
+    expect(accounts).toMatchObject([free, free]);
     await signIn(coffer, "bob", "long enough");
     expectRefused(
       await post(coffer, "/auth/signup", { username: "al", password: "long enough" }),
@@ -369,7 +392,7 @@ describe("registering", () => {
   });
 
   test("many at once under one name make one account", async () => {
-    await using coffer = await startAppliance({ signups: "open" });
+    await using coffer = await openToAll();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         post(coffer, "/auth/signup", { username: "ada", password: "long enough" }),
@@ -379,7 +402,7 @@ describe("registering", () => {
   });
 
   test("twenty an hour from one address", async () => {
-    await using coffer = await startAppliance({ signups: "open" });
+    await using coffer = await openToAll();
     const signUp = () => post(coffer, "/auth/signup", { username: "ada", password: "short" });
     for (let n = 0; n < 20; n += 1) expectRefused(await signUp(), "VALIDATION_ERROR");
     const answer = await signUp();
