@@ -71,6 +71,8 @@ function stamp({ headers }: Response, { id, rateLimit }: RequestContext): void {
   headers.set("x-ratelimit-limit", String(rateLimit.limit));
   headers.set("x-ratelimit-remaining", String(rateLimit.remaining));
   headers.set("x-ratelimit-reset", String(rateLimit.resetSeconds));
+  // Whoever asks with a cookie has no Authorization header, which alone keeps shared caches away.
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 }
 
 function record(response: Response, request: Request, context: RequestContext, log: Log): void {

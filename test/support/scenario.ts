@@ -191,6 +191,8 @@ export function expectCommonRules(method: string, { status, headers, text }: Ans
   for (const name of ["limit", "remaining", "reset"]) {
     expect([name, headers.get(`x-ratelimit-${name}`)]).toEqual([name, expect.stringMatching(/^\d+$/)]);
   }
+  // A copy of a content is to be checked before it is used; of the rest there is to be none.
+  expect(headers.get("cache-control")).toMatch(/^(no-store|private, no-cache)$/);
   if (status < 400) return;
   expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   if (method === "HEAD") return;

@@ -26,7 +26,8 @@ Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
 **Limits.** Requests are counted per key, and per client address for callers without a valid key, in windows of 60
 seconds that start at the first request. Every answer under \`/v0\` says how many are left (\`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`); 429 comes with \`Retry-After\`. Every answer has an \`X-Request-Id\`;
-one that the client sends (1 to 128 printable ASCII characters, no spaces) is kept.
+one that the client sends (1 to 128 printable ASCII characters, no spaces) is kept. No answer may be cached but
+contents, which say so themselves.
 
 **Monitoring.** \`GET /healthz\` answers \`{"status":"ok"}\` while the process runs, \`GET /readyz\` while its database and
 disk answer too, else 503.
