@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
-import type { ErrorCode } from "../domain/errors.ts";
+import { CofferError, type ErrorCode } from "../domain/errors.ts";
 import type { Accounts } from "../services/accounts.ts";
 import type { Oidc } from "../services/oidc.ts";
 import type { Sessions } from "../services/sessions.ts";
@@ -153,9 +153,11 @@ export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, cloc
         },
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
-          const succeeded = throttle.begin(context.client, body.username);
-          const session = await signIn.withPassword(body.username, body.password, browserOf(request));
-          succeeded();
+          const session = await throttle.attempt(
+            { client: context.client, username: body.username },
+            () => signIn.withPassword(body.username, body.password, browserOf(request)),
+            (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
+          );
           return welcome(session);
         },
       ),

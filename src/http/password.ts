@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import { bucketOf } from "../domain/caller.ts";
+import { CofferError } from "../domain/errors.ts";
 import type { Users } from "../services/users.ts";
 import { operation } from "./operation.ts";
 import { ownToken } from "./sessions.ts";
@@ -38,13 +39,13 @@ export function password(users: Users, clock: Clock) {
         errors: ["STORAGE_FULL"],
       },
       async ({ request, context, body, caller, reply }) => {
-        const verified = throttle.begin(context.client, bucketOf(caller));
-        await users.changePassword(
-          caller,
-          { ...body, token: ownToken(request, caller) ?? "" },
-          reply.with(() => ({ json: { data: { changed: true } } })),
+        const change = { ...body, token: ownToken(request, caller) ?? "" };
+        const answer = reply.with(() => ({ json: { data: { changed: true } } }));
+        await throttle.attempt(
+          { client: context.client, username: bucketOf(caller) },
+          () => users.changePassword(caller, change, answer),
+          (error) => error instanceof CofferError && error.field === "current",
         );
-        verified();
         return reply.response();
       },
     ),

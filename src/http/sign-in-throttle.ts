@@ -25,22 +25,37 @@ export class SignInThrottle {
   }
 
   /**
-   * Counts an attempt as a failed one from its beginning, so that many at once cannot pass together.
-   * Whether there is such an account makes no difference. From a client that has signed in to the account
-   * before it counts for the client alone: strangers who guess cannot lock its owner out. Calling what it
-   * returns takes the count back, for an attempt that succeeded. Throws RATE_LIMITED.
+   * Makes an attempt. It counts as a failed one from its beginning, so that many at once cannot pass
+   * together, and no more once it succeeds, or fails for another reason than the password. Whether there
+   * is such an account makes no difference. From a client that has signed in to the account before it
+   * counts for the client alone: strangers who guess cannot lock its owner out. Throws RATE_LIMITED, and
+   * what the attempt throws.
+   *
+   * @param isWrong whether what the attempt threw says that the password is wrong
    */
-  begin(client: string, username: string): () => void {
+  async attempt<T>(
+    { client, username }: { readonly client: string; readonly username: string },
+    verify: () => Promise<T>,
+    isWrong: (error: unknown) => boolean,
+  ): Promise<T> {
     const account = username.toLowerCase();
     const pair = `${client} ${account}`;
     const isKnown = this.#known.has(pair);
     this.#take(this.#clients, client, PER_CLIENT);
     if (!isKnown) this.#take(this.#accounts, account, PER_ACCOUNT);
-    return () => {
+    const giveBack = () => {
       this.#clients.giveBack(client);
       if (!isKnown) this.#accounts.giveBack(account);
-      this.#remember(pair);
     };
+    try {
+      const result = await verify();
+      giveBack();
+      this.#remember(pair);
+      return result;
+    } catch (error) {
+      if (!isWrong(error)) giveBack();
+      throw error;
+    }
   }
 
   #remember(pair: string): void {

@@ -215,6 +215,16 @@ describe("POST /v0/account/password", () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
   });
 
+  test("the right one with another that cannot be taken is no wrong one", async () => {
+    const { coffer } = await withPeople();
+    await using _ = coffer;
+    const ada = await signIn(coffer, "ada");
+    for (let n = 0; n < 11; n += 1) {
+      expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    }
+    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
+  });
+
   test("ten wrong ones, then none for a quarter of an hour", async () => {
     const { coffer } = await withPeople();
     await using _ = coffer;
