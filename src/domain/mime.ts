@@ -58,6 +58,14 @@ export function isJsonType(mimeType: string): boolean {
   return /^(application|text)\/([^/]*\+)?json$/.test(essenceOf(mimeType));
 }
 
+const CODE =
+  /^((text|application)\/(x-)?(java|ecma)script|text\/(jscript|livescript|javascript1\.[0-5])|text\/css)$/;
+
+/** Whether a page takes contents of this type as its own script or style, and of no other (WHATWG MIME Sniffing, 4.6). */
+export function isCodeType(mimeType: string): boolean {
+  return CODE.test(essenceOf(mimeType));
+}
+
 const TEXT_APPLICATION =
   /^application\/(json|xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|ndjson|jsonl|x-httpd-php|rtf|x-tex|x-latex|x-subrip|.*\+(json|xml|yaml))$/;
 

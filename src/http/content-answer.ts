@@ -1,4 +1,4 @@
-import { essenceOf, isTextType } from "../domain/mime.ts";
+import { essenceOf, isCodeType, isTextType } from "../domain/mime.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Files } from "../services/files.ts";
@@ -49,7 +49,7 @@ export function contentAnswer(
   const wanted = isHead || !rangeAllowed(request, validators) ? null : request.headers.get("range");
   const range = parseRange(wanted, file.size);
   const { start, end } = range ?? { start: 0, end: file.size };
-  Object.assign(headers, describeContent(file, inline));
+  Object.assign(headers, describeContent(file, inline), keyless(context, file));
   if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
   const init = { status: range === null ? 200 : 206, headers };
   // The runtime says the length of what it sends by itself.
@@ -68,12 +68,18 @@ const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|pain
 
 /**
  * Our pages allow scripts and styles of our own origin, and contents come from there: so none is given
- * out as code, whatever markup may ask for it.
+ * out as code, whatever markup may ask for it. Over plain http browsers do not say what for: see `keyless`.
  */
 function refuseAsCode({ headers }: Request): void {
   if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
     throw new CofferError("FORBIDDEN", "Contents are not given out as scripts, styles or plug-ins.");
   }
+}
+
+/** What a page can fetch, since it needs no key, is no code to a browser that must not guess. */
+function keyless({ caller }: RequestContext, { mimeType }: File): Record<string, string> {
+  const hasKey = caller !== null && caller.keyId !== null;
+  return hasKey || !isCodeType(mimeType) ? {} : { "content-type": "text/plain" };
 }
 
 function describeContent(file: File, inline: boolean): Record<string, string> {

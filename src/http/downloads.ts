@@ -58,7 +58,7 @@ export function downloads(service: Files) {
         tag: "Files",
         summary: "Download a file",
         description:
-          "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent.",
+          "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent. Without a key, that is to somebody signed in or by a link, scripts and style sheets are `text/plain`.",
         params: Type.Object({ id: id("The file's identifier.") }),
       },
       ({ request, context, params, query, caller }) =>

@@ -11,6 +11,7 @@ import {
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
+import { beginSession } from "../support/sign-in.ts";
 
 const stage = openStage();
 
@@ -31,6 +32,38 @@ function get(expected: Partial<Step>, query = ""): Step {
 function exactly(text: string): RegExp {
   return new RegExp(`^${RegExp.escape(text)}$`);
 }
+
+describe("what a page could run of our origin", () => {
+  const TYPES = [
+    "text/javascript",
+    "Application/JavaScript; charset=utf-8",
+    "application/x-ecmascript",
+    "text/javascript1.5",
+    "text/css",
+  ];
+  test.each(TYPES)("%s is its type with a key, and text without one", async (type) => {
+    const { coffer, world } = stage;
+    const { ada } = world.clients;
+    const address = `/v0/files?drive_id=${world.drives.ada}&path=${crypto.randomUUID()}`;
+    const { id } = await ada.json<{ id: string }>(201, "PUT", address, {
+      body: "alert(origin)",
+      headers: { "content-type": type },
+    });
+    const { token } = await ada.json<{ token: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
+    const path = `/v0/files/${id}/download`;
+    const answers = {
+      key: await ada.send("GET", path),
+      session: await beginSession(coffer, "ada").browser.send("GET", path),
+      inline: await beginSession(coffer, "ada").browser.send("GET", `${path}?inline=1`),
+      link: await coffer.client().send("GET", `/v0/presigned/${token}`),
+    };
+    const types = Object.fromEntries(
+      Object.entries(answers).map(([how, { headers }]) => [how, headers.get("content-type")?.toLowerCase()]),
+    );
+    const text = "text/plain";
+    expect(types).toEqual({ key: type.toLowerCase(), session: text, inline: text, link: text });
+  });
+});
 
 describe("headers", () => {
   const shown = {
