@@ -1,16 +1,16 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell.tsx";
 import { say, Toasts } from "./components/toast.tsx";
 import { UploadsProvider } from "./components/upload/context.tsx";
-import { ApiError, call, SIGNED_OUT } from "./lib/api.ts";
-import { asApiError, useLoad } from "./lib/load.ts";
+import { type CurrentAccount, useAccount } from "./lib/account.ts";
+import { call } from "./lib/api.ts";
+import { asApiError } from "./lib/load.ts";
 import { navigate, type Place, usePlace } from "./lib/router.tsx";
 import { SessionContext } from "./lib/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
 import { SIGN_IN_TITLE, titleOf } from "./lib/title.ts";
-import type { Account } from "./lib/types.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Claim } from "./pages/claim.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
@@ -28,35 +28,16 @@ const CLAIM = "/claim/";
 /** Where the link leads that the first start prints. */
 const SETUP = "/auth/setup";
 
-const ACCOUNT = "/v0/account";
-
-/** Whoever is signed in; null where nobody is. */
-async function currentAccount(signal: AbortSignal): Promise<Account | null> {
-  try {
-    return (await call<{ data: Account }>("GET", ACCOUNT, { signal })).data;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
-    throw error;
-  }
-}
-
 export function App() {
   // Before the place is read, which is to be without it.
   const [returned, setReturned] = useState(takeFromAddress);
   const place = usePlace();
-  const { loaded, reload } = useLoad("account", currentAccount);
+  const account = useAccount();
+  const { loaded } = account;
   const isSignedIn = loaded.state === "ready" && loaded.value !== null;
   useEffect(() => {
     if (isSignedIn) setReturned(null);
   }, [isSignedIn]);
-  useLayoutEffect(() => {
-    // The session may have been ended elsewhere. What `currentAccount` itself is told is no news.
-    const look = (event: Event) => {
-      if (event instanceof CustomEvent && event.detail !== ACCOUNT) reload();
-    };
-    addEventListener(SIGNED_OUT, look);
-    return () => removeEventListener(SIGNED_OUT, look);
-  }, [reload]);
   const isOpen = place.path === SETUP || place.path.startsWith(CLAIM);
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && !isOpen;
   useEffect(() => {
@@ -67,7 +48,7 @@ export function App() {
   }, [place.path]);
   return (
     <>
-      {pageFor(place, loaded, reload, returned)}
+      {pageFor(place, account, returned)}
       <Toasts />
     </>
   );
@@ -75,8 +56,7 @@ export function App() {
 
 function pageFor(
   place: Place,
-  loaded: ReturnType<typeof useLoad<Account | null>>["loaded"],
-  reload: () => void,
+  { loaded, reload, forget }: CurrentAccount,
   returned: SignInReturn | null,
 ): VNode {
   if (place.path === SETUP) {
@@ -103,13 +83,17 @@ function pageFor(
   const signOut = async () => {
     try {
       await call("POST", "/auth/logout", { body: {} });
-      reload();
+      forget();
     } catch (error) {
       say(asApiError(error).message);
     }
   };
   return (
-    <SessionContext.Provider value={{ account: loaded.value, refresh: reload, signOut }}>
+    // Nothing of one person's pages is left for another.
+    <SessionContext.Provider
+      key={loaded.value.id}
+      value={{ account: loaded.value, refresh: reload, signOut }}
+    >
       <UploadsProvider>
         <Shell>{signedInPage(place)}</Shell>
       </UploadsProvider>

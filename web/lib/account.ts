@@ -1,0 +1,70 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { ApiError, call, SIGNED_OUT } from "./api.ts";
+import { type Loaded, useLoad } from "./load.ts";
+import type { Account } from "./types.ts";
+
+const ACCOUNT = "/v0/account";
+
+/** Where the tabs of a browser, which share its cookies, tell each other the id of who is signed in. */
+const CHANNEL = "coffer:account";
+
+export interface CurrentAccount {
+  /** Null where nobody is signed in. */
+  readonly loaded: Loaded<Account | null>;
+  /** Asks again; what was known stays where there is no answer. */
+  readonly reload: () => void;
+  /** To be called after signing out: nobody is known until there is an answer. */
+  readonly forget: () => void;
+}
+
+/** Who is signed in, kept up to date through sign-ins and sign-outs in any tab. */
+export function useAccount(): CurrentAccount {
+  const known = useRef<Account | null>(null);
+  const { loaded, reload } = useLoad("account", async (signal) => {
+    try {
+      known.current = await currentAccount(signal);
+    } catch (error) {
+      // Uploads and what is half typed outlive a moment without answers; what is done next says more.
+      if (known.current === null || signal.aborted) throw error;
+    }
+    return known.current;
+  });
+  useLayoutEffect(() => {
+    // The session may have been ended elsewhere. What `currentAccount` itself is told is no news.
+    const look = (event: Event) => {
+      if (event instanceof CustomEvent && event.detail !== ACCOUNT) reload();
+    };
+    addEventListener(SIGNED_OUT, look);
+    return () => removeEventListener(SIGNED_OUT, look);
+  }, [reload]);
+  useOtherTabs(loaded, reload);
+  const forget = () => {
+    known.current = null;
+    reload();
+  };
+  return { loaded, reload, forget };
+}
+
+/** Whoever is signed in; null where nobody is. */
+async function currentAccount(signal: AbortSignal): Promise<Account | null> {
+  try {
+    return (await call<{ data: Account }>("GET", ACCOUNT, { signal })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** A tab that shows one person's page while the cookie is another's would write into the other's account. */
+function useOtherTabs(loaded: Loaded<Account | null>, reload: () => void): void {
+  const id = loaded.state === "ready" ? (loaded.value?.id ?? null) : undefined;
+  useEffect(() => {
+    if (id === undefined) return;
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.postMessage(id);
+    channel.addEventListener("message", ({ data }) => {
+      if (data !== id) reload();
+    });
+    return () => channel.close();
+  }, [id, reload]);
+}
