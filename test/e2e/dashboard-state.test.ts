@@ -126,7 +126,7 @@ describe("an answer that", () => {
     await open();
     await name.fill("half typed");
     release();
-    await page.getByText("Made the folder “slow”").waitFor({ state: "attached" });
+    await page.getByText("Made the folder “slow”").first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
     await page.context().close();
   });

@@ -41,7 +41,12 @@ export function Drives() {
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {drives !== null &&
         (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} onAct={setDoing} />)}
-      <Doings doing={doing} onClose={() => setDoing(null)} onDone={reload} />
+      <Doings
+        doing={doing}
+        // An answer that comes after its dialog was dismissed closes no other.
+        onClose={() => setDoing((now) => (now === doing ? null : now))}
+        onDone={reload}
+      />
     </>
   );
 }

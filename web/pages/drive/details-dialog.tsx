@@ -8,7 +8,7 @@ import { nameOf } from "../../lib/files-place.ts";
 import { formatBytes, formatTime } from "../../lib/format.ts";
 import { plain } from "../../lib/overrides.ts";
 import type { FileRecord } from "../../lib/types.ts";
-import { TagsField } from "./tags-field.tsx";
+import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {
   readonly file: FileRecord;
@@ -22,7 +22,7 @@ export function DetailsDialog({ file, onDone, onClose }: DetailsDialogProps) {
   const [tags, setTags] = useState(file.tags);
   const save = async (values: FormData) => {
     await updateFile(file.id, {
-      tags,
+      tags: withTag(tags, textOf(values, TYPED_TAG)),
       metadata: metadataOf(textOf(values, "metadata")),
       ...expiryChange(file, textOf(values, "expiry")),
     });
@@ -118,9 +118,10 @@ function expiryChange(file: FileRecord, local: string): { expires_at?: string | 
   return { expires_at: local === "" ? null : new Date(local).toISOString() };
 }
 
-/** A time as a `datetime-local` input has it; empty for none. */
+/** A time as a `datetime-local` input has it, years of five digits without a sign; empty for none. */
 function localOf(iso: string | null): string {
   if (iso === null) return "";
   const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  return local.replace(/^\+0*/, "").slice(0, -":00.000Z".length);
 }

@@ -51,11 +51,15 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
     wantsFocus.current = true;
     setSelection(NOTHING);
   };
+  const shown = useRef(dialog);
+  shown.current = dialog;
   const done = (message: string) => {
     say(message);
+    reload();
+    // The answer may come after its dialog was dismissed, and be none of what is done now.
+    if (shown.current !== dialog) return;
     setDialog(null);
     clear();
-    reload();
   };
   const close = () => {
     wantsFocus.current = true;

@@ -8,13 +8,18 @@ interface TagsFieldProps {
   readonly onChange: (tags: readonly string[]) => void;
 }
 
-/** Tags one by one, since a tag may hold any character. What is typed becomes one on Enter or when leaving. */
+/** What stands in the field by this name when its form is sent is a tag as well. */
+export const TYPED_TAG = "tag";
+
+/**
+ * Tags one by one, since a tag may hold any character. What is typed becomes one on Enter. Not when leaving:
+ * the form would grow under the pointer that is about to press its button.
+ */
 export function TagsField({ tags, onChange }: TagsFieldProps) {
   const [typed, setTyped] = useState("");
   const id = useId();
   const add = () => {
-    const tag = typed.trim();
-    if (tag !== "" && !tags.includes(tag)) onChange([...tags, tag]);
+    onChange(withTag(tags, typed));
     setTyped("");
   };
   return (
@@ -39,12 +44,12 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
       <input
         id={id}
         class="input"
+        name={TYPED_TAG}
         dir="auto"
         value={typed}
         placeholder="Add a tag"
         autocomplete="off"
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={add}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || typed.trim() === "") return;
           event.preventDefault();
@@ -53,4 +58,10 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
       />
     </div>
   );
+}
+
+/** The tags with one more, unless nothing was typed or it is among them. */
+export function withTag(tags: readonly string[], typed: string): readonly string[] {
+  const tag = typed.trim();
+  return tag === "" || tags.includes(tag) ? tags : [...tags, tag];
 }
