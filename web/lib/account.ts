@@ -61,6 +61,7 @@ function useOtherTabs(loaded: Loaded<Account | null>, reload: () => void): void 
   useEffect(() => {
     if (id === undefined) return;
     const channel = new BroadcastChannel(CHANNEL);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel has our origin alone
     channel.postMessage(id);
     channel.addEventListener("message", ({ data }) => {
       if (data !== id) reload();

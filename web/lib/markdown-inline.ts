@@ -12,6 +12,12 @@ interface Found {
   readonly end: number;
 }
 
+/** What is being read, and where each of its brackets is closed. */
+interface Source {
+  readonly text: string;
+  readonly closings: ReadonlyMap<number, number>;
+}
+
 type Read = (match: RegExpExecArray, depth: number) => Inline;
 
 const nested =
@@ -52,11 +58,12 @@ export function parseInline(source: string): Inline[] {
 
 function parse(source: string, depth: number): Inline[] {
   if (depth > MOST_DEPTH) return [text(source)];
+  const marked = { text: source, closings: closingsOf(source) };
   const found: Inline[] = [];
   let plainFrom = 0;
   const mark = new RegExp(MARK);
   for (let hit = mark.exec(source); hit !== null; hit = mark.exec(source)) {
-    const read = readAt(source, hit.index, depth);
+    const read = readAt(marked, hit.index, depth);
     if (read === null) continue;
     if (hit.index > plainFrom) found.push(text(source.slice(plainFrom, hit.index)));
     found.push(read.inline);
@@ -67,12 +74,12 @@ function parse(source: string, depth: number): Inline[] {
   return found;
 }
 
-function readAt(source: string, at: number, depth: number): Found | null {
+function readAt(source: Source, at: number, depth: number): Found | null {
   const link = readLink(source, at, depth);
   if (link !== null) return link;
   for (const [rule, read] of RULES) {
     rule.lastIndex = at;
-    const match = rule.exec(source);
+    const match = rule.exec(source.text);
     if (match !== null) return { inline: read(match, depth), end: at + match[0].length };
   }
   return null;
@@ -82,11 +89,11 @@ function readAt(source: string, at: number, depth: number): Found | null {
  * Reads `[words](address "title")`, also as a picture with `!` before it: showing that would tell its
  * host who reads this, so that it becomes a link as well.
  */
-function readLink(source: string, at: number, depth: number): Found | null {
+function readLink({ text: source, closings }: Source, at: number, depth: number): Found | null {
   const from = source.startsWith("![", at) ? at + 2 : at + 1;
   if (source[from - 1] !== "[") return null;
-  const to = closingBracket(source, from);
-  if (to === -1 || source[to + 1] !== "(") return null;
+  const to = closings.get(from - 1);
+  if (to === undefined || to - from >= MOST_WORDS || source[to + 1] !== "(") return null;
   TARGET.lastIndex = to + 1;
   const target = TARGET.exec(source);
   if (target === null) return null;
@@ -97,16 +104,18 @@ function readLink(source: string, at: number, depth: number): Found | null {
   return { inline: linkTo(href, children), end: to + 1 + length };
 }
 
-/** Where the bracket is closed that was opened before `from`; -1 where it is not. */
-function closingBracket(source: string, from: number): number {
-  let open = 1;
-  const end = Math.min(source.length, from + MOST_WORDS);
-  for (let at = from; at < end; at += 1) {
-    if (source[at] === "[") open += 1;
-    if (source[at] === "]") open -= 1;
-    if (open === 0) return at;
+/** Where each bracket is closed, found in one pass: to look from each would take the square of their number. */
+function closingsOf(source: string): ReadonlyMap<number, number> {
+  const closings = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: bracket, index } of source.matchAll(/[[\]]/g)) {
+    if (bracket === "[") open.push(index);
+    else {
+      const opened = open.pop();
+      if (opened !== undefined) closings.set(opened, index);
+    }
   }
-  return -1;
+  return closings;
 }
 
 /** A link to the web or to an address for letters; every other one, `javascript:` say, is only its words. */

@@ -1,11 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useMemo } from "preact/hooks";
-import { type Block, type ListItem, parseMarkdown } from "../../lib/markdown.ts";
+import type { Block, ListItem } from "../../lib/markdown.ts";
 import { type Inline, parseInline } from "../../lib/markdown-inline.ts";
 
 /** A Markdown document as its author meant it to look; HTML in it is text, and pictures are links. */
-export function MarkdownView({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => parseMarkdown(text), [text]);
+export function MarkdownView({ blocks }: { readonly blocks: readonly Block[] }) {
   return (
     <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
       <article class="prose">

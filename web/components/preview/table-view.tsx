@@ -1,20 +1,21 @@
 import { useMemo } from "preact/hooks";
-import { parseCsv } from "../../lib/csv.ts";
+import { parseCsv, type Table } from "../../lib/csv.ts";
 
 const MOST_ROWS = 1000;
 const MOST_COLUMNS = 100;
+/** More take a browser seconds to lay out. */
+const MOST_CELLS = 20_000;
 
 /** The start of comma-separated values, the first row as the columns' names. */
 export function TableView({ text }: { readonly text: string }) {
-  // One row more for the names.
-  const { rows, isCut } = useMemo(() => parseCsv(text, MOST_ROWS + 1), [text]);
+  const { rows, isCut } = useMemo(() => startOf(text), [text]);
   const [names = [], ...records] = rows;
   const isWide = rows.some((row) => row.length > MOST_COLUMNS);
   return (
     <>
       {(isCut || isWide) && (
         <p class="notice careful preview-note">
-          {isCut && `These are the first ${MOST_ROWS.toLocaleString()} rows. `}
+          {isCut && `These are the first ${records.length.toLocaleString()} rows. `}
           {isWide && `Only ${MOST_COLUMNS} columns are shown.`}
         </p>
       )}
@@ -44,4 +45,12 @@ export function TableView({ text }: { readonly text: string }) {
       </div>
     </>
   );
+}
+
+/** As many rows as are shown, and the one with the names. */
+function startOf(text: string): Table {
+  const { rows, isCut } = parseCsv(text, MOST_ROWS + 1);
+  const columns = Math.min(MOST_COLUMNS, Math.max(...rows.map(({ length }) => length)));
+  const most = Math.floor(MOST_CELLS / columns) + 1;
+  return { rows: rows.slice(0, most), isCut: isCut || rows.length > most };
 }

@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { layOutJson } from "../../lib/json-layout.ts";
 import { useLoad } from "../../lib/load.ts";
+import { isOverlong, parseMarkdown } from "../../lib/markdown.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
@@ -14,6 +15,7 @@ import { Views } from "./views.tsx";
 
 /** Longer documents are shown as their source: a browser would take seconds to lay them out. */
 const MOST_MARKDOWN = 256 * 1024;
+const MOST_ELEMENTS = 20_000;
 
 interface TextViewProps {
   readonly file: FileRecord;
@@ -40,7 +42,7 @@ interface TextShownProps {
 
 function TextShown({ kind, start, size }: TextShownProps) {
   const [view, setView] = useState(0);
-  const laidOut = layOut(kind, start);
+  const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut]);
   return (
     <>
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
@@ -66,8 +68,11 @@ function layOut(
   { text, isCut }: TextShownProps["start"],
 ): { name: string; shown: VNode } | null {
   switch (kind) {
-    case "markdown":
-      return text.length > MOST_MARKDOWN ? null : { name: "Document", shown: <MarkdownView text={text} /> };
+    case "markdown": {
+      const blocks = text.length > MOST_MARKDOWN ? null : parseMarkdown(text);
+      if (blocks === null || isOverlong(blocks, MOST_ELEMENTS)) return null;
+      return { name: "Document", shown: <MarkdownView blocks={blocks} /> };
+    }
     case "table":
       return { name: "Table", shown: <TableView text={text} /> };
     case "json": {
