@@ -21,11 +21,15 @@ export function requirePlainText(field: string, text: string): void {
   if (CONTROL.test(text)) throw invalid(field, "must not contain control characters");
 }
 
-/** A label people see: trimmed, 1 to `max` characters, no control characters. */
+/** Whether any character of it shows: neither a space nor one that is not meant to be seen (UAX #44). */
+const SHOWS = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+/** A label people see: trimmed, 1 to `max` characters, of which one at least shows, no control characters. */
 export function parseLabel(field: string, text: string, max: number): string {
   const label = text.trim();
   requirePlainText(field, label);
   const length = characters(label);
   if (length < 1 || length > max) throw invalid(field, `must have 1 to ${max} characters`);
+  if (!SHOWS.test(label)) throw invalid(field, "must have a character that can be seen");
   return label;
 }

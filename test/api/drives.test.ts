@@ -49,6 +49,7 @@ const BAD_NAMES: [name: string, sent: Json][] = [
   ["empty", ""],
   ["only spaces", " \t "],
   ["65 characters", "x".repeat(65)],
+  ["nothing that can be seen", "\u200B \u2060\u{E0020}"],
   ["65 emoji", "\u{1F600}".repeat(65)],
   ["NUL", "a\u0000b"],
   ["a line break", "a\nb"],

@@ -18,11 +18,3 @@ export function plain(text: string): string {
     .map((part) => (part.isOverride ? `⟨${overrideName(part.text)}⟩` : part.text))
     .join("");
 }
-
-/** A text without its overrides. */
-export function withoutOverrides(text: string): string {
-  return splitAtOverrides(text)
-    .filter(({ isOverride }) => !isOverride)
-    .map((part) => part.text)
-    .join("");
-}

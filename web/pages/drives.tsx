@@ -2,6 +2,7 @@ import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Finder, MANY } from "../components/finder.tsx";
+import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
@@ -91,17 +92,21 @@ function DriveList({
         </Finder>
       )}
       {shown.length === 0 && <p class="soft">No drive is called or described so.</p>}
-      <ul class="drives">
-        {shown.map((drive) => (
-          <li key={drive.id} class="drive-card">
-            <DriveCard
-              drive={drive}
-              onEdit={() => onAct({ what: "edit", drive })}
-              onDelete={() => onAct({ what: "delete", drive })}
-            />
-          </li>
-        ))}
-      </ul>
+      <First of={shown}>
+        {(some) => (
+          <ul class="drives">
+            {some.map((drive) => (
+              <li key={drive.id} class="drive-card">
+                <DriveCard
+                  drive={drive}
+                  onEdit={() => onAct({ what: "edit", drive })}
+                  onDelete={() => onAct({ what: "delete", drive })}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </First>
     </>
   );
 }

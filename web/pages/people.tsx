@@ -2,6 +2,7 @@ import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "tex
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Finder, MANY } from "../components/finder.tsx";
+import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
 import { isWanted } from "../lib/finder.ts";
@@ -82,11 +83,15 @@ function PersonList({
       )}
       {shown.length === 0 && <p class="soft">Nobody is called so.</p>}
       {shown.length > 0 && (
-        <ul class="list">
-          {shown.map((person) => (
-            <PersonRow key={person.id} person={person} onChanged={onChanged} />
-          ))}
-        </ul>
+        <First of={shown}>
+          {(some) => (
+            <ul class="list">
+              {some.map((person) => (
+                <PersonRow key={person.id} person={person} onChanged={onChanged} />
+              ))}
+            </ul>
+          )}
+        </First>
       )}
     </>
   );

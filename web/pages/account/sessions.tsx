@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { First } from "../../components/first.tsx";
 import { Form } from "../../components/form.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, call } from "../../lib/api.ts";
@@ -45,11 +46,15 @@ export function Sessions() {
       {loaded.state === "loading" && <p class="soft">Looking where you are signed in…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && (
-        <ul class="list">
-          {loaded.value.map((session) => (
-            <SessionRow key={session.id} session={session} onEnd={end} />
-          ))}
-        </ul>
+        <First of={loaded.value}>
+          {(some) => (
+            <ul class="list">
+              {some.map((session) => (
+                <SessionRow key={session.id} session={session} onEnd={end} />
+              ))}
+            </ul>
+          )}
+        </First>
       )}
       {isAsking && <SignOutEverywhere onClose={() => setAsking(false)} />}
     </section>

@@ -5,7 +5,6 @@ import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
-import { withoutOverrides } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DialogProps {
@@ -110,11 +109,13 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
   );
 }
 
-/** Whether somebody typed a name as they see it: without what cannot be seen, or typed. */
+/** Whether somebody typed a name as they see it. */
 function isNamed(typed: string, name: string): boolean {
-  return asSeen(typed) === asSeen(name);
+  return seen(typed) === seen(name);
 }
 
-function asSeen(name: string): string {
-  return withoutOverrides(name).replaceAll(/\s+/gu, " ").trim().normalize("NFC");
+/** What people see of a name: nothing of what is not meant to be seen (UAX #44), and spaces as one. */
+function seen(text: string): string {
+  const shown = text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return shown.replaceAll(/\s+/gu, " ").trim().normalize("NFKC");
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Finder, MANY } from "../../components/finder.tsx";
+import { First } from "../../components/first.tsx";
 import { isWanted } from "../../lib/finder.ts";
 import { formatCount } from "../../lib/format.ts";
 import { compareKeys, KEY_SORTS, type KeySort } from "../../lib/key-sort.ts";
@@ -33,11 +34,15 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
       )}
       {shown.length === 0 && <p class="soft">No key, and no drive that one reaches, is called so.</p>}
       {shown.length > 0 && (
-        <ul class="list keys">
-          {shown.map(({ key, reach }) => (
-            <KeyRow key={key.id} apiKey={key} reach={reach} onRevoke={() => onRevoke(key)} />
-          ))}
-        </ul>
+        <First of={shown}>
+          {(some) => (
+            <ul class="list keys">
+              {some.map(({ key, reach }) => (
+                <KeyRow key={key.id} apiKey={key} reach={reach} onRevoke={() => onRevoke(key)} />
+              ))}
+            </ul>
+          )}
+        </First>
       )}
     </>
   );
