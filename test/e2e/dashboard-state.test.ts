@@ -50,6 +50,19 @@ async function hold(page: Page, method: string, path: RegExp): Promise<{ release
   return { release: resolve };
 }
 
+/** Lets a request take effect, and loses its answer; that many times. */
+async function lose(page: Page, path: string, times: number): Promise<{ readonly sent: () => number }> {
+  let sent = 0;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent += 1;
+    if (sent > times) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  return { sent: () => sent };
+}
+
 describe("two tabs", () => {
   test("show the same person, whoever signs in in one of them", async () => {
     const page = await adasPage("/drives");
@@ -128,6 +141,38 @@ describe("an answer that", () => {
     release();
     await page.getByText("Made the folder “slow”").first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
+    await page.context().close();
+  });
+});
+
+describe("what is sent again because its answer was lost", () => {
+  test("makes one drive; pressed twice, it is sent once", async () => {
+    const page = await adasPage("/drives");
+    const { sent } = await lose(page, "**/v0/drives", 1);
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
+    await page.getByRole("button", { name: "Make the drive" }).dblclick();
+    await page.getByText("The server does not answer.").waitFor();
+    expect(sent()).toBe(1);
+    await page.getByRole("button", { name: "Make the drive" }).click();
+    await page.getByRole("heading", { name: "Only once" }).waitFor();
+    const { data } = await ada.client.json<{ data: { name: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.filter(({ name }) => name === "Only once")).toHaveLength(1);
+    await page.context().close();
+  });
+
+  test("makes one key, and shows it", async () => {
+    const page = await adasPage("/keys");
+    await lose(page, "**/v0/keys", 1);
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByText("The server does not answer.").waitFor();
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const secret = await page.locator(".secret code").innerText();
+    await server.client(secret).json(200, "GET", "/v0/account");
+    const keys = await ada.client.json<{ name: string }[]>(200, "GET", "/v0/keys");
+    expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
     await page.context().close();
   });
 });

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
+import { Attempts } from "../lib/attempts.ts";
 import { FormFailureContext, useFieldIds } from "../lib/form-failure.ts";
 import { asApiError } from "../lib/load.ts";
 import { Failure } from "./failure.tsx";
@@ -8,8 +9,11 @@ import { Failure } from "./failure.tsx";
 interface FormProps {
   readonly submit: string;
   readonly danger?: boolean;
-  /** Does what the form is for; what it throws is shown. */
-  readonly onSubmit: (values: FormData) => Promise<void>;
+  /**
+   * Does what the form is for; what it throws is shown. `once` are headers for a write that must not happen
+   * twice where its answer was lost and the same is sent again.
+   */
+  readonly onSubmit: (values: FormData, once: Readonly<Record<string, string>>) => Promise<void>;
   readonly onCancel?: () => void;
   readonly children: ComponentChildren;
 }
@@ -19,6 +23,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const form = useRef<HTMLFormElement>(null);
+  const [attempts] = useState(() => new Attempts());
   const id = useId();
   useLayoutEffect(() => {
     const field = error?.field === undefined ? null : form.current?.elements.namedItem(error.field);
@@ -38,7 +43,8 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
     setBusy(true);
     setError(null);
     try {
-      await onSubmit(new FormData(event.currentTarget));
+      const values = new FormData(event.currentTarget);
+      await onSubmit(values, { "idempotency-key": attempts.keyFor(values) });
     } catch (caught) {
       setError(asApiError(caught));
     } finally {

@@ -8,7 +8,7 @@ import { say } from "../components/toast.tsx";
 import { TurnedBack } from "../components/turned-back.tsx";
 import { type ApiError, call } from "../lib/api.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
+import { asApiError, useLoad } from "../lib/load.ts";
 import { navigate } from "../lib/router.tsx";
 import type { SignInReturn } from "../lib/sign-in-return.ts";
 import type { Account, Claimable, Drive } from "../lib/types.ts";
@@ -97,8 +97,12 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
     navigate(`/drives/${data.slug ?? data.id}/`, { replace: true });
   };
   const leave = async () => {
-    await call("POST", "/auth/logout", { body: {} });
-    onAccountChange();
+    try {
+      await call("POST", "/auth/logout", { body: {} });
+      onAccountChange();
+    } catch (error) {
+      say(asApiError(error).message);
+    }
   };
   return (
     <div class="card-part" ref={place}>

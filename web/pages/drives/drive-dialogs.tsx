@@ -20,9 +20,9 @@ export function NewDrive({ onClose, onDone }: DialogProps) {
       <Form
         submit="Make the drive"
         onCancel={onClose}
-        onSubmit={async (values) => {
+        onSubmit={async (values, headers) => {
           const body = namingOf(values);
-          await call("POST", "/v0/drives", { body });
+          await call("POST", "/v0/drives", { body, headers });
           say(`Made the drive ${body.name}.`);
           onDone();
         }}

@@ -20,11 +20,11 @@ export function CreateKey(props: {
       <Form
         submit="Make the key"
         onCancel={onClose}
-        onSubmit={async (values) => {
+        onSubmit={async (values, headers) => {
           const drive = drives.find(({ id }) => id === textOf(values, "drive"));
           const scope = textOf(values, "scope");
           const body = { name: textOf(values, "name").trim(), scope, drive_id: drive?.id };
-          const { key } = await call<{ key: string }>("POST", "/v0/keys", { body });
+          const { key } = await call<{ key: string }>("POST", "/v0/keys", { body, headers });
           onDone({
             secret: key,
             readOnly: scope === "read-only",

@@ -25,9 +25,9 @@ export function AddPerson({ onClose, onAdded }: Props) {
       <Form
         submit="Make the account"
         onCancel={onClose}
-        onSubmit={async (values) => {
+        onSubmit={async (values, headers) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
-          await call("POST", "/v0/people", { body });
+          await call("POST", "/v0/people", { body, headers });
           setMade(body);
           onAdded();
         }}
