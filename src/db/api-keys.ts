@@ -32,6 +32,7 @@ const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AN
 
 export class ApiKeys {
   readonly #caller;
+  readonly #stands;
   readonly #insert;
   readonly #ofUser;
   readonly #ofDrive;
@@ -51,6 +52,14 @@ export class ApiKeys {
         WHERE k.hash = :hash
           AND (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))
           AND u.disabled_at IS NULL AND o.disabled_at IS NULL`,
+    );
+    this.#stands = sql.prepare<object, [KeyId]>(
+      `SELECT 1
+         FROM api_key k
+         LEFT JOIN user u ON u.pk = k.user
+         LEFT JOIN drive d ON d.pk = k.drive
+         LEFT JOIN user o ON o.pk = d.user
+        WHERE k.id = ? AND u.disabled_at IS NULL AND o.disabled_at IS NULL`,
     );
     this.#insert = sql.prepare<
       never,
@@ -85,6 +94,11 @@ export class ApiKeys {
     if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
     if (drivePk !== null && driveId !== null) return { kind: "drive", keyId, scope, plan, drivePk, driveId };
     throw new Error(`key ${keyId} reaches neither a user nor a drive`);
+  }
+
+  /** Whether a key is not revoked and nobody whose it is was disabled. */
+  stands(id: KeyId): boolean {
+    return this.#stands.get(id) !== null;
   }
 
   /** A user's own keys and those of the user's drives, or a drive's keys; oldest first. */

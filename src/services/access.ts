@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
-import { notFound } from "../domain/errors.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
 
@@ -20,6 +20,20 @@ export class Access {
   constructor(tables: Tables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
+  }
+
+  /**
+   * Throws UNAUTHORIZED for a caller who was let in, and whose key was revoked or account disabled since.
+   * For work that may take long enough: everything else is done with whom the gate let in.
+   */
+  requireStanding(caller: Caller): void {
+    const { apiKeys, users } = this.#tables;
+    const { keyId } = caller;
+    const stands =
+      keyId !== null
+        ? apiKeys.stands(keyId)
+        : caller.kind === "account" && users.byPk(caller.userPk)?.disabledAt === null;
+    if (!stands) throw new CofferError("UNAUTHORIZED", "The key or the account has ended meanwhile.");
   }
 
   /** Every drive the caller may see, oldest first. */

@@ -131,7 +131,8 @@ export class Upload {
   /**
    * Makes the content durable and files it. Fails as a whole: what it refuses leaves nothing behind.
    *
-   * @throws CofferError VALIDATION_ERROR, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED
+   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
+   *   QUOTA_EXCEEDED
    */
   async finish(
     fields: UploadFields,
@@ -165,7 +166,7 @@ export class Upload {
     await this.#writer.abort();
   }
 
-  /** Runs inside the write: the drive may have changed hands or gone while the content arrived. */
+  /** Runs inside the write: the drive or the caller may have gone while the content arrived. */
   #file(
     driveId: string,
     path: FilePath,
@@ -175,6 +176,7 @@ export class Upload {
   ): Uploaded {
     const { tables, access, tree, clock } = this.#options;
     const now = clock.now();
+    access.requireStanding(this.#caller);
     const drive = access.drive(this.#caller, driveId);
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present?.digest ?? null);

@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
 import { expectCommonRules, expectJson } from "../support/scenario.ts";
-import { browserWith, signIn } from "../support/sign-in.ts";
+import { beginSession, browserWith, signIn } from "../support/sign-in.ts";
 import { populate } from "../support/world.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -308,4 +309,39 @@ test("nothing of a disabled user works: sessions, keys, keys of their drives, si
     await statusOf(keys.bob),
     await statusOf(keys.agent),
   ]).toEqual([200, 200, 200]);
+});
+
+test("an upload whose caller is disabled, or its key revoked, on its way ends with nothing", async () => {
+  await using coffer = await startAppliance();
+  const { clients, drives, keyIds } = await populate(coffer);
+  const ended = Promise.withResolvers<void>();
+  const begin = async (client: Pick<Client, "send">, drive: string) => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode("Hello "));
+        await ended.promise;
+        controller.enqueue(new TextEncoder().encode("World!"));
+        controller.close();
+      },
+    });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const path = `/v0/files?drive_id=${drive}&path=${headers["idempotency-key"]}`;
+    const upload = client.send("PUT", path, { body, headers });
+    // Once it was let in, another under its key is told to wait.
+    while ((await client.send("POST", "/v0/folders", { body: {}, headers })).status !== 409)
+      await Bun.sleep(5);
+    return { upload };
+  };
+  const begun = await Promise.all([
+    begin(clients.ada, drives.ada),
+    begin(clients.adaDrive, drives.ada),
+    begin(beginSession(coffer, "ada").browser, drives.ada),
+    begin(clients.bob, drives.bob),
+    begin(clients.agent, drives.agent),
+  ]);
+  disable(coffer, "ada");
+  await clients.bob.json(200, "DELETE", `/v0/keys/${keyIds.bob}`);
+  ended.resolve();
+  const answers = await Promise.all(begun.map(({ upload }) => upload));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 201]);
 });
