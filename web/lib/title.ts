@@ -1,3 +1,5 @@
+import { plain } from "./overrides.ts";
+
 const TITLES: Readonly<Record<string, string>> = {
   "/search": "Search",
   "/keys": "Keys",
@@ -21,7 +23,7 @@ function driveTitle(path: string): string {
   const place = places.at(-1);
   if (place === undefined) return "Drives";
   try {
-    return decodeURIComponent(place);
+    return plain(decodeURIComponent(place));
   } catch {
     // Typed in by hand, it may be no percent-encoding at all.
     return place;
