@@ -4,7 +4,7 @@ import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
 import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusContent } from "../lib/focus.ts";
 import { Link, usePlace } from "../lib/router.tsx";
@@ -24,7 +24,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const { account } = useSession();
   const current = (to: string) => (path === to || path.startsWith(`${to}/`) ? "page" : undefined);
-  const arrived = useArrival(path);
+  const content = useRef<HTMLElement>(null);
+  const arrived = useArrival(path, content);
   return (
     <div class="shell">
       <button type="button" class="button skip" onClick={focusContent}>
@@ -45,7 +46,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <Icon svg={userIcon} /> {account.username}
         </Link>
       </header>
-      <main class="page" tabIndex={-1}>
+      <main ref={content} class="page" tabIndex={-1}>
         {children}
       </main>
       <p class="hidden-visually" role="status">
@@ -59,15 +60,16 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
  * What a screen reader is to be told on coming from one page to another, which it does not notice by
  * itself; empty at first. Where the link that led away is gone, the focus goes on in the content.
  */
-function useArrival(path: string): string {
+function useArrival(path: string, content: RefObject<HTMLElement | null>): string {
   const [said, setSaid] = useState("");
   const previous = useRef(path);
   useLayoutEffect(() => {
     if (previous.current === path) return;
     previous.current = path;
     setSaid(titleOf(path));
-    // A drive's page looks for the row to go on with, once its rows are there.
-    if (document.activeElement === document.body && !path.startsWith("/drives/")) focusContent();
+    // A drive's page gives the focus to the row to go on with, once its rows are there, if nothing has it.
+    if (path.startsWith("/drives/")) content.current?.blur();
+    else if (document.activeElement === document.body) focusContent();
   }, [path]);
   return said;
 }
