@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
 import { run, serve, type Server } from "../support/executable.ts";
-import { launchIsolatedBrowser } from "../support/isolated-browser.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { CLIENT, startRealProvider } from "../support/real-provider.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchIsolatedBrowser();
+  browser = await launchBrowser();
 }, 30_000);
 afterAll(() => browser.close());
 
