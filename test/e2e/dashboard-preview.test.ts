@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { accessibilityProblems } from "../support/axe.ts";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
@@ -11,6 +11,7 @@ setDefaultTimeout(60_000);
 let directory: TemporaryDirectory;
 let server: Server;
 let browser: Browser;
+let context: BrowserContext;
 let page: Page;
 let ada: Agent;
 /** Everything that the page asked of anybody else, and every dialog that a script opened. */
@@ -21,7 +22,8 @@ beforeAll(async () => {
   server = await serve({ dataDir: directory.path });
   ada = await signUp(server, "ada");
   browser = await launchBrowser();
-  page = await browser.newPage();
+  context = await browser.newContext();
+  page = await context.newPage();
   page.setDefaultTimeout(10_000);
   page.on("request", (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${server.url}/`)) {
@@ -51,13 +53,18 @@ afterAll(async () => {
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-/** Stores a file and opens its preview. `type` is what its owner says it is. */
-async function show(path: string, content: Content, type?: string): Promise<void> {
+/** Stores a file; its id. `type` is what its owner says it is. */
+async function store(path: string, content: Content, type?: string): Promise<string> {
   const query = new URLSearchParams({ drive_id: ada.drive, path });
   if (type !== undefined) query.set("content_type", type);
   const answer = await ada.client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
   const { id }: { id: string } = JSON.parse(answer.text);
-  await page.goto(`${server.url}/drives/${ada.drive}/?file=${id}`);
+  return id;
+}
+
+/** Stores a file and opens its preview. */
+async function show(path: string, content: Content, type?: string): Promise<void> {
+  await page.goto(`${server.url}/drives/${ada.drive}/?file=${await store(path, content, type)}`);
   await preview().waitFor();
 }
 
@@ -88,12 +95,26 @@ const PNG = Buffer.from(
   "base64",
 );
 
+/** A second of red, VP8 in WebM, 16 by 16 pixels. */
+const WEBM = Buffer.from(
+  [
+    "GkXfo59ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQJChYECGFOAZwEAAAAAAAIFEU2bdLpNu4tTq4QVSalmU6yBoU27i1OrhBZU",
+    "rmtTrIHGTbuMU6uEElTDZ1OsggEMTbuMU6uEHFO7a1OsggHv7AEAAAAAAABZAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAVSalmoCrXsYMPQkBNgIRM",
+    "YXZmV0GETGF2ZkSJiECPQAAAAAAAFlSua8GuAQAAAAAAADjXgQFzxYgAAAAAAAAAAZyBACK1nIN1bmSIgQCGhVZfVlA4g4EBI+OD",
+    "hA7msoDgibCBELqBEJqBAhJUw2fRc3POY8CLY8WIAAAAAAAAAAFnyJhFo4dFTkNPREVSRIeLTGF2YyBsaWJ2cHhnyKJFo4hEVVJB",
+    "VElPTkSHlDAwOjAwOjAxLjAwMDAwMDAwMAAAH0O2dUCH54EAo72BAACA8AIAnQEqEAAQAABHCIWFiIWEiAICAnWqA/gD+gINTRgA",
+    "/v1u8//jmTcwxP+Obf/xYTwOKMj/8VEAo5WBAPoAsQEAARAQABgAGFgv9AAIAACjlYEB9ACxAQABEBAAGAAYWC/0AAgAAKOVgQLu",
+    "ALEBAAEQEAAYABhYL/QACAAAHFO7a5G7j7OBALeK94EB8YIBYvCBAw==",
+  ].join(""),
+  "base64",
+);
+
 describe("what each kind looks like", () => {
   test("code has line numbers, and what is no text says so", async () => {
     await show("main.rs", "fn main() {\n    todo!()\n}\n");
     expect(await preview().locator(".preview-numbers").textContent()).toBe("1\n2\n3");
     expect(await preview().locator(".preview-text").textContent()).toBe("fn main() {\n    todo!()\n}\n");
-    expect(await accessibilityProblems(page)).toEqual([]);
     await preview().getByLabel("Wrap lines").check();
     expect(await preview().locator(".preview-numbers").count()).toBe(0);
     await show("Makefile", "all:\n\ttrue\n");
@@ -133,7 +154,6 @@ describe("what each kind looks like", () => {
     const link = preview().getByRole("link", { name: "link" });
     expect(await link.getAttribute("rel")).toContain("noopener");
     expect(await preview().getByRole("cell").allTextContents()).toEqual(["1", "2"]);
-    expect(await accessibilityProblems(page)).toEqual([]);
     await view("Source");
     await shown("# Title");
   });
@@ -154,7 +174,6 @@ describe("what each kind looks like", () => {
     expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["n", "text"]);
     expect(await preview().getByRole("row").count()).toBe(1001);
     await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test("images are seen, and damaged ones said to be", async () => {
@@ -163,7 +182,6 @@ describe("what each kind looks like", () => {
     await eventually(() =>
       page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 1"),
     );
-    expect(await accessibilityProblems(page)).toEqual([]);
     await show("damaged.png", "nothing of the kind");
     await shown("The browser cannot show this image");
   });
@@ -175,11 +193,57 @@ describe("what each kind looks like", () => {
     await shown("The browser cannot play this audio.");
   });
 
+  test("a film is played", async () => {
+    await show("red.webm", Uint8Array.from(WEBM));
+    await preview().locator("video").waitFor();
+    // Without sound a page may begin by itself.
+    await page.evaluate(`{
+      const video = document.querySelector(".preview video");
+      video.muted = true;
+      video.play();
+    }`);
+    await eventually(() => page.evaluate<boolean>("document.querySelector('.preview video').ended"));
+    expect(await page.evaluate<number>("document.querySelector('.preview video').videoWidth")).toBe(16);
+  });
+
   test("a PDF goes to the browser's viewer, where there is one", async () => {
     await show("paper.pdf", "%PDF-1.4");
     const hasViewer = await page.evaluate<boolean>("navigator.pdfViewerEnabled");
     if (hasViewer) await preview().locator("iframe[src^='blob:']").waitFor();
     else await shown("This browser has no viewer for PDF.");
+  });
+
+  test("what is no PDF never comes into the viewer's frame", async () => {
+    const other = await context.newPage();
+    // As where there is a viewer.
+    await other.addInitScript("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })");
+    for (const [content, expected] of [
+      ["<script>parent.document.title='pwned'</script>", ".preview-none >> text=This is no PDF"],
+      ["%PDF-1.4", "iframe[src^='blob:']"],
+    ] as const) {
+      await other.goto(`${server.url}/drives/${ada.drive}/?file=${await store("claims.pdf", content)}`);
+      await other.locator(expected).waitFor();
+    }
+    await other.close();
+  });
+
+  test.each<[name: string, content: Content, shows: string]>([
+    ["axe/a.rs", "fn main() {}", ".preview-numbers"],
+    ["axe/a.md", "# Title\n\n- [x] done\n\n> a [link](https://example.org/)\n\n| a |\n|--|\n| 1 |", ".prose"],
+    ["axe/a.json", '{"a":1}', ".preview-text"],
+    ["axe/a.csv", "a,b\n1,2", "table"],
+    ["axe/a.png", Uint8Array.from(PNG), "img"],
+    ["axe/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "img"],
+    ["axe/a.wav", wav(), "audio"],
+    ["axe/a.webm", Uint8Array.from(WEBM), "video"],
+    ["axe/a.pdf", "%PDF-1.4", ".preview-none, iframe"],
+    ["axe/a.zip", "PK", ".preview-none"],
+    ["axe/a.txt", "", ".preview-none"],
+    ["axe/a.log", "line\u202e\n".repeat(60_000), ".preview-note"],
+  ])("axe finds nothing, in light and dark: %s", async (path, content, shows) => {
+    await show(path, content);
+    await preview().locator(shows).first().waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
   });
 
   test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {

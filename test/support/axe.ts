@@ -23,3 +23,13 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html}\n${failureSummary}`),
   );
 }
+
+/** The same in light and in dark, which is left light. */
+export async function accessibilityProblemsInEachScheme(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await accessibilityProblems(page)).map((problem) => `${colorScheme}: ${problem}`));
+  }
+  return found;
+}

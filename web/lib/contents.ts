@@ -51,9 +51,11 @@ export async function readWhole(
   const response = await request(file, {}, signal);
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
-  for await (const piece of response.body ?? []) {
-    pieces.push(piece);
-    received += piece.length;
+  // Not `for await`, which WebKit's streams do not know.
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    pieces.push(read.value);
+    received += read.value.length;
     onProgress(received);
   }
   return pieces;
