@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { accessibilityProblems } from "../support/axe.ts";
+import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
@@ -19,6 +19,7 @@ let browser: Browser;
 let page: Page;
 let devtools: CDPSession;
 let ada: Agent;
+let lastChoice = 0;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
@@ -26,7 +27,8 @@ beforeAll(async () => {
   ada = await signUp(server, "ada");
   browser = await launchBrowser();
   page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  // Long, since much is sent here; it is waited for only by what fails.
+  page.setDefaultTimeout(30_000);
   devtools = await page.context().newCDPSession(page);
   await page.goto(server.url);
   await page.getByLabel("Username").fill("ada");
@@ -59,14 +61,13 @@ interface Sent {
   readonly content: string | Buffer;
 }
 
-/** Chooses files by the button, as the browser's file dialog gives them. */
+/** Chooses files of this machine by the button, as the browser's file dialog gives them. */
 async function choose(...files: readonly Sent[]): Promise<void> {
+  const root = join(directory.path, `chosen ${(lastChoice += 1)}`);
+  await Promise.all(files.map(({ name, content }) => Bun.write(join(root, name), content)));
   const choosing = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Upload files" }).click();
-  const payloads = files.map(({ name, content }) => {
-    return { name, mimeType: "text/plain", buffer: Buffer.from(content) };
-  });
-  await (await choosing).setFiles(payloads);
+  await (await choosing).setFiles(files.map(({ name }) => join(root, name)));
 }
 
 /** A directory on this machine with these files in it. */
@@ -95,7 +96,7 @@ const question = () => page.getByRole("dialog", { name: "is already there" });
 const panel = () => page.getByRole("region", { name: "Uploads" });
 
 function uploaded(headline: string): Promise<void> {
-  return panel().getByRole("status").getByText(headline, { exact: true }).waitFor();
+  return panel().getByRole("heading", { name: headline, exact: true }).waitFor();
 }
 
 async function closePanel(): Promise<void> {
@@ -111,6 +112,22 @@ async function listed(prefix: string): Promise<{ id: string; path: string; mime_
     `/v0/files?${query.toString()}`,
   );
   return list.data;
+}
+
+/** The folders directly in one. */
+async function foldersIn(prefix: string): Promise<string[]> {
+  const query = new URLSearchParams({ drive_id: ada.drive, prefix, delimiter: "/" });
+  const { folders } = await ada.client.json<{ folders: string[] }>(
+    200,
+    "GET",
+    `/v0/files?${query.toString()}`,
+  );
+  return folders;
+}
+
+/** What has the focus, by its name. */
+function focused(): Promise<string | null> {
+  return page.locator(":focus").getAttribute("aria-label");
 }
 
 async function contentOf(path: string): Promise<string | undefined> {
@@ -129,7 +146,7 @@ describe("choosing and dropping", () => {
       ["inbox/a_b.txt", "text/plain"],
       ["inbox/café.ts", "text/typescript"],
     ]);
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await closePanel();
   });
 
@@ -160,11 +177,48 @@ describe("choosing and dropping", () => {
     await closePanel();
   });
 
+  test("folders that hold nothing arrive as well, inside a dropped one and by themselves", async () => {
+    const root = await folderWith("hollow", ["a.txt"]);
+    await mkdir(join(root, "empty"));
+    await mkdir(join(root, "deep", "er"), { recursive: true });
+    await open("");
+    await drop(root);
+    await uploaded("3 items uploaded");
+    expect(await foldersIn("hollow/")).toEqual(["hollow/deep/", "hollow/empty/"]);
+    expect(await foldersIn("hollow/deep/")).toEqual(["hollow/deep/er/"]);
+    await closePanel();
+
+    const nothing = join(directory.path, "nothing at all");
+    await mkdir(nothing);
+    await drop(nothing);
+    await uploaded("1 folder uploaded");
+    expect(await foldersIn("")).toContain("nothing at all/");
+    await page.getByRole("link", { name: "nothing at all" }).first().waitFor();
+    await closePanel();
+  });
+
+  test("what is dropped where nothing takes it does not lead away", async () => {
+    await page.goto(`${server.url}/drives`);
+    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+    const root = await folderWith("stray", ["a.txt"]);
+    await page.evaluate(`addEventListener("dragover", (event) => {
+      window.answer = [event.defaultPrevented, event.dataTransfer.dropEffect];
+    })`);
+    const data = { items: [], files: [join(root, "a.txt")], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver"] as const) {
+      await devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
+    }
+    await eventually(() => page.evaluate<boolean>("window.answer !== undefined"));
+    expect(await page.evaluate<unknown>("window.answer")).toEqual([true, "none"]);
+  });
+
   test("what is larger than the server takes is refused in words, before it is sent", async () => {
     await open("");
     await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });
     await panel().getByText("This file has 8.0 MiB; the server takes at most 8.0 MiB.").waitFor();
     await uploaded("1 file of 1 could not be uploaded");
+    // It would be no smaller the next time.
+    expect(await panel().getByRole("button", { name: /Retry/ }).count()).toBe(0);
     await closePanel();
   });
 
@@ -203,7 +257,7 @@ describe("a place that is taken", () => {
   ])("%s", async (answer, first, second) => {
     const name = `${answer}.tar.gz`;
     await collide([name]);
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await question().getByRole("button", { name: answer }).click();
     await panel().getByRole("button", { name: "Close the uploads" }).waitFor();
     expect(await contentOf(`taken/${name}`)).toBe(first);
@@ -240,6 +294,7 @@ describe("when it does not go smoothly", () => {
     await devtools.send("Network.emulateNetworkConditions", slow);
     await choose({ name: "film.bin", content: Buffer.alloc(4 * MIB) });
     await panel().getByText("/s ·").waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     const asked = page.waitForEvent("dialog");
     const leaving = page.evaluate("location.reload()");
     const dialog = await asked;
@@ -249,11 +304,79 @@ describe("when it does not go smoothly", () => {
     await panel().getByRole("button", { name: "Cancel slow/film.bin" }).click();
     await panel().getByText("Cancelled", { exact: true }).waitFor();
     expect(await listed("slow/")).toEqual([]);
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
 
     await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
     await uploaded("1 file uploaded");
     expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
+    await closePanel();
+  });
+
+  test("by keyboard: cancelled and sent again at once, and the focus is never lost", async () => {
+    await open("keys/");
+    await devtools.send("Network.emulateNetworkConditions", slow);
+    await choose({ name: "a.bin", content: Buffer.alloc(4 * MIB) }, { name: "b.txt", content: "b" });
+    await panel().getByRole("button", { name: "Cancel keys/a.bin" }).focus();
+    await page.keyboard.press("Enter");
+    await panel().getByText("Cancelled", { exact: true }).waitFor();
+    expect(await focused()).toBe("Retry keys/a.bin");
+    // Cancelled once more before the first request has come to its end.
+    for (const key of ["Enter", "Enter", "Enter"]) await page.keyboard.press(key);
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    await uploaded("2 files uploaded");
+    expect(await focused()).toBe("Files");
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused()).toBe("Close the uploads");
+    await page.keyboard.press("Enter");
+    await panel().waitFor({ state: "detached" });
+    expect(await page.evaluate<boolean>("document.activeElement === document.body")).toBe(false);
+    expect((await listed("keys/")).map(({ path }) => path)).toEqual(["keys/a.bin", "keys/b.txt"]);
+  });
+
+  test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
+    await open("busy/");
+    const error = { code: "RATE_LIMITED", message: "Too many requests" };
+    const refusal = { status: 429, headers: { "retry-after": "3" }, json: { error } };
+    let refusals = 0;
+    await page.route("**/v0/files?*", (route) => {
+      const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
+      return isFirst ? route.fulfill(refusal) : route.continue();
+    });
+    await choose({ name: "patient.txt", content: "patient" });
+    expect(await panel().locator(".uploads-rest").textContent()).toMatch(
+      /^The server takes only so many requests a minute\. Going on in [1-3] s\.$/,
+    );
+    await page.getByRole("status").getByText("Uploads rest").waitFor({ state: "attached" });
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await uploaded("1 file uploaded");
+    await page.unroute("**/v0/files?*");
+    expect(await contentOf("busy/patient.txt")).toBe("patient");
+    await closePanel();
+  });
+
+  test("5,000 files wait in line, and the page stays quick", async () => {
+    await open("many/");
+    await page.evaluate(`{
+      const input = document.querySelector("input[type=file]");
+      const files = new DataTransfer();
+      for (let at = 0; at < 5000; at += 1) files.items.add(new File(["x".repeat(at)], at + ".txt"));
+      input.files = files.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }`);
+    await uploaded("Uploading 5,000 files");
+    await panel()
+      .getByText(/^\d+ of 5,000 · .* left$/)
+      .waitFor();
+    expect(await panel().getByRole("listitem").count()).toBe(101);
+    const pressed = performance.now();
+    await panel().getByRole("button", { name: "Cancel all" }).focus();
+    await page.keyboard.press("Enter");
+    await panel()
+      .getByRole("heading", { name: /uploaded, [\d,]+ cancelled$/ })
+      .waitFor();
+    expect(performance.now() - pressed).toBeLessThan(2000);
+    expect(await focused()).toBe("Uploads");
     await closePanel();
   });
 
@@ -277,6 +400,7 @@ describe("when it does not go smoothly", () => {
     await server.kill();
     await panel().getByText("The server does not answer").first().waitFor();
     await panel().getByRole("button", { name: "Retry 1 failed file" }).waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     server = await start(String(server.port));
     await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     await panel().getByRole("button", { name: "Retry 1 failed file" }).click();

@@ -1,10 +1,11 @@
 import filesIcon from "lucide-static/icons/upload.svg" with { type: "text" };
 import folderIcon from "lucide-static/icons/folder-up.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
 import { asApiError } from "../lib/load.ts";
-import { type ChosenFile, droppedFiles, filesOf, holdsFiles } from "../lib/uploads/chosen.ts";
+import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
+import { useDrop } from "../lib/uploads/drop.ts";
 import { nameIn } from "../lib/uploads/names.ts";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
@@ -12,7 +13,9 @@ import { Name } from "./name.tsx";
 import { say } from "./toast.tsx";
 import { useUploads } from "./upload/context.tsx";
 
-const TELL_MS = 500;
+const TELL_MS = 200;
+/** Each time the list is read again, which takes of the requests that uploads may make. */
+const TELL_BUSY_MS = 2000;
 
 interface UploadAreaProps {
   readonly driveId: string;
@@ -27,14 +30,23 @@ interface UploadAreaProps {
 export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProps) {
   const queue = useUploads();
   const [error, setError] = useState<ApiError | null>(null);
-  const take = (chosen: readonly ChosenFile[]) => {
+  const [isReading, setReading] = useState(false);
+  const take = (chosen: readonly Chosen[]) => {
     setError(null);
     if (chosen.length === 0) say("There are no files in it.");
     queue.add(driveId, folder, chosen);
   };
-  const isOver = useDrop((data) => {
-    droppedFiles(data).then(take, (caught: unknown) => setError(asApiError(caught)));
-  });
+  const drop = async (data: DataTransfer) => {
+    setReading(true);
+    try {
+      take(await droppedFiles(data));
+    } catch (caught) {
+      setError(asApiError(caught));
+    } finally {
+      setReading(false);
+    }
+  };
+  const isOver = useDrop((data) => void drop(data));
   useStored(driveId, folder, onDone);
   return (
     <div class="upload-area">
@@ -44,12 +56,16 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
       </div>
       {error !== null && <Failure error={error} />}
       {children}
-      {isOver && (
+      {(isOver || isReading) && (
         <div class="drop-hint">
           <Icon svg={filesIcon} />
-          <p>
-            Drop to upload to {folder === "" ? "this drive" : <Name text={nameIn(folder.slice(0, -1))} />}
-          </p>
+          {isReading ? (
+            <p role="status">Looking through what you dropped…</p>
+          ) : (
+            <p>
+              Drop to upload to {folder === "" ? "this drive" : <Name text={nameIn(folder.slice(0, -1))} />}
+            </p>
+          )}
         </div>
       )}
     </div>
@@ -60,13 +76,15 @@ interface ChooserProps {
   readonly label: string;
   readonly icon: string;
   readonly isFolder?: boolean;
-  readonly onChosen: (chosen: readonly ChosenFile[]) => void;
+  readonly onChosen: (chosen: readonly Chosen[]) => void;
 }
 
 function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   const input = useRef<HTMLInputElement>(null);
   // Not among the properties that Preact's types know.
-  useEffect(() => void (input.current !== null && (input.current.webkitdirectory = isFolder)), [isFolder]);
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.webkitdirectory = isFolder;
+  }, [isFolder]);
   return (
     <>
       <button type="button" class="button" onClick={() => input.current?.click()}>
@@ -88,51 +106,24 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   );
 }
 
-/**
- * Calls `onDrop` for what is dropped anywhere on the page, which a browser would go away for otherwise;
- * returns whether something is held over it.
- */
-function useDrop(onDrop: (data: DataTransfer) => void): boolean {
-  const [isOver, setOver] = useState(false);
-  const drop = useRef(onDrop);
-  drop.current = onDrop;
-  useEffect(() => {
-    const abort = new AbortController();
-    const listen = (type: "dragover" | "dragleave" | "drop", handle: (event: DragEvent) => void) =>
-      addEventListener(type, handle, { signal: abort.signal });
-    listen("dragover", (event) => {
-      if (!holdsFiles(event.dataTransfer)) return;
-      event.preventDefault();
-      setOver(true);
-    });
-    listen("dragleave", (event) => {
-      // Nothing is entered instead: it left the page.
-      if (event.relatedTarget === null) setOver(false);
-    });
-    listen("drop", (event) => {
-      setOver(false);
-      if (event.dataTransfer === null || !holdsFiles(event.dataTransfer)) return;
-      event.preventDefault();
-      drop.current(event.dataTransfer);
-    });
-    return () => abort.abort();
-  }, []);
-  return isOver;
-}
-
-/** Calls `onDone` soon after something was stored below a folder. */
+/** Calls `onDone` soon after something was stored below a folder, now and then while more is to come. */
 function useStored(driveId: string, folder: string, onDone: () => void): void {
   const queue = useUploads();
   const done = useRef(onDone);
   done.current = onDone;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const tell = () => {
+      timer = undefined;
+      done.current();
+    };
     const forget = queue.onStored((upload) => {
       if (upload.driveId !== driveId || !upload.path.startsWith(folder)) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        done.current();
-      }, TELL_MS);
+      if (queue.isBusy) timer ??= setTimeout(tell, TELL_BUSY_MS);
+      else {
+        clearTimeout(timer);
+        timer = setTimeout(tell, TELL_MS);
+      }
     });
     return () => {
       forget();

@@ -70,19 +70,15 @@ export async function call<T>(method: string, path: string, options: CallOptions
 
 /** The error that an unsuccessful answer stands for. */
 export async function refusalOf(response: Response): Promise<ApiError> {
-  const requestId = response.headers.get("x-request-id") ?? undefined;
-  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const { status, headers } = response;
+  const requestId = headers.get("x-request-id") ?? undefined;
+  const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
+  const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   try {
     const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
-    const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
-    return new ApiError(response.status, error.code, error.message, error.field, requestId, waitSeconds);
+    return new ApiError(status, error.code, error.message, error.field, requestId, waitSeconds);
   } catch {
-    return new ApiError(
-      response.status,
-      "UNKNOWN",
-      `The server answered ${response.status}.`,
-      undefined,
-      requestId,
-    );
+    const message = `The server answered ${status}.`;
+    return new ApiError(status, "UNKNOWN", message, undefined, requestId, waitSeconds);
   }
 }

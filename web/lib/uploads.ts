@@ -1,34 +1,51 @@
-import { ApiError } from "./api.ts";
+import type { ApiError } from "./api.ts";
 import { formatBytes } from "./format.ts";
 import { asApiError } from "./load.ts";
-import type { ChosenFile } from "./uploads/chosen.ts";
+import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
-import { placeFile } from "./uploads/place-file.ts";
+import { placeUpload } from "./uploads/place-upload.ts";
 import { Speedometer } from "./uploads/speed.ts";
-import { type Decision, isPending, type QueueView, type Upload } from "./uploads/upload.ts";
+import {
+  type Decision,
+  isPending,
+  isRetryable,
+  type QueueView,
+  REQUEST_WORK,
+  TOO_LARGE,
+  type Upload,
+  type UploadError,
+} from "./uploads/upload.ts";
 
 const AT_ONCE = 3;
 const NOTIFY_MS = 100;
 /** How long to wait where the server does not say. */
-const WAIT_SECONDS = 15;
+const REST_SECONDS = 15;
 
 /** Sends files, a few at a time, and knows how each is getting on. */
 export class UploadQueue {
   readonly #maxFileSize: number;
   readonly #uploads = new Map<number, Upload>();
+  /** Whose turn it is; what was cancelled meanwhile is passed over. */
   readonly #waiting: number[] = [];
   readonly #running = new Map<number, AbortController>();
   readonly #listeners = new Set<() => void>();
   readonly #storedListeners = new Set<(upload: Upload) => void>();
   readonly #speed = new Speedometer();
+  readonly #pace = new Speedometer();
+  #pending = 0;
   #forAll: Decision | null = null;
   #lastId = 0;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  #rest: { readonly timer: ReturnType<typeof setTimeout>; readonly until: number } | null = null;
   #notifying = false;
 
   /** @param maxFileSize bytes; larger files are refused before they are sent */
   constructor(maxFileSize: number) {
     this.#maxFileSize = maxFileSize;
+  }
+
+  /** Whether anything is not over yet. */
+  get isBusy(): boolean {
+    return this.#pending > 0;
   }
 
   /** Calls `listener` soon after anything changes; returns what ends that. */
@@ -37,59 +54,60 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls `listener` for each file once it is stored; returns what ends that. */
+  /** Calls `listener` for each upload once it is stored; returns what ends that. */
   onStored(listener: (upload: Upload) => void): () => void {
     this.#storedListeners.add(listener);
     return () => this.#storedListeners.delete(listener);
   }
 
   view(): QueueView {
+    const now = performance.now();
     return {
       uploads: [...this.#uploads.values()],
-      speed: this.#speed.rate(performance.now()),
-      isPaused: this.#pause !== undefined,
+      speed: this.#speed.rate(now),
+      pace: this.#pace.rate(now),
+      rest: this.#rest === null ? null : Math.max(0, (this.#rest.until - now) / 1000),
     };
   }
 
   /** @param folder a folder's path with its slash, or empty for the root */
-  add(driveId: string, folder: string, chosen: readonly ChosenFile[]): void {
-    for (const { path, file } of chosen) {
+  add(driveId: string, folder: string, chosen: readonly Chosen[]): void {
+    for (const { path: below, file } of chosen) {
       const id = (this.#lastId += 1);
-      const target = acceptablePath(folder + path);
-      const error = this.#tooLarge(file);
+      const path = acceptablePath(folder + below);
+      const size = file?.size ?? 0;
+      const error = this.#tooLarge(size);
       const state = error === null ? "waiting" : "failed";
-      this.#uploads.set(id, { id, driveId, path: target, file, state, sent: 0, error, decision: null });
+      this.#set({ id, driveId, path, file, size, state, sent: 0, error, decision: null });
       if (error === null) this.#waiting.push(id);
     }
     this.#pump();
   }
 
   cancel(id: number): void {
-    const upload = this.#uploads.get(id);
-    if (upload === undefined) return;
-    this.#running.get(id)?.abort();
-    const at = this.#waiting.indexOf(id);
-    if (at !== -1) this.#waiting.splice(at, 1);
-    if (isPending(upload)) this.#change(id, { state: "cancelled", sent: 0 });
+    this.#drop(id);
     this.#pump();
   }
 
   cancelAll(): void {
-    for (const upload of this.#uploads.values()) if (isPending(upload)) this.cancel(upload.id);
+    for (const id of this.#uploads.keys()) this.#drop(id);
     this.#resume();
   }
 
-  /** Sends a file again that failed or was cancelled. */
+  /** Sends again what failed or was cancelled. */
   retry(id: number): void {
     const upload = this.#uploads.get(id);
-    if (upload?.state !== "failed" && upload?.state !== "cancelled") return;
-    if (this.#tooLarge(upload.file) !== null) return;
+    if (upload === undefined || !isRetryable(upload)) return;
     this.#enqueue(id);
     this.#pump();
   }
 
+  /** Sends all again that failed; what was cancelled stays so. */
   retryFailed(): void {
-    for (const { id, state } of this.#uploads.values()) if (state === "failed") this.retry(id);
+    for (const upload of this.#uploads.values()) {
+      if (upload.state === "failed" && isRetryable(upload)) this.#enqueue(upload.id);
+    }
+    this.#pump();
   }
 
   /** Decides about a file whose place is taken; `forAll` about every further one until the queue is through. */
@@ -109,10 +127,10 @@ export class UploadQueue {
     this.#notify();
   }
 
-  #tooLarge({ size }: File): ApiError | null {
+  #tooLarge(size: number): UploadError | null {
     if (size <= this.#maxFileSize) return null;
     const message = `This file has ${formatBytes(size)}; the server takes at most ${formatBytes(this.#maxFileSize)}.`;
-    return new ApiError(0, "PAYLOAD_TOO_LARGE", message);
+    return { code: TOO_LARGE, message, requestId: undefined };
   }
 
   #enqueue(id: number, decision: Decision | null = this.#uploads.get(id)?.decision ?? null): void {
@@ -120,14 +138,22 @@ export class UploadQueue {
     this.#waiting.push(id);
   }
 
+  #drop(id: number): void {
+    const upload = this.#uploads.get(id);
+    if (upload === undefined || !isPending(upload)) return;
+    this.#running.get(id)?.abort();
+    this.#running.delete(id);
+    this.#change(id, { state: "cancelled", sent: 0 });
+  }
+
   #pump(): void {
-    while (this.#pause === undefined && this.#running.size < AT_ONCE) {
-      const upload = this.#uploads.get(this.#waiting.shift() ?? 0);
-      if (upload === undefined) break;
-      void this.#run(upload);
+    while (this.#rest === null && this.#running.size < AT_ONCE) {
+      const id = this.#waiting.shift();
+      if (id === undefined) break;
+      const upload = this.#uploads.get(id);
+      if (upload?.state === "waiting") void this.#run(upload);
     }
-    if (![...this.#uploads.values()].some(isPending)) this.#forAll = null;
-    this.#notify();
+    if (!this.isBusy) this.#forAll = null;
   }
 
   async #run(upload: Upload): Promise<void> {
@@ -135,55 +161,75 @@ export class UploadQueue {
     const abort = new AbortController();
     this.#running.set(id, abort);
     this.#change(id, { state: "sending", sent: 0 });
+    let after: Partial<Upload>;
     try {
-      const placed = await placeFile(upload, {
+      after = await placeUpload(upload, {
         signal: abort.signal,
         decision: () => upload.decision ?? this.#forAll,
-        onProgress: this.#progressOf(upload),
+        onProgress: this.#progressOf(upload, abort.signal),
         onWait: (seconds) => this.#wait(seconds),
       });
-      this.#change(id, placed);
-      if (placed.state === "done") for (const tell of this.#storedListeners) tell({ ...upload, ...placed });
     } catch (error) {
-      if (abort.signal.aborted) this.#change(id, { state: "cancelled", sent: 0 });
-      else if (error instanceof ApiError && error.status === 429) this.#postpone(id);
-      else this.#change(id, { state: "failed", sent: 0, error: asApiError(error) });
-    } finally {
-      this.#running.delete(id);
-      this.#pump();
+      after = this.#refused(asApiError(error), abort.signal, id);
     }
+    // Cancelled: it is over already, or even on its way again.
+    if (abort.signal.aborted) return;
+    this.#running.delete(id);
+    this.#change(id, after);
+    if (after.state === "done") {
+      this.#pace.add(REQUEST_WORK, performance.now());
+      for (const tell of this.#storedListeners) tell({ ...upload, ...after });
+    }
+    this.#pump();
   }
 
-  #progressOf({ id, file }: Upload): (sent: number) => void {
+  /** What becomes of an upload that was refused: it fails, or waits where the server takes no more for now. */
+  #refused(error: ApiError, { aborted }: AbortSignal, id: number): Partial<Upload> {
+    if (error.status !== 429 || aborted) return { state: "failed", sent: 0, error };
+    this.#waiting.unshift(id);
+    this.#wait(error.waitSeconds ?? REST_SECONDS);
+    return { state: "waiting", sent: 0 };
+  }
+
+  #progressOf({ id, size }: Upload, signal: AbortSignal): (sent: number) => void {
     let before = 0;
     return (sent) => {
+      if (signal.aborted) return;
       // It begins anew where a file is sent a second time.
-      this.#speed.add(sent - (sent < before ? 0 : before), performance.now());
+      const bytes = sent - (sent < before ? 0 : before);
+      const now = performance.now();
+      this.#speed.add(bytes, now);
+      this.#pace.add(bytes, now);
       before = sent;
-      this.#change(id, { sent: Math.min(sent, file.size) });
+      this.#change(id, { sent: Math.min(sent, size) });
     };
-  }
-
-  #postpone(id: number): void {
-    this.#change(id, { state: "waiting", sent: 0 });
-    this.#waiting.unshift(id);
-    this.#wait(WAIT_SECONDS);
   }
 
   /** The first to ask decides: what comes after was sent before it was known. */
   #wait(seconds: number): void {
-    this.#pause ??= setTimeout(() => this.#resume(), seconds * 1000);
+    this.#rest ??= {
+      timer: setTimeout(() => this.#resume(), seconds * 1000),
+      until: performance.now() + seconds * 1000,
+    };
   }
 
   #resume(): void {
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
+    clearTimeout(this.#rest?.timer);
+    this.#rest = null;
     this.#pump();
+    this.#notify();
   }
 
   #change(id: number, to: Partial<Upload>): void {
     const upload = this.#uploads.get(id);
-    if (upload !== undefined) this.#uploads.set(id, { ...upload, ...to });
+    if (upload !== undefined) this.#set({ ...upload, ...to });
+  }
+
+  #set(upload: Upload): void {
+    const before = this.#uploads.get(upload.id);
+    if (before !== undefined && isPending(before)) this.#pending -= 1;
+    if (isPending(upload)) this.#pending += 1;
+    this.#uploads.set(upload.id, upload);
     this.#notify();
   }
 

@@ -39,7 +39,7 @@ function Asking({ upload, others, queue }: AskingProps) {
         </h2>
         <p>
           A file of this name stands in {folder === "" ? "this drive" : <Name text={folder} />}. The one you
-          are uploading has {formatBytes(upload.file.size)}.
+          are uploading has {formatBytes(upload.size)}.
         </p>
         <label class="upload-for-all">
           <input

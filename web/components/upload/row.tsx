@@ -4,24 +4,24 @@ import retryIcon from "lucide-static/icons/rotate-cw.svg" with { type: "text" };
 import { formatBytes } from "../../lib/format.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { nameIn } from "../../lib/uploads/names.ts";
-import { isPending, type Upload } from "../../lib/uploads/upload.ts";
+import { plain } from "../../lib/overrides.ts";
+import { isPending, isRetryable, type Upload } from "../../lib/uploads/upload.ts";
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
 
 /** One upload: its name, how far it is, and what can be done about it. */
 export function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }) {
-  const { state, file, sent, error } = upload;
+  const { state, path, size, sent, error } = upload;
   return (
     <li class={`upload-row ${state}`}>
       <div class="upload-what">
-        <span class="upload-name" title={upload.path}>
-          <Name text={nameIn(upload.path)} />
+        <span class="upload-name" title={plain(path)}>
+          <Name text={nameIn(path)} />
         </span>
-        {state === "sending" ? (
-          <progress aria-label={`Upload of ${upload.path}`} max={Math.max(file.size, 1)} value={sent} />
-        ) : (
-          <span class="soft">{stateInWords(upload)}</span>
+        {state === "sending" && (
+          <progress aria-label={`Upload of ${plain(path)}`} max={Math.max(size, 1)} value={sent} />
         )}
+        {state !== "sending" && error === null && <span class="soft">{stateInWords(upload)}</span>}
         {error !== null && (
           <span class="upload-error">
             {error.message}
@@ -37,14 +37,14 @@ export function UploadRow({ upload, queue }: { readonly upload: Upload; readonly
 function UploadAction({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }) {
   const { id, state, path } = upload;
   if (state === "done") return <Icon svg={checkIcon} />;
-  if (state === "skipped") return null;
   const cancels = isPending(upload);
+  if (!cancels && !isRetryable(upload)) return null;
   // One button for both, so that the focus stays on it.
   return (
     <button
       type="button"
       class="button quiet"
-      aria-label={`${cancels ? "Cancel" : "Retry"} ${path}`}
+      aria-label={`${cancels ? "Cancel" : "Retry"} ${plain(path)}`}
       onClick={() => (cancels ? queue.cancel(id) : queue.retry(id))}
     >
       <Icon svg={cancels ? cancelIcon : retryIcon} />
@@ -52,16 +52,17 @@ function UploadAction({ upload, queue }: { readonly upload: Upload; readonly que
   );
 }
 
-function stateInWords({ state, file }: Upload): string {
+function stateInWords({ state, file, size }: Upload): string {
+  const what = file === null ? "Empty folder" : formatBytes(size);
   switch (state) {
     case "waiting":
-      return `Waiting, ${formatBytes(file.size)}`;
+      return `Waiting, ${what}`;
     case "sending":
       return "Sending";
     case "asking":
       return "Already there: waiting for your answer";
     case "done":
-      return formatBytes(file.size);
+      return what;
     case "skipped":
       return "Skipped: already there";
     case "cancelled":

@@ -1,11 +1,17 @@
-/** A file a person chose, and where it stands below the folder they chose it for: `photos/a.jpg`. */
-export interface ChosenFile {
+/**
+ * A file that a person chose, and where it stands below the folder they chose it for: `photos/a.jpg`. Or a
+ * folder that holds nothing, `photos/empty/`, without a file; every other folder is made with what is in it.
+ */
+export interface Chosen {
   readonly path: string;
-  readonly file: File;
+  readonly file: File | null;
 }
 
-/** What an `<input type="file">` holds; with `webkitdirectory`, paths begin with the folder's name. */
-export function filesOf(input: HTMLInputElement): ChosenFile[] {
+/**
+ * What an `<input type="file">` holds; with `webkitdirectory`, paths begin with the folder's name, and of
+ * folders that hold nothing the browser does not tell.
+ */
+export function filesOf(input: HTMLInputElement): Chosen[] {
   return Array.from(input.files ?? [], (file) => ({
     path: file.webkitRelativePath === "" ? file.name : file.webkitRelativePath,
     file,
@@ -21,31 +27,32 @@ export function holdsFiles(data: DataTransfer | null): boolean {
  * What was dropped: files, and folders with everything below them. Has to be called while the drop is
  * being handled, since the browser forgets it right after.
  */
-export async function droppedFiles(data: DataTransfer): Promise<ChosenFile[]> {
-  const entries: FileSystemEntry[] = [];
-  const loose: ChosenFile[] = [];
+export async function droppedFiles(data: DataTransfer): Promise<Chosen[]> {
+  const folders: FileSystemDirectoryEntry[] = [];
+  const chosen: Chosen[] = [];
   for (const item of data.items) {
     if (item.kind !== "file") continue;
     const entry = item.webkitGetAsEntry();
-    const file = entry === null ? item.getAsFile() : null;
-    if (entry !== null) entries.push(entry);
-    // Not of a file system, such as an image dragged out of a page.
-    else if (file !== null) loose.push({ path: file.name, file });
+    // Not through the entry: an image dragged out of a page has none, or one that leads nowhere.
+    const file = item.getAsFile();
+    if (entry !== null && isDirectory(entry)) folders.push(entry);
+    else if (file !== null) chosen.push({ path: file.name, file });
   }
-  const found = await Promise.all(entries.map(filesBelow));
-  return [...loose, ...found.flat()];
+  for (const folder of folders) await collect(folder, chosen);
+  return chosen;
 }
 
-async function filesBelow(entry: FileSystemEntry): Promise<ChosenFile[]> {
+/** Adds an entry, or what is below it, to `chosen`. One after the other: not all of a tree is open at once. */
+async function collect(entry: FileSystemEntry, chosen: Chosen[]): Promise<void> {
+  const path = entry.fullPath.slice(1);
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-    return [{ path: entry.fullPath.slice(1), file }];
+    chosen.push({ path, file });
+  } else if (isDirectory(entry)) {
+    const below = await children(entry);
+    if (below.length === 0) chosen.push({ path: `${path}/`, file: null });
+    for (const child of below) await collect(child, chosen);
   }
-  if (!isDirectory(entry)) return [];
-  const found: ChosenFile[] = [];
-  // One folder after the other: a deep tree must not open all of its files at once.
-  for (const child of await children(entry)) found.push(...(await filesBelow(child)));
-  return found;
 }
 
 /** A reader gives a hundred or so at a time, and none when it is through. */

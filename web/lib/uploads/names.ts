@@ -23,7 +23,7 @@ export function numberedPath(path: string, number: number): string {
   return `${path.slice(0, nameAt)}${stem} (${number})${ending}`;
 }
 
-/** The last segment of a path. */
+/** The last segment of a path, with the slash that a folder's ends in. */
 export function nameIn(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 }

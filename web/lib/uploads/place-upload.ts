@@ -1,4 +1,5 @@
 import { ApiError } from "../api.ts";
+import { createFolder } from "../files.ts";
 import { numberedPath } from "./names.ts";
 import { isTaken, type PutOptions, putFile } from "./put-file.ts";
 import type { Decision, Upload } from "./upload.ts";
@@ -12,18 +13,28 @@ export interface PlaceOptions extends Pick<PutOptions, "signal" | "onProgress" |
   readonly decision: () => Decision | null;
 }
 
-/** How a file came to its place, and which that is. */
+/** How an upload came to its place, and which that is. */
 export type Placed = Pick<Upload, "path" | "sent"> & { readonly state: "done" | "asking" | "skipped" };
 
 /**
- * Sends a file to its place; where that is taken, does what was decided.
+ * Makes a folder, or sends a file to its place; where that is taken, does what was decided.
  *
  * @throws ApiError for a refusal or no answer; AbortError when `signal` aborts
  */
-export async function placeFile(upload: Upload, options: PlaceOptions): Promise<Placed> {
-  const { path, file } = upload;
+export async function placeUpload(upload: Upload, options: PlaceOptions): Promise<Placed> {
+  const { driveId, path, file } = upload;
+  if (file !== null) return placeFile({ driveId, path, file }, options);
+  await createFolder(driveId, path);
+  return { state: "done", sent: 0, path };
+}
+
+type Target = Pick<PutOptions, "driveId" | "path" | "file">;
+
+async function placeFile(target: Target, options: PlaceOptions): Promise<Placed> {
+  const { path, file } = target;
   const done = { state: "done", sent: file.size, path } as const;
-  if (options.decision() !== "replace" && (await putNew(upload, path, options))) return done;
+  const isFree = options.decision() !== "replace" && (await putNew(target, options));
+  if (isFree) return done;
   const decision = options.decision();
   switch (decision) {
     case null:
@@ -31,32 +42,31 @@ export async function placeFile(upload: Upload, options: PlaceOptions): Promise<
     case "skip":
       return { state: "skipped", sent: 0, path };
     case "replace":
-      await putFile({ ...options, driveId: upload.driveId, path, file, replace: true });
+      await putFile({ ...options, ...target, replace: true });
       return done;
     case "keep-both":
-      return { ...done, path: await putBeside(upload, options) };
+      return { ...done, path: await putBeside(target, options) };
   }
 }
 
 /** Sends a file under the first numbered name that is free, and tells which that is. */
-async function putBeside(upload: Upload, options: PlaceOptions): Promise<string> {
+async function putBeside(target: Target, options: PlaceOptions): Promise<string> {
   for (let number = 2; number <= MOST_NUMBER; number += 1) {
-    const path = numberedPath(upload.path, number);
-    if (await putNew(upload, path, options)) return path;
+    const path = numberedPath(target.path, number);
+    if (await putNew({ ...target, path }, options, true)) return path;
   }
   throw new ApiError(0, "CONFLICT", "There are too many files of this name. Rename it, then upload it.");
 }
 
-/** False where the path is taken. */
+/** False where the path is taken. `looksFirst`, where that is likely, or learning it late would cost much. */
 async function putNew(
-  { driveId, file, path: wanted }: Upload,
-  path: string,
+  target: Target,
   options: PlaceOptions,
+  looksFirst = target.file.size > LOOK_FIRST_BYTES,
 ): Promise<boolean> {
-  const looksFirst = file.size > LOOK_FIRST_BYTES || path !== wanted;
-  if (looksFirst && (await isTaken(driveId, path, options.signal))) return false;
+  if (looksFirst && (await isTaken(target.driveId, target.path, options.signal))) return false;
   try {
-    await putFile({ ...options, driveId, path, file, replace: false });
+    await putFile({ ...options, ...target, replace: false });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 412) return false;

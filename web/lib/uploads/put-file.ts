@@ -24,17 +24,23 @@ export interface PutOptions {
  */
 export async function putFile(options: PutOptions): Promise<void> {
   const request = await sent(options);
-  const wait = secondsToWait(request);
-  if (wait > 0) options.onWait(wait);
-  if (request.status >= 200 && request.status < 300) return;
-  const requestId = request.getResponseHeader("x-request-id");
-  const headers: Record<string, string> = requestId === null ? {} : { "x-request-id": requestId };
-  throw await refusalOf(new Response(request.responseText, { status: request.status, headers }));
+  const rest = secondsToRest(request);
+  if (rest > 0) options.onWait(rest);
+  if (request.status < 200 || request.status >= 300) throw await refusalOf(asResponse(request));
+}
+
+/** What `refusalOf` reads of an answer. */
+function asResponse(request: XMLHttpRequest): Response {
+  const response = new Response(request.responseText, { status: request.status });
+  for (const name of ["x-request-id", "retry-after"]) {
+    const value = request.getResponseHeader(name);
+    if (value !== null) response.headers.set(name, value);
+  }
+  return response;
 }
 
 /** How long to leave the server alone, so that requests are left for looking around meanwhile. */
-function secondsToWait(request: XMLHttpRequest): number {
-  if (request.status === 429) return Number(request.getResponseHeader("retry-after") ?? "15");
+function secondsToRest(request: XMLHttpRequest): number {
   const limit = Number(request.getResponseHeader("x-ratelimit-limit"));
   const remaining = Number(request.getResponseHeader("x-ratelimit-remaining"));
   return remaining < limit * KEPT_SHARE ? Number(request.getResponseHeader("x-ratelimit-reset")) : 0;

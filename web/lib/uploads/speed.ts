@@ -1,4 +1,6 @@
 const WINDOW_MS = 4000;
+/** What comes sooner tells nothing yet: a first byte, or a burst into the browser's own buffers. */
+const SETTLE_MS = 1500;
 
 /** How fast bytes have been going lately. */
 export class Speedometer {
@@ -11,13 +13,11 @@ export class Speedometer {
     if (oldest > 0) this.#marks.splice(0, oldest);
   }
 
-  /** Bytes a second over the last seconds; 0 while there is nothing to tell it from. */
+  /** Bytes a second over the last seconds; 0 while there is not enough to tell it from. */
   rate(now: number): number {
     const recent = this.#marks.filter(({ at }) => at >= now - WINDOW_MS);
     const [first] = recent;
-    if (first === undefined) return 0;
-    const bytes = recent.reduce((sum, mark) => sum + mark.bytes, 0);
-    // A single burst is spread over half a second at least, or it would look like light.
-    return (bytes * 1000) / Math.max(now - first.at, 500);
+    if (first === undefined || now - first.at < SETTLE_MS) return 0;
+    return (recent.reduce((sum, { bytes }) => sum + bytes, 0) * 1000) / (now - first.at);
   }
 }

@@ -1,32 +1,58 @@
-import { isPending, type QueueView, type Upload, type UploadState } from "./upload.ts";
+import {
+  isPending,
+  isRetryable,
+  type QueueView,
+  type Upload,
+  type UploadState,
+  workDone,
+  workOf,
+} from "./upload.ts";
 
-/** How the queue as a whole is getting on. Bytes and counts leave out what was cancelled or skipped. */
+/** How the queue as a whole is getting on. What was cancelled or skipped counts nowhere else. */
 export interface Summary {
   readonly count: number;
+  /** What the counted are: `file`, `folder` or, where there are both, `item`. */
+  readonly noun: string;
   readonly done: number;
+  readonly cancelled: number;
   readonly failed: number;
+  /** Of those that failed, how many may be tried again. */
+  readonly retryable: number;
+  /** Bytes, of all that did not fail. */
   readonly size: number;
+  /** Bytes. */
   readonly sent: number;
+  /** From 0 to 1: small files count by their number as well, so that this grows steadily. */
+  readonly share: number;
   readonly isBusy: boolean;
-  /** Seconds; null while nobody can tell. */
+  /** Null while nobody can tell. */
   readonly secondsLeft: number | null;
 }
 
-export function summarise({ uploads, speed }: QueueView): Summary {
-  let [count, done, failed, size, sent, isBusy] = [0, 0, 0, 0, 0, false];
+export function summarise({ uploads, pace }: QueueView): Summary {
+  let [count, folders, done, cancelled, failed, retryable] = [0, 0, 0, 0, 0, 0];
+  let [size, sent, work, worked, isBusy] = [0, 0, 0, 0, false];
   for (const upload of uploads) {
     if (isPending(upload)) isBusy = true;
+    if (upload.state === "cancelled") cancelled += 1;
     if (upload.state === "cancelled" || upload.state === "skipped") continue;
     count += 1;
+    if (upload.file === null) folders += 1;
     if (upload.state === "done") done += 1;
-    if (upload.state === "failed") failed += 1;
-    else {
-      size += upload.file.size;
+    if (upload.state === "failed") {
+      failed += 1;
+      if (isRetryable(upload)) retryable += 1;
+    } else {
+      size += upload.size;
       sent += upload.sent;
+      work += workOf(upload);
+      worked += workDone(upload);
     }
   }
-  const secondsLeft = isBusy && speed > 0 ? (size - sent) / speed : null;
-  return { count, done, failed, size, sent, isBusy, secondsLeft };
+  const share = work === 0 ? 0 : worked / work;
+  const secondsLeft = isBusy && pace > 0 ? (work - worked) / pace : null;
+  const noun = folders === 0 ? "file" : folders === count ? "folder" : "item";
+  return { count, noun, done, cancelled, failed, retryable, size, sent, share, isBusy, secondsLeft };
 }
 
 const URGENCY: readonly UploadState[] = [
