@@ -15,28 +15,25 @@ import {
   type Upload,
   type UploadError,
 } from "./uploads/upload.ts";
+import { UploadList } from "./uploads/upload-list.ts";
 
 const AT_ONCE = 3;
-const NOTIFY_MS = 100;
 /** How long to wait where the server does not say. */
 const REST_SECONDS = 15;
 
 /** Sends files, a few at a time, and knows how each is getting on. */
 export class UploadQueue {
   readonly #maxFileSize: number;
-  readonly #uploads = new Map<number, Upload>();
+  readonly #list = new UploadList();
   /** Whose turn it is; what was cancelled meanwhile is passed over. */
   readonly #waiting: number[] = [];
   readonly #running = new Map<number, AbortController>();
-  readonly #listeners = new Set<() => void>();
   readonly #storedListeners = new Set<(upload: Upload) => void>();
   readonly #speed = new Speedometer();
   readonly #pace = new Speedometer();
-  #pending = 0;
   #forAll: Decision | null = null;
   #lastId = 0;
   #rest: { readonly timer: ReturnType<typeof setTimeout>; readonly until: number } | null = null;
-  #notifying = false;
 
   /** @param maxFileSize bytes; larger files are refused before they are sent */
   constructor(maxFileSize: number) {
@@ -45,13 +42,12 @@ export class UploadQueue {
 
   /** Whether anything is not over yet. */
   get isBusy(): boolean {
-    return this.#pending > 0;
+    return this.#list.isBusy;
   }
 
   /** Calls `listener` soon after anything changes; returns what ends that. */
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#list.subscribe(listener);
   }
 
   /** Calls `listener` for each upload once it is stored; returns what ends that. */
@@ -63,22 +59,27 @@ export class UploadQueue {
   view(): QueueView {
     const now = performance.now();
     return {
-      uploads: [...this.#uploads.values()],
+      uploads: this.#list.all(),
       speed: this.#speed.rate(now),
       pace: this.#pace.rate(now),
       rest: this.#rest === null ? null : Math.max(0, (this.#rest.until - now) / 1000),
     };
   }
 
-  /** @param folder a folder's path with its slash, or empty for the root */
+  /**
+   * Begins a new count where nothing is on its way; what failed or was cancelled stays, to be tried again.
+   *
+   * @param folder a folder's path with its slash, or empty for the root
+   */
   add(driveId: string, folder: string, chosen: readonly Chosen[]): void {
+    if (!this.isBusy) this.#list.forget((upload) => !isRetryable(upload));
     for (const { path: below, file } of chosen) {
       const id = (this.#lastId += 1);
       const path = acceptablePath(folder + below);
       const size = file?.size ?? 0;
       const error = this.#tooLarge(size);
       const state = error === null ? "waiting" : "failed";
-      this.#set({ id, driveId, path, file, size, state, sent: 0, error, decision: null });
+      this.#list.set({ id, driveId, path, file, size, state, sent: 0, error, decision: null });
       if (error === null) this.#waiting.push(id);
     }
     this.#pump();
@@ -90,13 +91,13 @@ export class UploadQueue {
   }
 
   cancelAll(): void {
-    for (const id of this.#uploads.keys()) this.#drop(id);
+    for (const { id } of this.#list.all()) this.#drop(id);
     this.#resume();
   }
 
   /** Sends again what failed or was cancelled. */
   retry(id: number): void {
-    const upload = this.#uploads.get(id);
+    const upload = this.#list.get(id);
     if (upload === undefined || !isRetryable(upload)) return;
     this.#enqueue(id);
     this.#pump();
@@ -104,7 +105,7 @@ export class UploadQueue {
 
   /** Sends all again that failed; what was cancelled stays so. */
   retryFailed(): void {
-    for (const upload of this.#uploads.values()) {
+    for (const upload of this.#list.all()) {
       if (upload.state === "failed" && isRetryable(upload)) this.#enqueue(upload.id);
     }
     this.#pump();
@@ -113,9 +114,9 @@ export class UploadQueue {
   /** Decides about a file whose place is taken; `forAll` about every further one until the queue is through. */
   answer(id: number, decision: Decision, forAll: boolean): void {
     if (forAll) this.#forAll = decision;
-    for (const upload of this.#uploads.values()) {
+    for (const upload of this.#list.all()) {
       if (upload.state !== "asking" || !(forAll || upload.id === id)) continue;
-      if (decision === "skip") this.#change(upload.id, { state: "skipped", decision });
+      if (decision === "skip") this.#list.change(upload.id, { state: "skipped", decision });
       else this.#enqueue(upload.id, decision);
     }
     this.#pump();
@@ -123,8 +124,7 @@ export class UploadQueue {
 
   /** Forgets everything that is over. */
   clear(): void {
-    for (const upload of this.#uploads.values()) if (!isPending(upload)) this.#uploads.delete(upload.id);
-    this.#notify();
+    this.#list.forget(() => true);
   }
 
   #tooLarge(size: number): UploadError | null {
@@ -133,24 +133,24 @@ export class UploadQueue {
     return { code: TOO_LARGE, message, requestId: undefined };
   }
 
-  #enqueue(id: number, decision: Decision | null = this.#uploads.get(id)?.decision ?? null): void {
-    this.#change(id, { state: "waiting", sent: 0, error: null, decision });
+  #enqueue(id: number, decision: Decision | null = this.#list.get(id)?.decision ?? null): void {
+    this.#list.change(id, { state: "waiting", sent: 0, error: null, decision });
     this.#waiting.push(id);
   }
 
   #drop(id: number): void {
-    const upload = this.#uploads.get(id);
+    const upload = this.#list.get(id);
     if (upload === undefined || !isPending(upload)) return;
     this.#running.get(id)?.abort();
     this.#running.delete(id);
-    this.#change(id, { state: "cancelled", sent: 0 });
+    this.#list.change(id, { state: "cancelled", sent: 0 });
   }
 
   #pump(): void {
     while (this.#rest === null && this.#running.size < AT_ONCE) {
       const id = this.#waiting.shift();
       if (id === undefined) break;
-      const upload = this.#uploads.get(id);
+      const upload = this.#list.get(id);
       if (upload?.state === "waiting") void this.#run(upload);
     }
     if (!this.isBusy) this.#forAll = null;
@@ -160,7 +160,7 @@ export class UploadQueue {
     const { id } = upload;
     const abort = new AbortController();
     this.#running.set(id, abort);
-    this.#change(id, { state: "sending", sent: 0 });
+    this.#list.change(id, { state: "sending", sent: 0 });
     let after: Partial<Upload>;
     try {
       after = await placeUpload(upload, {
@@ -175,7 +175,7 @@ export class UploadQueue {
     // Cancelled: it is over already, or even on its way again.
     if (abort.signal.aborted) return;
     this.#running.delete(id);
-    this.#change(id, after);
+    this.#list.change(id, after);
     if (after.state === "done") {
       this.#pace.add(REQUEST_WORK, performance.now());
       for (const tell of this.#storedListeners) tell({ ...upload, ...after });
@@ -201,7 +201,7 @@ export class UploadQueue {
       this.#speed.add(bytes, now);
       this.#pace.add(bytes, now);
       before = sent;
-      this.#change(id, { sent: Math.min(sent, size) });
+      this.#list.change(id, { sent: Math.min(sent, size) });
     };
   }
 
@@ -217,28 +217,6 @@ export class UploadQueue {
     clearTimeout(this.#rest?.timer);
     this.#rest = null;
     this.#pump();
-    this.#notify();
-  }
-
-  #change(id: number, to: Partial<Upload>): void {
-    const upload = this.#uploads.get(id);
-    if (upload !== undefined) this.#set({ ...upload, ...to });
-  }
-
-  #set(upload: Upload): void {
-    const before = this.#uploads.get(upload.id);
-    if (before !== undefined && isPending(before)) this.#pending -= 1;
-    if (isPending(upload)) this.#pending += 1;
-    this.#uploads.set(upload.id, upload);
-    this.#notify();
-  }
-
-  #notify(): void {
-    if (this.#notifying) return;
-    this.#notifying = true;
-    setTimeout(() => {
-      this.#notifying = false;
-      for (const listener of this.#listeners) listener();
-    }, NOTIFY_MS);
+    this.#list.notify();
   }
 }
