@@ -18,7 +18,8 @@ const PAGES = [
 
 /**
  * What the dashboard may do: run its own script, show its own style, ask its own server. Contents that
- * were uploaded are shown from memory, as images, media or in a frame without any rights.
+ * were uploaded are shown from memory, as images or in a frame that only the browser's viewer of PDFs
+ * fills and that inherits this policy; sound and films are played from the server as they come.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
