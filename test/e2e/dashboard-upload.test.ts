@@ -197,6 +197,27 @@ describe("choosing and dropping", () => {
     await closePanel();
   });
 
+  test("the page says that it takes what is held over it, until it is taken away", async () => {
+    await open("");
+    const drag = (type: string, where: string) =>
+      page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["a"], "a.txt"));
+        const event = new DragEvent("${type}", { bubbles: true, cancelable: true, dataTransfer });
+        document.querySelector("${where}").dispatchEvent(event);
+      }`);
+    const hint = page.getByText("Drop to upload to this drive");
+    await drag("dragenter", "main");
+    await drag("dragover", "main");
+    await hint.waitFor();
+    // As browsers do, in this order, without telling what is entered (WebKit).
+    await drag("dragenter", "header");
+    await drag("dragleave", "main");
+    expect(await hint.isVisible()).toBe(true);
+    await drag("dragleave", "header");
+    await hint.waitFor({ state: "detached" });
+  });
+
   test("what is dropped where nothing takes it does not lead away", async () => {
     await page.goto(`${server.url}/drives`);
     await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
