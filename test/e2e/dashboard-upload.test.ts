@@ -376,6 +376,28 @@ describe("when it does not go smoothly", () => {
     await closePanel();
   });
 
+  test("uploads leave requests for looking around, and wait for more only while there is more to send", async () => {
+    await open("sparing/");
+    await page.route("**/v0/files?*", async (route) => {
+      if (route.request().method() !== "PUT") return route.continue();
+      const response = await route.fetch();
+      const few = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "14", "x-ratelimit-reset": "40" };
+      await route.fulfill({ response, headers: { ...response.headers(), ...few } });
+    });
+    const rest = panel().locator(".uploads-rest");
+    await choose(...["a", "b", "c", "d", "e"].map((name) => ({ name, content: name })));
+    expect(await rest.textContent()).toMatch(/Going on in (3\d|40) s\.$/);
+    await panel().getByText("3 of 5").waitFor();
+    await panel().getByRole("button", { name: "Cancel all" }).click();
+    await uploaded("3 files uploaded, 2 cancelled");
+    await closePanel();
+    await choose({ name: "f", content: "f" });
+    await uploaded("1 file uploaded");
+    expect(await rest.count()).toBe(0);
+    await page.unroute("**/v0/files?*");
+    await closePanel();
+  });
+
   test("5,000 files wait in line, and the page stays quick", async () => {
     await open("many/");
     await page.evaluate(`{

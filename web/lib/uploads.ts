@@ -62,7 +62,7 @@ export class UploadQueue {
       uploads: this.#list.all(),
       speed: this.#speed.rate(now),
       pace: this.#pace.rate(now),
-      rest: this.#rest === null ? null : Math.max(0, (this.#rest.until - now) / 1000),
+      rest: this.#rest === null || !this.isBusy ? null : Math.max(0, (this.#rest.until - now) / 1000),
     };
   }
 

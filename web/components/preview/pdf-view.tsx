@@ -5,6 +5,8 @@ import { useBlobUrl, Whole } from "./whole.tsx";
 
 const MOST_BYTES = 100 * 1024 * 1024;
 const PDF = "application/pdf";
+/** Viewers look for the mark of a PDF among so many bytes, whatever stands before it. */
+const HEAD_BYTES = 1024;
 /** As Chromium's viewer and Firefox's are told it. */
 const WITHOUT_SIDEBAR = "#navpanes=0&pagemode=none";
 
@@ -22,9 +24,6 @@ export function PdfView({ file }: { readonly file: FileRecord }) {
     </Whole>
   );
 }
-
-/** Viewers look for it among so many bytes, whatever stands before it. */
-const HEAD_BYTES = 1024;
 
 /** Whether a content begins as a PDF does (ISO 32000-2, 7.5.2). */
 async function isPdf(content: Blob): Promise<boolean> {

@@ -45,13 +45,13 @@ export function isPending({ state }: Upload): boolean {
   return state === "waiting" || state === "sending" || state === "asking";
 }
 
+/** The code of the error of a file that is larger than the server takes. */
+export const TOO_LARGE = "PAYLOAD_TOO_LARGE";
+
 /** Whether sending it again may help: somebody cancelled it, or it failed for another reason than its size. */
 export function isRetryable({ state, error }: Upload): boolean {
   return state === "cancelled" || (state === "failed" && error?.code !== TOO_LARGE);
 }
-
-/** The code of the error of a file that is larger than the server takes. */
-export const TOO_LARGE = "PAYLOAD_TOO_LARGE";
 
 /** What a request takes beside its content, as bytes: a thousand small files take longer than a large one. */
 export const REQUEST_WORK = 32 * 1024;
