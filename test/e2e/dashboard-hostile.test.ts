@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { type Server, serve, signUp } from "../support/executable.ts";
-import { launchIsolatedBrowser } from "../support/isolated-browser.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
 
 setDefaultTimeout(60_000);
@@ -18,7 +18,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   server = await serve({ dataDir: directory.path });
   ada = await signUp(server, "ada");
-  browser = await launchIsolatedBrowser();
+  browser = await launchBrowser();
   const context = await browser.newContext();
   context.setDefaultTimeout(15_000);
   page = await context.newPage();

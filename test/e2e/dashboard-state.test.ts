@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page, Route } from "playwright-core";
 import { type Server, serve, signUp } from "../support/executable.ts";
-import { launchIsolatedBrowser } from "../support/isolated-browser.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
 
 setDefaultTimeout(60_000);
@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await serve({ dataDir: directory.path });
   ada = await signUp(server, "ada");
   await signUp(server, "bob");
-  browser = await launchIsolatedBrowser();
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
