@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell.tsx";
 import { say, Toasts } from "./components/toast.tsx";
@@ -10,7 +10,7 @@ import { asApiError } from "./lib/load.ts";
 import { navigate, type Place, usePlace } from "./lib/router.tsx";
 import { SessionContext } from "./lib/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
-import { SIGN_IN_TITLE, titleOf } from "./lib/title.ts";
+import { titled, titleOf } from "./lib/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Claim } from "./pages/claim.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
@@ -40,8 +40,9 @@ export function App() {
   }, [isSignedIn]);
   const isOpen = place.path === SETUP || place.path.startsWith(CLAIM);
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && !isOpen;
-  useEffect(() => {
-    document.title = asksToSignIn ? SIGN_IN_TITLE : titleOf(place.path);
+  // Before a page's own effects, which may know a better name.
+  useLayoutEffect(() => {
+    document.title = asksToSignIn ? titled("Sign in") : titleOf(place.path);
   }, [place.path, asksToSignIn]);
   useEffect(() => {
     if (place.path === "/") navigate("/drives", { replace: true });
@@ -56,7 +57,7 @@ export function App() {
 
 function pageFor(
   place: Place,
-  { loaded, reload, forget }: CurrentAccount,
+  { loaded, last, reload, forget }: CurrentAccount,
   returned: SignInReturn | null,
 ): VNode {
   if (place.path === SETUP) {
@@ -79,7 +80,8 @@ function pageFor(
     const token = place.path.slice(CLAIM.length);
     return <Claim token={token} account={loaded.value} returned={returned} onAccountChange={reload} />;
   }
-  if (loaded.value === null) return <SignIn returned={returned} onSignedIn={reload} />;
+  const signIn = <SignIn returned={returned} onSignedIn={reload} />;
+  if (last === null) return signIn;
   const signOut = async () => {
     try {
       await call("POST", "/auth/logout", { body: {} });
@@ -90,14 +92,15 @@ function pageFor(
   };
   return (
     // Nothing of one person's pages is left for another.
-    <SessionContext.Provider
-      key={loaded.value.id}
-      value={{ account: loaded.value, refresh: reload, signOut }}
-    >
-      <UploadsProvider>
-        <Shell>{signedInPage(place)}</Shell>
-      </UploadsProvider>
-    </SessionContext.Provider>
+    <UploadsProvider key={last.id} asked={loaded} maxFileSize={last.limits.max_file_size}>
+      {loaded.value === null ? (
+        signIn
+      ) : (
+        <SessionContext.Provider value={{ account: loaded.value, refresh: reload, signOut }}>
+          <Shell>{signedInPage(place)}</Shell>
+        </SessionContext.Provider>
+      )}
+    </UploadsProvider>
   );
 }
 

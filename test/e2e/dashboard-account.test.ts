@@ -156,7 +156,7 @@ test("how a sign-in at the provider came to nothing is told once, wherever one c
     await told.waitFor();
     expect(await told.innerText()).toMatch(words);
     expect(page.url()).toBe(`${opened.base}/search${rest}`);
-    expect(await page.title()).toBe("Sign in - Coffer");
+    expect(await page.title()).toBe("Sign in · Coffer");
   }
   await page.goto(`${opened.base}/search?sign_in=<b>Call</b>&request=Call`);
   await heading(page, "Sign in").waitFor();
@@ -257,7 +257,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await there.keyboard.type("ada");
   await signIn(there, "ada", "a new password");
   await heading(there, "Keys").waitFor();
-  expect(await there.title()).toBe("Keys - Coffer");
+  expect(await there.title()).toBe("Keys · Coffer");
   await there.getByRole("link", { name: "ada" }).click();
   await there.getByRole("button", { name: "Sign out", exact: true }).click();
   await heading(there, "Sign in").waitFor();

@@ -179,12 +179,12 @@ describe("from page to page, with the keyboard", () => {
     expect(await said.count()).toBe(0);
     await page.getByRole("link", { name: "Search" }).focus();
     await page.keyboard.press("Enter");
-    await said.getByText("Search - Coffer").waitFor({ state: "attached" });
+    await said.getByText("Search · Coffer").waitFor({ state: "attached" });
     expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("Search");
     await page.goto(`${server.url}/drives`);
     await page.getByRole("link", { name: "Make a key for an agent" }).focus();
     await page.keyboard.press("Enter");
-    await said.getByText("Keys - Coffer").waitFor({ state: "attached" });
+    await said.getByText("Keys · Coffer").waitFor({ state: "attached" });
     // The link itself is gone with its page.
     expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
   });

@@ -63,6 +63,25 @@ async function lose(page: Page, path: string, times: number): Promise<{ readonly
   return { sent: () => sent };
 }
 
+/** Ada's page with an upload on its way, once her sessions have ended. */
+async function cutOff(filename: string): Promise<Page> {
+  const page = await adasPage(`/drives/${ada.drive}/`);
+  const upload = await hold(page, "PUT", /\/v0\/files\?/);
+  const files = [`${filename}-1`, `${filename}-2`, `${filename}-3`, `${filename}-4`];
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(
+      files.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") })),
+    );
+  await page.getByText("0 of 4").first().waitFor();
+  await ada.client.json(200, "DELETE", "/v0/sessions");
+  upload.release();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.getByText(filename).count()).toBe(0);
+  return page;
+}
+
 describe("two tabs", () => {
   test("show the same person, whoever signs in in one of them", async () => {
     const page = await adasPage("/drives");
@@ -141,6 +160,31 @@ describe("an answer that", () => {
     release();
     await page.getByText("Made the folder “slow”").first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
+    await page.context().close();
+  });
+});
+
+describe("a session that ends during an upload", () => {
+  test("goes on with it when the same person signs in again", async () => {
+    const page = await cutOff("kept");
+    await signIn(page, "ada");
+    await page.getByText("4 files uploaded").first().waitFor();
+    const path = `/v0/files?drive_id=${ada.drive}&prefix=kept`;
+    expect(await ada.client.json<{ total: number }>(200, "GET", path)).toMatchObject({ total: 4 });
+    await page.context().close();
+  });
+
+  test("leaves nothing of it to somebody else", async () => {
+    const page = await cutOff("dropped");
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "PUT" && sent.push(request.url()));
+    await signIn(page, "bob");
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0);
+    expect(sent).toEqual([]);
+    const path = `/v0/files?drive_id=${ada.drive}&prefix=dropped`;
+    expect(await ada.client.json<{ total: number }>(200, "GET", path)).toMatchObject({ total: 0 });
     await page.context().close();
   });
 });

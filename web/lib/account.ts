@@ -11,6 +11,8 @@ const CHANNEL = "coffer:account";
 export interface CurrentAccount {
   /** Null where nobody is signed in. */
   readonly loaded: Loaded<Account | null>;
+  /** Whoever is signed in or was until the session ended by itself, and may come back to what is under way. */
+  readonly last: Account | null;
   /** Asks again; what was known stays where there is no answer. */
   readonly reload: () => void;
   /** To be called after signing out: nobody is known until there is an answer. */
@@ -20,9 +22,11 @@ export interface CurrentAccount {
 /** Who is signed in, kept up to date through sign-ins and sign-outs in any tab. */
 export function useAccount(): CurrentAccount {
   const known = useRef<Account | null>(null);
+  const last = useRef<Account | null>(null);
   const { loaded, reload } = useLoad("account", async (signal) => {
     try {
       known.current = await currentAccount(signal);
+      last.current = known.current ?? last.current;
     } catch (error) {
       // Uploads and what is half typed outlive a moment without answers; what is done next says more.
       if (known.current === null || signal.aborted) throw error;
@@ -40,9 +44,10 @@ export function useAccount(): CurrentAccount {
   useOtherTabs(loaded, reload);
   const forget = () => {
     known.current = null;
+    last.current = null;
     reload();
   };
-  return { loaded, reload, forget };
+  return { loaded, last: last.current, reload, forget };
 }
 
 /** Whoever is signed in; null where nobody is. */

@@ -57,10 +57,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
     if (signal?.aborted === true) throw error;
     throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
   }
-  if (response.status === 401 && path.startsWith("/v0/")) {
-    dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
-  }
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await refusalOf(response, path);
   const answer: T = await response.json();
   if (method !== "GET") {
     dispatchEvent(new CustomEvent<Written>(WRITTEN, { detail: { method, path, body, answer } }));
@@ -68,8 +65,11 @@ export async function call<T>(method: string, path: string, options: CallOptions
   return answer;
 }
 
-/** The error that an unsuccessful answer stands for. */
-export async function refusalOf(response: Response): Promise<ApiError> {
+/** The error that an unsuccessful answer stands for; where it says that nobody is signed in, everybody is told. */
+export async function refusalOf(response: Response, path: string): Promise<ApiError> {
+  if (response.status === 401 && path.startsWith("/v0/")) {
+    dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
+  }
   const { status, headers } = response;
   const requestId = headers.get("x-request-id") ?? undefined;
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);

@@ -66,13 +66,14 @@ async function request(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Response> {
+  const path = downloadUrl(file);
   let response: Response;
   try {
-    response = await fetch(downloadUrl(file), { headers, signal });
+    response = await fetch(path, { headers, signal });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
   }
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await refusalOf(response, path);
   return response;
 }

@@ -8,13 +8,14 @@ const TITLES: Readonly<Record<string, string>> = {
   "/auth/setup": "Set up",
 };
 
-/** What the browser calls the page where one signs in before one sees any other. */
-export const SIGN_IN_TITLE = "Sign in - Coffer";
+/** What the browser calls a page of a name: `photos · Coffer`. */
+export function titled(name: string): string {
+  return `${plain(name)} · Coffer`;
+}
 
-/** What the browser calls the page at a path: `photos - Coffer`. */
+/** What the browser calls the page at a path. */
 export function titleOf(path: string): string {
-  const name = TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path));
-  return `${name} - Coffer`;
+  return titled(TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path)));
 }
 
 /** The folder that an address names, or else its drive. */
@@ -23,7 +24,7 @@ function driveTitle(path: string): string {
   const place = places.at(-1);
   if (place === undefined) return "Drives";
   try {
-    return plain(decodeURIComponent(place));
+    return decodeURIComponent(place);
   } catch {
     // Typed in by hand, it may be no percent-encoding at all.
     return place;

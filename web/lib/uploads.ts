@@ -33,6 +33,9 @@ export class UploadQueue {
   readonly #pace = new Speedometer();
   #forAll: Decision | null = null;
   #lastId = 0;
+  /** Those that were refused because nobody was signed in, and get one more try. */
+  readonly #unauthorised = new Set<number>();
+  #isHeld = false;
   #rest: { readonly timer: ReturnType<typeof setTimeout>; readonly until: number } | null = null;
 
   /** @param maxFileSize bytes; larger files are refused before they are sent */
@@ -122,6 +125,16 @@ export class UploadQueue {
     this.#pump();
   }
 
+  /** Begins nothing more until `release`: nobody is signed in. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#pump();
+  }
+
   /** Forgets everything that is over. */
   clear(): void {
     this.#list.forget(() => true);
@@ -147,7 +160,7 @@ export class UploadQueue {
   }
 
   #pump(): void {
-    while (this.#rest === null && this.#running.size < AT_ONCE) {
+    while (!this.#isHeld && this.#rest === null && this.#running.size < AT_ONCE) {
       const id = this.#waiting.shift();
       if (id === undefined) break;
       const upload = this.#list.get(id);
@@ -183,11 +196,18 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** What becomes of an upload that was refused: it fails, or waits where the server takes no more for now. */
+  /**
+   * What becomes of an upload that was refused: it fails, or waits where the server takes no more for now,
+   * or until somebody signs in again.
+   */
   #refused(error: ApiError, { aborted }: AbortSignal, id: number): Partial<Upload> {
-    if (error.status !== 429 || aborted) return { state: "failed", sent: 0, error };
+    const isSignedOut = error.status === 401 && !this.#unauthorised.has(id);
+    if (aborted || !(isSignedOut || error.status === 429)) return { state: "failed", sent: 0, error };
+    if (isSignedOut) {
+      this.#unauthorised.add(id);
+      this.hold();
+    } else this.#wait(error.waitSeconds ?? REST_SECONDS);
     this.#waiting.unshift(id);
-    this.#wait(error.waitSeconds ?? REST_SECONDS);
     return { state: "waiting", sent: 0 };
   }
 

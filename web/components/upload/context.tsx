@@ -1,9 +1,9 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
-import { useSession } from "../../lib/session.tsx";
+import type { Account } from "../../lib/types.ts";
 import { UploadQueue } from "../../lib/uploads.ts";
 import { useNoStrayDrops } from "../../lib/uploads/drop.ts";
-import { summarise } from "../../lib/uploads/summary.ts";
+import { type Summary, summarise } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";
 import { Question } from "./question.tsx";
 import { UploadPanel } from "./panel.tsx";
@@ -13,16 +13,26 @@ const TICK_MS = 1000;
 
 const UploadsContext = createContext<UploadQueue | null>(null);
 
+interface UploadsProviderProps {
+  /** Whoever is signed in, null where a session ended; another object whenever that was asked. */
+  readonly asked: { readonly value: Account | null };
+  /** Bytes that a file may have. */
+  readonly maxFileSize: number;
+  readonly children: ComponentChildren;
+}
+
 /**
- * Keeps the uploads of somebody signed in, and shows them below whatever page they go to. Signing out
- * cancels what is not there yet.
+ * Keeps the uploads of one person for as long as it is in the page, and shows them below whatever page they
+ * go to. Where their session ends by itself, uploads wait for them to sign in again.
  */
-export function UploadsProvider({ children }: { readonly children: ComponentChildren }) {
-  const { account } = useSession();
-  const [queue] = useState(() => new UploadQueue(account.limits.max_file_size));
+export function UploadsProvider({ asked, maxFileSize, children }: UploadsProviderProps) {
+  const [queue] = useState(() => new UploadQueue(maxFileSize));
   const view = useQueueView(queue);
   const summary = summarise(view);
   useLayoutEffect(() => () => queue.cancelAll(), [queue]);
+  const isSignedIn = asked.value !== null;
+  // Not only when it becomes another: an upload that was refused asks, and waits for the answer.
+  useLayoutEffect(() => (isSignedIn ? queue.release() : queue.hold()), [queue, asked]);
   useLayoutEffect(() => {
     if (!summary.isBusy) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -32,11 +42,20 @@ export function UploadsProvider({ children }: { readonly children: ComponentChil
   useNoStrayDrops();
   return (
     <UploadsContext.Provider value={queue}>
-      <Spoken view={view} summary={summary} />
+      {isSignedIn && <Spoken view={view} summary={summary} />}
       {children}
-      {view.uploads.length > 0 && <UploadPanel queue={queue} view={view} summary={summary} />}
-      <Question queue={queue} uploads={view.uploads} />
+      {isSignedIn && <Shown queue={queue} view={view} summary={summary} />}
     </UploadsContext.Provider>
+  );
+}
+
+function Shown(props: { readonly queue: UploadQueue; readonly view: QueueView; readonly summary: Summary }) {
+  const { queue, view } = props;
+  return (
+    <>
+      {view.uploads.length > 0 && <UploadPanel {...props} />}
+      <Question queue={queue} uploads={view.uploads} />
+    </>
   );
 }
 

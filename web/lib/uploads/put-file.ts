@@ -4,6 +4,8 @@ import type { FileRecord } from "../types.ts";
 /** Of the requests that the server takes in a minute, what uploads leave for everything else. */
 const KEPT_SHARE = 0.25;
 
+const FILES = "/v0/files";
+
 export interface PutOptions {
   readonly driveId: string;
   readonly path: string;
@@ -26,7 +28,9 @@ export async function putFile(options: PutOptions): Promise<void> {
   const request = await sent(options);
   const rest = secondsToRest(request);
   if (rest > 0) options.onWait(rest);
-  if (request.status < 200 || request.status >= 300) throw await refusalOf(asResponse(request));
+  if (request.status < 200 || request.status >= 300) {
+    throw await refusalOf(asResponse(request), FILES);
+  }
 }
 
 /** What `refusalOf` reads of an answer. */
@@ -58,7 +62,7 @@ function sent({ driveId, path, file, replace, signal, onProgress }: PutOptions):
     request.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
     request.addEventListener("error", () => void whyUnsent(file).then(reject));
     request.addEventListener("loadend", () => signal.removeEventListener("abort", abort));
-    request.open("PUT", `/v0/files?${new URLSearchParams({ drive_id: driveId, path })}`);
+    request.open("PUT", `${FILES}?${new URLSearchParams({ drive_id: driveId, path })}`);
     // The server knows types better than browsers do, which take TypeScript for video.
     request.setRequestHeader("content-type", "application/octet-stream");
     if (!replace) request.setRequestHeader("if-none-match", "*");

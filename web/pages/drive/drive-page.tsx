@@ -7,8 +7,8 @@ import { getFile } from "../../lib/files.ts";
 import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files-place.ts";
 import { useLoad } from "../../lib/load.ts";
 import { useMedia } from "../../lib/media.ts";
-import { plain } from "../../lib/overrides.ts";
 import { navigate, type Place } from "../../lib/router.tsx";
+import { titled } from "../../lib/title.ts";
 import type { Drive } from "../../lib/types.ts";
 import { NotFound } from "../not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
@@ -58,11 +58,8 @@ function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) 
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
-    document.title = `${plain(title)} · Coffer`;
-    return () => {
-      document.title = "Coffer";
-    };
-  }, [title]);
+    document.title = titled(title);
+  }, [title, folder]);
   const places = { branches, drive: place, driveName: drive.name, folder };
   return (
     <>
