@@ -164,6 +164,20 @@ describe("an answer that", () => {
   });
 });
 
+test("an account made after its dialog was dismissed is told about all the same", async () => {
+  const page = await adasPage("/people");
+  const { release } = await hold(page, "POST", /\/v0\/people$/);
+  await page.getByRole("button", { name: "Add somebody" }).click();
+  await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
+  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  release();
+  await page.getByRole("heading", { name: "Tell carol how to get in" }).waitFor();
+  await page.getByText("Username: carol").waitFor();
+  await page.context().close();
+});
+
 describe("a session that ends during an upload", () => {
   test("goes on with it when the same person signs in again", async () => {
     const page = await cutOff("kept");

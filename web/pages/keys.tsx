@@ -15,10 +15,13 @@ import { RevokeKey } from "./keys/revoke-key.tsx";
 /** The keys that agents get in with: those of the account and of its drives. */
 export function Keys() {
   const { loaded, reload } = useLoad("keys", loadKeys);
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useState<object | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const [made, setMade] = useState<NewKey | null>(null);
   const page = loaded.state === "ready" ? loaded.value : null;
+  // An answer may come when another dialog is open.
+  const endCreating = () => setCreating((now) => (now === creating ? null : now));
+  const endRevoking = () => setRevoking((now) => (now === revoking ? null : now));
   const heading = useHeadingAfterLoss(page?.keys.length ?? 0);
   return (
     <>
@@ -29,12 +32,7 @@ export function Keys() {
           </h1>
           <p class="soft">With a key, an agent acts for you.</p>
         </div>
-        <button
-          type="button"
-          class="button primary"
-          disabled={page === null}
-          onClick={() => setCreating(true)}
-        >
+        <button type="button" class="button primary" disabled={page === null} onClick={() => setCreating({})}>
           <Icon svg={plusIcon} /> New key
         </button>
       </div>
@@ -51,12 +49,12 @@ export function Keys() {
       {loaded.state === "loading" && <p class="soft">Loading the keys…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
-      {creating && page !== null && (
+      {creating !== null && page !== null && (
         <CreateKey
           drives={page.drives}
-          onClose={() => setCreating(false)}
+          onClose={endCreating}
           onDone={(key) => {
-            setCreating(false);
+            endCreating();
             setMade(key);
             reload();
           }}
@@ -65,9 +63,9 @@ export function Keys() {
       {revoking !== null && (
         <RevokeKey
           apiKey={revoking}
-          onClose={() => setRevoking(null)}
+          onClose={endRevoking}
           onDone={() => {
-            setRevoking(null);
+            endRevoking();
             reload();
           }}
         />

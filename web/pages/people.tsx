@@ -10,7 +10,7 @@ import { formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";
 import type { Person } from "../lib/types.ts";
-import { AddPerson } from "./people/add-person.tsx";
+import { AddPerson, type NewPerson, TellPerson } from "./people/add-person.tsx";
 import { PersonRow } from "./people/person-row.tsx";
 
 /** Everybody who has an account here, for the first account to look after. */
@@ -30,6 +30,7 @@ function NotForYou() {
 
 function EveryPerson() {
   const [isAdding, setAdding] = useState(false);
+  const [made, setMade] = useState<NewPerson | null>(null);
   const { loaded, reload } = useLoad("people", async (signal) => {
     const { data } = await call<{ data: Person[] }>("GET", "/v0/people", { signal });
     return data;
@@ -58,7 +59,17 @@ function EveryPerson() {
         Somebody forgot their password? Run <code>coffer user reset-password NAME</code> on the server's
         machine.
       </p>
-      {isAdding && <AddPerson onClose={() => setAdding(false)} onAdded={reload} />}
+      {isAdding && (
+        <AddPerson
+          onClose={() => setAdding(false)}
+          onAdded={(person) => {
+            setAdding(false);
+            setMade(person);
+            reload();
+          }}
+        />
+      )}
+      {made !== null && <TellPerson made={made} onClose={() => setMade(null)} />}
     </>
   );
 }

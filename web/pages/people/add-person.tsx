@@ -4,22 +4,21 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
 import { call } from "../../lib/api.ts";
 
-interface Props {
+interface AddPersonProps {
   readonly onClose: () => void;
-  readonly onAdded: () => void;
+  /** Also called when the dialog was left while the account was being made. */
+  readonly onAdded: (made: NewPerson) => void;
 }
 
-/** What the new person needs to be told. */
-interface Made {
+/** What a new person needs to be told. */
+export interface NewPerson {
   readonly username: string;
   readonly password: string;
 }
 
-/** Makes an account for somebody, and says what to tell them. */
-export function AddPerson({ onClose, onAdded }: Props) {
+/** Makes an account for somebody. */
+export function AddPerson({ onClose, onAdded }: AddPersonProps) {
   const [proposed] = useState(randomPassword);
-  const [made, setMade] = useState<Made | null>(null);
-  if (made !== null) return <Tell made={made} onClose={onClose} />;
   return (
     <Dialog title="Add somebody" onClose={onClose}>
       <Form
@@ -28,8 +27,7 @@ export function AddPerson({ onClose, onAdded }: Props) {
         onSubmit={async (values, headers) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
           await call("POST", "/v0/people", { body, headers });
-          setMade(body);
-          onAdded();
+          onAdded(body);
         }}
       >
         <Field label="Username" name="username" hint="3 to 32 of a-z, 0-9 and -" required />
@@ -45,7 +43,13 @@ export function AddPerson({ onClose, onAdded }: Props) {
   );
 }
 
-function Tell({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+interface TellPersonProps {
+  readonly made: NewPerson;
+  readonly onClose: () => void;
+}
+
+/** Says what to tell somebody whose account was made. */
+export function TellPerson({ made, onClose }: TellPersonProps) {
   const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
   return (
     <Dialog title={`Tell ${made.username} how to get in`} onClose={onClose}>
