@@ -256,14 +256,24 @@ test("folders are made, and files and folders moved, copied and renamed", async 
   await page.getByText("1 item stayed as it was:").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
 
-  // A folder that could not be emptied stays, with what is in it.
+  // A folder goes whole or not at all.
   await page.getByRole("button", { name: "Clear the selection" }).click();
   await page.getByLabel("Select older").click();
-  await page.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
-  await page.getByRole("button", { name: "Move here" }).click();
-  await page.getByText("2 items stayed as they were:").waitFor();
+  const moveTo = async (folder: string) => {
+    await page.getByRole("button", { name: "Move" }).click();
+    await page.getByRole("textbox", { name: /^Folder/ }).fill(folder);
+    await page.getByRole("button", { name: "Move here" }).click();
+  };
+  for (const taken of ["box/new", "older/deep"]) {
+    await moveTo(taken);
+    await page.getByText("1 item stayed as it was:").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+  }
   expect(await paths(drive, "older/")).toEqual(["older/d.txt", "older/deep/c.txt"]);
+  await moveTo("box/moved");
+  await page.getByText("Moved “older”.").waitFor();
+  expect(await paths(drive, "older/")).toEqual([]);
+  expect(await paths(drive, "box/moved/")).toEqual(["box/moved/older/d.txt", "box/moved/older/deep/c.txt"]);
 });
 
 /** What the server answers to who asks too often. */

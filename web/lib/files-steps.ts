@@ -38,6 +38,7 @@ export class Steps {
   constructor(work: Work, of: number) {
     this.#work = work;
     this.#of = of;
+    this.#report(null);
   }
 
   get isStopped(): boolean {

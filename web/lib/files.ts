@@ -82,6 +82,21 @@ export async function countFolder(drive: string, path: string): Promise<number> 
   return (await call<{ file_count: number }>("DELETE", "/v0/folders", { body })).file_count;
 }
 
+/** Moves or copies a folder with everything in it, at once; `to` is its whole new path. */
+export async function transferFolder(
+  how: "move" | "copy",
+  from: { readonly drive: string; readonly path: string },
+  to: { readonly drive: string; readonly path: string },
+): Promise<void> {
+  const body = {
+    drive_id: from.drive,
+    path: from.path,
+    destination_path: to.path,
+    destination_drive_id: to.drive,
+  };
+  await call("POST", `/v0/folders/${how}`, { body });
+}
+
 export interface FileLink {
   readonly url: string;
   readonly expires_at: string;

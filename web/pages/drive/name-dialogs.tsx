@@ -2,12 +2,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
 import { ApiError } from "../../lib/api.ts";
-import { createFolder, type Entry, type FileEntry, nameProblem, updateFile } from "../../lib/files.ts";
+import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../lib/files.ts";
 import { nameOf, parentOf } from "../../lib/files-place.ts";
-import { transferEntries } from "../../lib/files-work.ts";
 import { plain } from "../../lib/overrides.ts";
-import { useWork } from "./use-work.ts";
-import { WorkReport } from "./work-report.tsx";
 
 interface NameDialogProps {
   readonly driveId: string;
@@ -42,24 +39,16 @@ interface RenameDialogProps extends NameDialogProps {
 }
 
 /** Gives a file or folder another name in the same folder. */
-export function RenameDialog({ entry, ...props }: RenameDialogProps) {
-  return entry.kind === "file" ? (
-    <RenameFile {...props} entry={entry} />
-  ) : (
-    <RenameFolder {...props} entry={entry} />
-  );
-}
-
-function RenameFile({ entry, onDone, onClose }: NameDialogProps & { readonly entry: FileEntry }) {
+export function RenameDialog({ driveId, entry, onDone, onClose }: RenameDialogProps) {
   const old = nameOf(entry.path);
   const rename = async (values: FormData) => {
     const name = requiredName(values);
     if (name === old) return onClose();
-    await updateFile(entry.file.id, { path: parentOf(entry.path) + name });
-    onDone(renamed(old, name));
+    await moveTo(driveId, entry, parentOf(entry.path) + name);
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`);
   };
   return (
-    <Dialog title="Rename file" onClose={onClose}>
+    <Dialog title={`Rename ${entry.kind}`} onClose={onClose}>
       <Form submit="Rename" onSubmit={rename} onCancel={onClose}>
         <NameField value={old} />
       </Form>
@@ -67,36 +56,11 @@ function RenameFile({ entry, onDone, onClose }: NameDialogProps & { readonly ent
   );
 }
 
-function RenameFolder({ driveId, entry, onDone, onClose }: RenameDialogProps) {
-  const old = nameOf(entry.path);
-  const newName = useRef(old);
-  const { work, start, stop } = useWork(
-    (run) => {
-      const to = { toDrive: driveId, toFolder: parentOf(entry.path), newName: newName.current };
-      return transferEntries({ kind: "move", drive: driveId, entries: [entry], ...to }, run);
-    },
-    () => onDone(renamed(old, newName.current)),
-  );
-  const rename = async (values: FormData) => {
-    newName.current = requiredName(values);
-    if (newName.current === old) onClose();
-    else start();
-  };
-  return (
-    <Dialog title="Rename folder" onClose={onClose}>
-      {work.state === "idle" && (
-        <Form submit="Rename" onSubmit={rename} onCancel={onClose}>
-          <NameField value={old} />
-          <p class="soft">What is in it is moved file by file: keep this page open meanwhile.</p>
-        </Form>
-      )}
-      <WorkReport work={work} onStop={stop} onClose={onClose} />
-    </Dialog>
-  );
-}
-
-function renamed(old: string, name: string): string {
-  return `Renamed “${plain(old)}” to “${plain(name)}”.`;
+/** @param path without a slash at the end */
+async function moveTo(driveId: string, entry: Entry, path: string): Promise<void> {
+  if (entry.kind === "file") await updateFile(entry.file.id, { path });
+  else
+    await transferFolder("move", { drive: driveId, path: entry.path }, { drive: driveId, path: `${path}/` });
 }
 
 function requiredName(values: FormData): string {

@@ -6,7 +6,7 @@ import { asApiError } from "../../lib/load.ts";
 /** A long piece of work, as a dialog shows it. */
 export type WorkState =
   | { readonly state: "idle" }
-  | { readonly state: "running"; readonly progress: Progress | null }
+  | { readonly state: "running"; readonly progress: Progress }
   | { readonly state: "ended"; readonly left: readonly Left[]; readonly stopped: boolean }
   | { readonly state: "failed"; readonly error: ApiError };
 
@@ -18,7 +18,6 @@ export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => v
   const perform = async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
-    setWork({ state: "running", progress: null });
     try {
       const onProgress = (progress: Progress) => setWork({ state: "running", progress });
       const left = await run({ onProgress, signal });

@@ -22,17 +22,11 @@ export function WorkReport({ work, onStop, onClose }: WorkReportProps) {
     case "running":
       return (
         <div class="dialog-body" role="status">
-          {work.progress === null ? (
-            <p>Looking at what there is to do…</p>
-          ) : (
-            <>
-              <progress aria-label="Progress" value={work.progress.done} max={work.progress.of} />
-              <p class="soft">
-                {work.progress.pause !== null && `The server asks to wait ${work.progress.pause} s. `}
-                {work.progress.done.toLocaleString()} of {work.progress.of.toLocaleString()}
-              </p>
-            </>
-          )}
+          <progress aria-label="Progress" value={work.progress.done} max={work.progress.of} />
+          <p class="soft">
+            {work.progress.pause !== null && `The server asks to wait ${work.progress.pause} s. `}
+            {work.progress.done.toLocaleString()} of {work.progress.of.toLocaleString()}
+          </p>
           <div class="row">
             <button type="button" class="button" onClick={onStop}>
               Stop
