@@ -3,8 +3,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
-import { addManyFiles } from "../support/many-files.ts";
+import { addManyFiles, addManyFolders } from "../support/many-files.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { ZipReader } from "../support/unzip.ts";
 
 setDefaultTimeout(60_000);
 
@@ -80,7 +81,7 @@ async function open(address: string): Promise<Page & AsyncDisposable> {
   page.on("console", (message) => {
     if (/Content Security Policy|Refused/.test(message.text())) complaints.push(message.text());
   });
-  await page.goto(server.url + address);
+  await page.goto(new URL(address, server.url).href);
   return Object.assign(page, {
     [Symbol.asyncDispose]: async () => {
       await page.close();
@@ -108,6 +109,7 @@ test("folders are places with addresses; back and forward lead through them", as
   await using page = await open("/drives/alice/places");
   await row(page, "a.txt").waitFor();
   expect(await names(page)).toEqual(["notes", "ünï & #1", "a.txt"]);
+  expect(await row(page, "notes").innerText()).toMatch(/notes\s+1 file\s+2 bytes/);
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("link", { name: "notes" }).click();
   await page.getByRole("link", { name: "2030" }).click();
@@ -199,6 +201,105 @@ describe("by keyboard", () => {
     await row(page, "a.txt").focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\?file=/);
+  });
+});
+
+test("a key that is pressed as soon as there are rows is not lost", async () => {
+  await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
+  await using page = await context.newPage();
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    if (document.querySelector(".file-row") === null) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+  }).observe(document, { childList: true, subtree: true })`);
+  await page.goto(`${server.url}/drives/alice/early/`);
+  await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
+});
+
+/** The item of an open menu that has the focus. */
+function focusedItem(page: Page): Promise<string> {
+  return page.locator("[role=menuitem]:focus").innerText();
+}
+
+describe("the menu of a row", () => {
+  test("is opened by its button, by a right click and by keyboard, and gives the focus back", async () => {
+    await driveWith("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+    await using page = await open("/drives/alice/menus/");
+    const menu = page.getByRole("menu");
+    await page.getByRole("button", { name: "Menu of b.txt" }).click();
+    await page.getByRole("menu", { name: "What to do with “b.txt”" }).waitFor();
+    expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
+      ["Open", "Download", "Copy link", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
+        expect.stringContaining(name),
+      ),
+    );
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await page.mouse.click(5, 5);
+    await menu.waitFor({ state: "detached" });
+
+    await row(page, "d").click({ button: "right", position: { x: 400, y: 20 } });
+    await page.getByRole("menu", { name: "What to do with “d”" }).waitFor();
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    for (const key of ["ContextMenu", "Shift+F10"]) {
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press(key);
+      await menu.waitFor();
+      await page.keyboard.press("Tab");
+      await menu.waitFor({ state: "detached" });
+      // From the row, where it was again, to the button of its menu.
+      expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Menu of [ab]\.txt$/);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("menu", { name: "What to do with “b.txt”" }).waitFor();
+  });
+
+  test("is gone through by arrows and letters, and does what is chosen", async () => {
+    const { drive = "" } = await driveWith("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+    await using page = await open("/drives/alice/choices/");
+    await row(page, "b.txt").focus();
+    await page.keyboard.press("ContextMenu");
+    for (const [key, name] of [
+      ["ArrowUp", "Delete"],
+      ["ArrowDown", "Open"],
+      ["End", "Delete"],
+      ["Home", "Open"],
+      ["c", "Copy link"],
+      ["c", "Copy"],
+      ["r", "Rename"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focusedItem(page)).toContain(name);
+    }
+    await page.keyboard.press("Space");
+    await page.getByLabel("Name", { exact: true }).fill("c.txt");
+    await page.keyboard.press("Enter");
+    await row(page, "c.txt").waitFor();
+
+    await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Details" }).click();
+    await page.getByText("1 file, 4 bytes").waitFor();
+    await closeDialog(page);
+    expect(await page.locator(".file-row:focus .name").textContent()).toBe("d");
+
+    // A row that is among what is selected stands for all of it.
+    await page.getByLabel("Select a.txt").click();
+    await page.getByLabel("Select c.txt").click();
+    await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
+    await page.getByRole("menu", { name: "What to do with 2 items" }).waitFor();
+    expect(await focusedItem(page)).toContain("Download");
+    await page.keyboard.press("d");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 files (3 bytes) will be gone for good.").waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await row(page, "c.txt").waitFor({ state: "detached" });
+    expect(await paths(drive)).toEqual(["d/e.txt"]);
+    await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Open" }).click();
+    await row(page, "e.txt").waitFor();
   });
 });
 
@@ -305,6 +406,19 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
   expect(await paths(drive)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
 });
 
+test("a list that cannot be read anew stays, with the reason, and is tried again", async () => {
+  await driveWith("Again", { "a.txt": 1, "b.txt": 2 });
+  await using page = await open("/drives/alice/again/");
+  await row(page, "a.txt").waitFor();
+  await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(tooEarly(1)), { times: 1 });
+  await page.getByRole("button", { name: "Size" }).click();
+  await page.getByRole("alert").getByText("Too many requests").waitFor();
+  expect(await names(page)).toEqual(["a.txt", "b.txt"]);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  expect(await names(page)).toEqual(["b.txt", "a.txt"]);
+});
+
 test("tags, metadata and expiry are changed, and a link is made that works once", async () => {
   const { "plan.md": id = "" } = await driveWith("Details", { "plan.md": 12 });
   await using page = await open("/drives/alice/details/");
@@ -335,51 +449,191 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   expect((await fetch(server.url + link.pathname)).status).toBe(410);
 });
 
-test("1,200 files are sorted whole and deleted together", async () => {
+/** The names in a ZIP. */
+function namesInZip(path: string): string[] {
+  using zip = new ZipReader(path);
+  return zip.entries.map(({ name }) => name);
+}
+
+test("a file is downloaded as it is, several and folders as one ZIP", async () => {
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/${index}`, 1]));
+  await driveWith("Taken", { "a.txt": 1, "b & c.txt": 2, "d/e/f.txt": 3, "d/g.txt": 4, ...many });
+  await using page = await open("/drives/alice/taken/");
+  const taken = async (press: () => Promise<void>) => {
+    const downloading = page.waitForEvent("download");
+    await press();
+    const download = await downloading;
+    const path = await download.path();
+    const name = download.suggestedFilename();
+    return name.endsWith(".zip") ? [name, ...namesInZip(path)] : [name, await Bun.file(path).text()];
+  };
+  const downloadLink = page.getByRole("link", { name: "Download", exact: true });
+  await page.getByLabel("Select a.txt").click();
+  expect(await taken(() => downloadLink.click())).toEqual(["a.txt", "x"]);
+  await page.getByLabel("Select b & c.txt").click();
+  await page.getByLabel("Select d", { exact: true }).click();
+  expect(await taken(() => downloadLink.click())).toEqual([
+    "Taken.zip",
+    "a.txt",
+    "b & c.txt",
+    "d/",
+    "d/e/",
+    "d/e/f.txt",
+    "d/g.txt",
+  ]);
+  await page.getByRole("button", { name: "Clear the selection" }).click();
+  await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+  const ofFolder = () => page.getByRole("menuitem", { name: "Download" }).click();
+  expect(await taken(ofFolder)).toEqual(["d.zip", "d/", "d/e/", "d/e/f.txt", "d/g.txt"]);
+  const all = await taken(() => page.getByRole("link", { name: "Download all" }).click());
+  expect(all.length).toBe(209);
+
+  await page.getByRole("link", { name: "many" }).click();
+  await row(page, "0").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.getByRole("button", { name: "Download" }).click();
+  await page.getByText("These are 201:").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  const whole = await taken(() =>
+    page.getByRole("dialog").getByRole("link", { name: "Download all" }).click(),
+  );
+  expect(whole.length).toBe(203);
+});
+
+test("a folder is ordered by name, size and time, and all in it is selected and deleted together", async () => {
   const { drive = "", "one.txt": one = "" } = await driveWith("Bulk", { "one.txt": 1 });
   await addManyFiles(server.dataDir, one, 1200);
-  const big = new URLSearchParams({ drive_id: drive, path: "many/big.bin" });
-  await alice.client.json(201, "PUT", `/v0/files?${big.toString()}`, { body: "x".repeat(5000) });
+  for (const [path, size] of [
+    ["many/big.bin", 5000],
+    ["many/small/a.txt", 10],
+    ["many/large/b.txt", 20],
+  ] as const) {
+    const query = new URLSearchParams({ drive_id: drive, path });
+    await alice.client.json(201, "PUT", `/v0/files?${query.toString()}`, { body: "x".repeat(size) });
+  }
   await using page = await open("/drives/alice/bulk/many/");
   await row(page, "0000001.txt").waitFor();
-  await page.getByRole("button", { name: "Size" }).click();
-  await page.locator("[data-index='0']", { hasText: "big.bin" }).waitFor();
-  await page
-    .getByRole("columnheader", { name: "Size" })
-    .and(page.locator("[aria-sort=descending]"))
-    .waitFor();
-  await page.getByLabel("Select all that is loaded").click();
-  await page.getByText("1,201 selected").waitFor();
+  const shows = async (heading: string, order: string, ...first: readonly string[]) => {
+    const column = page.getByRole("columnheader", { name: heading });
+    await column.getByRole("button").click();
+    await column.and(page.locator(`[aria-sort=${order}]`)).waitFor();
+    for (const [index, name] of first.entries()) {
+      await page.locator(`[data-index='${index}']`, { hasText: name }).waitFor();
+    }
+  };
+  await shows("Size", "descending", "large", "small", "big.bin");
+  await shows("Size", "ascending", "small", "large", "0000001.txt");
+  await shows("Modified", "descending", "large", "small", "big.bin");
+  await shows("Modified", "ascending", "large", "small", "0000001.txt");
+  // Whoever comes back finds the order again.
+  await page.getByRole("link", { name: "large" }).click();
+  await row(page, "b.txt").waitFor();
+  await page.goBack();
+  await page.locator("[aria-sort=ascending]", { hasText: "Modified" }).waitFor();
+  await shows("Name", "ascending", "large", "small", "0000001.txt");
+  await shows("Name", "descending", "small", "large", "big.bin");
+  await page.getByLabel("Select all", { exact: true }).click();
+  await page.getByText("1,203 selected").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Delete");
-  await page.getByText("1,201 files").waitFor();
+  await page.getByText("1,201 files (6.1 KiB) and 2 folders with 2 files in them will be gone").waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).last().click();
   await page.getByText("This folder is empty").waitFor();
   expect(await paths(drive)).toEqual(["one.txt"]);
 });
 
-test("100,000 files in a folder are looked at anywhere, quickly", async () => {
-  const { "one.txt": one = "" } = await driveWith("Huge", { "one.txt": 1 });
+/** How long it takes until an element has this text, in milliseconds; the page looks itself, at every frame. */
+async function timeUntil(
+  page: Page,
+  element: string,
+  text: string,
+  act: () => Promise<void>,
+): Promise<number> {
+  const shown = page.evaluate(`new Promise((resolve) => {
+    const look = () =>
+      document.querySelector(${JSON.stringify(element)})?.textContent === ${JSON.stringify(text)}
+        ? resolve()
+        : requestAnimationFrame(look);
+    look();
+  })`);
+  const start = performance.now();
+  await act();
+  await shown;
+  return performance.now() - start;
+}
+
+/** Goes to the last row and back to the first. */
+async function jumps(page: Page, first: string, last: string): Promise<number[]> {
+  const focused = ".file-row:focus .name";
+  await page.keyboard.press("ArrowUp");
+  return [
+    await timeUntil(page, focused, last, () => page.keyboard.press("End")),
+    await timeUntil(page, focused, first, () => page.keyboard.press("Home")),
+  ];
+}
+
+test("1,000 files are shown within a second of opening their address, with nothing cached", async () => {
+  const { "one.txt": one = "" } = await driveWith("Thousand", { "one.txt": 600 });
+  await addManyFiles(server.dataDir, one, 1000);
+  const times: number[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    await using page = await open("about:blank");
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+    await page.addInitScript(`new MutationObserver((_, observer) => {
+      if (document.querySelector(".file-row a") === null) return;
+      observer.disconnect();
+      // The frame after the one that has the rows begins once that is drawn.
+      requestAnimationFrame(() => requestAnimationFrame((time) => (window.shownAt = time)));
+    }).observe(document, { childList: true, subtree: true })`);
+    await page.goto(`${server.url}/drives/alice/thousand/many/`);
+    await row(page, "0000001.txt").waitFor();
+    times.push(
+      await page.evaluate<number>(`new Promise((resolve) => {
+        const look = () => (window.shownAt === undefined ? requestAnimationFrame(look) : resolve(window.shownAt));
+        look();
+      })`),
+    );
+  }
+  // The machine may be busy with something else; the page itself is not.
+  expect(Math.min(...times)).toBeLessThan(1000);
+});
+
+test("5,000 folders in a folder are looked at anywhere, quickly", async () => {
+  await driveWith("Wide", { "folders/one.txt": 1, "folders/0/two.txt": 2 });
+  await addManyFolders(server.dataDir, 5000);
+  await using page = await open("/drives/alice/wide/folders/");
+  await row(page, "1").waitFor();
+  await page.getByText("5,001 folders, 1 file").waitFor();
+  const times = await jumps(page, "0", "one.txt");
+  for (const key of ["Shift+PageDown", "Shift+PageDown", "Delete"]) await page.keyboard.press(key);
+  await page.getByText(/^\d\d folders with 1 file in them will be gone for good\.$/).waitFor();
+  await closeDialog(page);
+  const byName = page.getByRole("columnheader", { name: "Name" }).getByRole("button");
+  times.push(await timeUntil(page, "[data-index='0'] .name", "999", () => byName.click()));
+  expect(Math.max(...times)).toBeLessThan(2000);
+});
+
+test("100,000 files in a folder are looked at anywhere in any order, quickly", async () => {
+  const { drive = "", "one.txt": one = "" } = await driveWith("Huge", { "one.txt": 1 });
   await addManyFiles(server.dataDir, one, 100_000);
+  const query = new URLSearchParams({ drive_id: drive, path: "many/0050000.txt" });
+  await alice.client.json(200, "PUT", `/v0/files?${query.toString()}`, { body: "longer than the others" });
   await using page = await open("/drives/alice/huge/many/");
   await row(page, "0000001.txt").waitFor();
-  await page.getByText("100,000 files, by name").waitFor();
-  const jumps: number[] = [];
-  for (const [key, name] of [
-    ["End", "0100000.txt"],
-    ["Home", "0000001.txt"],
+  await page.getByText("100,000 files", { exact: true }).waitFor();
+  const times = await jumps(page, "0000001.txt", "0100000.txt");
+  for (const [heading, name] of [
+    ["Size", "0050000.txt"],
+    ["Modified", "0050000.txt"],
+    ["Name", "0000001.txt"],
+    ["Name", "0100000.txt"],
   ] as const) {
-    await page.keyboard.press(key === "End" ? "ArrowUp" : "ArrowDown");
-    const start = performance.now();
-    await page.keyboard.press(key);
-    await row(page, name).waitFor();
-    jumps.push(performance.now() - start);
-    expect(await page.locator(".file-row:focus .name").textContent()).toBe(name);
+    const button = page.getByRole("columnheader", { name: heading }).getByRole("button");
+    times.push(await timeUntil(page, "[data-index='0'] .name", name, () => button.click()));
   }
-  const start = performance.now();
-  await page.getByRole("button", { name: "Name" }).click();
-  await page.locator("[data-index='0']", { hasText: "0100000.txt" }).waitFor();
-  jumps.push(performance.now() - start);
   expect(await page.locator(".file-row").count()).toBeLessThan(60);
-  expect(Math.max(...jumps)).toBeLessThan(2000);
+  expect(Math.max(...times)).toBeLessThan(2000);
+  await page.getByLabel("Select all that is loaded").click();
+  await page.getByText(/^[\d,]+ of 100,000 selected/).waitFor();
 });

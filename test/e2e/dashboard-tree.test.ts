@@ -80,12 +80,14 @@ async function open(address: string): Promise<Page & AsyncDisposable> {
   });
 }
 
-/** What the page asks about folders, from now on. */
+/** What the tree asks about folders, from now on. */
 function folderRequests(page: Page): string[] {
   const asked: string[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname === "/v0/folders" && request.method() === "GET") asked.push(searchParams.get("path") ?? "");
+    if (pathname !== "/v0/folders" || request.method() !== "GET") return;
+    // The list beside it asks for larger pages.
+    if (searchParams.get("limit") === "200") asked.push(searchParams.get("path") ?? "");
   });
   return asked;
 }

@@ -12,6 +12,13 @@ export async function addManyFiles(dataDir: string, fileId: string, count: numbe
   await database.close();
 }
 
+/** Puts `count` folders `1/`, `2/` and so on into each folder `folders/` there is. Works beside a running server. */
+export async function addManyFolders(dataDir: string, count: number): Promise<void> {
+  const database = Database.open(join(dataDir, "coffer.db"), systemClock);
+  await database.write(() => addFolders(database, count));
+  await database.close();
+}
+
 /** Inside a write. */
 export function copyRows({ sql }: Database, fileId: string, count: number): void {
   sql

@@ -87,8 +87,8 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   }, [isFolder]);
   return (
     <>
-      <button type="button" class="button" onClick={() => input.current?.click()}>
-        <Icon svg={icon} /> {label}
+      <button type="button" class="button" title={label} onClick={() => input.current?.click()}>
+        <Icon svg={icon} /> <span class="button-words">{label}</span>
       </button>
       <input
         ref={input}

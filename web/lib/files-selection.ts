@@ -19,9 +19,14 @@ export function among(entries: readonly Entry[]): Selection {
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
-/** Bytes in the selected files; folders do not say what they hold. */
-export function selectedBytes(selection: Selection): number {
+/** What is done to a row is done to all that is selected where the row is among it, else to it alone. */
+export function withSelected(entry: Entry, selection: Selection): readonly Entry[] {
+  return selection.has(entry.key) ? [...selection.values()] : [entry];
+}
+
+/** Bytes in these files and folders, as far as their list knew. */
+export function bytesIn(entries: Iterable<Entry>): number {
   let bytes = 0;
-  for (const entry of selection.values()) if (entry.kind === "file") bytes += entry.file.size;
+  for (const entry of entries) bytes += entry.kind === "file" ? entry.file.size : entry.folder.total_size;
   return bytes;
 }

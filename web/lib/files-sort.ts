@@ -1,36 +1,45 @@
-import type { FileRecord } from "./types.ts";
+import type { FolderRecord } from "./types.ts";
 
-export type SortKey = "name" | "size" | "modified";
+/** What the API calls the columns. */
+const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
+
+export type SortKey = keyof typeof FIELDS;
 
 export interface Sort {
   readonly key: SortKey;
   readonly descending: boolean;
 }
 
+/** Whether something is an order: what was remembered may be anything. */
+export function isSort(value: unknown): value is Sort {
+  if (typeof value !== "object" || value === null || !("key" in value) || !("descending" in value))
+    return false;
+  return (
+    typeof value.descending === "boolean" && typeof value.key === "string" && Object.hasOwn(FIELDS, value.key)
+  );
+}
+
 /** The API's own order. */
 export const BY_NAME: Sort = { key: "name", descending: false };
 
-/** Folders of more files than this are not loaded whole only to be sorted. */
-export const SORTABLE_FILES = 5000;
+/** An order of files, as the API's `sort` names it. */
+export type FileOrder = `${"" | "-"}${(typeof FIELDS)[SortKey]}`;
+
+export function fileOrder({ key, descending }: Sort): FileOrder {
+  return `${descending ? "-" : ""}${FIELDS[key]}`;
+}
 
 /** The order that pressing a column's heading asks for: sizes and times begin with the greatest. */
 export function nextSort(sort: Sort, key: SortKey): Sort {
   return { key, descending: sort.key === key ? !sort.descending : key !== "name" };
 }
 
-/** Files in another order than by name; equal ones stay in path order. */
-export function sortFiles(files: readonly FileRecord[], { key, descending }: Sort): readonly FileRecord[] {
-  const sign = descending ? -1 : 1;
-  return files.toSorted((a, b) => sign * compare(a, b, key));
-}
-
-function compare(a: FileRecord, b: FileRecord, key: SortKey): number {
-  switch (key) {
-    case "name":
-      return 0;
-    case "size":
-      return a.size - b.size;
-    case "modified":
-      return a.updated_at < b.updated_at ? -1 : Number(a.updated_at > b.updated_at);
-  }
+/**
+ * Folders, which the API lists by name, in another order: by what they hold where that is asked for.
+ * They have no time of their own, and stay by name where files are ordered by theirs.
+ */
+export function sortFolders(folders: readonly FolderRecord[], sort: Sort): readonly FolderRecord[] {
+  if (sort.key !== "size") return folders;
+  const sign = sort.descending ? -1 : 1;
+  return folders.toSorted((a, b) => sign * (a.total_size - b.total_size));
 }

@@ -1,59 +1,48 @@
 import { call } from "./api.ts";
 import { nameOf } from "./files-place.ts";
+import type { FileOrder } from "./files-sort.ts";
 import { plain } from "./overrides.ts";
-import type { FileRecord } from "./types.ts";
+import type { FileRecord, FolderRecord, ListPage } from "./types.ts";
 
 /** Something that stands in a folder. */
 export type Entry =
-  | { readonly kind: "folder"; readonly key: string; readonly path: string }
+  | { readonly kind: "folder"; readonly key: string; readonly path: string; readonly folder: FolderRecord }
   | { readonly kind: "file"; readonly key: string; readonly path: string; readonly file: FileRecord };
 
 export type FileEntry = Extract<Entry, { kind: "file" }>;
+export type FolderEntry = Extract<Entry, { kind: "folder" }>;
 
-export function folderEntry(path: string): Entry {
-  return { kind: "folder", key: path, path };
+export function folderEntry(folder: FolderRecord): FolderEntry {
+  return { kind: "folder", key: folder.path, path: folder.path, folder };
 }
 
 export function fileEntry(file: FileRecord): FileEntry {
   return { kind: "file", key: file.id, path: file.path, file };
 }
 
-/** A page of what stands in a folder. */
-export interface FolderPage {
-  readonly data: readonly FileRecord[];
-  readonly folders: readonly string[];
-  /** Files in the folder, on all pages. */
-  readonly total: number;
-  readonly next_cursor: string | null;
-}
-
 interface PageRequest {
   /** 1 and up. */
-  readonly page?: number;
+  readonly page: number;
   readonly limit: number;
-  readonly cursor?: string;
   readonly signal?: AbortSignal;
 }
 
-/** One page of a folder's own files, in path order, with the folders in it. */
-export function listFolder(drive: string, folder: string, request: PageRequest): Promise<FolderPage> {
-  const { page = 1, limit, cursor, signal } = request;
+/** One page of the files that stand directly in a folder. */
+export function listFiles(
+  drive: string,
+  folder: string,
+  order: FileOrder,
+  { page, limit, signal }: PageRequest,
+): Promise<ListPage<FileRecord>> {
   const query = new URLSearchParams({
     drive_id: drive,
     prefix: folder,
     delimiter: "/",
+    sort: order,
     page: String(page),
     limit: String(limit),
-    ...(cursor === undefined ? {} : { cursor }),
   });
   return call("GET", `/v0/files?${query}`, signal === undefined ? {} : { signal });
-}
-
-/** Whether a folder is there; an empty one and a missing one list the same. */
-export async function folderExists(drive: string, folder: string): Promise<boolean> {
-  if (folder === "") return true;
-  const { folders } = await listFolder(drive, folder.slice(0, -1), { limit: 1 });
-  return folders.includes(folder);
 }
 
 export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {

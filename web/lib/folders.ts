@@ -3,9 +3,11 @@ import type { FoldersPage } from "./types.ts";
 
 interface FoldersRequest {
   readonly limit: number;
-  /** A `next_cursor`; without one, the first page. */
+  /** 1 and up; without one, the first. */
+  readonly page?: number;
+  /** A `next_cursor`, which goes on from there instead. */
   readonly cursor?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -14,12 +16,13 @@ interface FoldersRequest {
  * @throws ApiError with status 404 where there is no such folder
  */
 export function listFolders(drive: string, folder: string, request: FoldersRequest): Promise<FoldersPage> {
-  const { limit, cursor, signal } = request;
+  const { limit, page = 1, cursor, signal } = request;
   const query = new URLSearchParams({
     drive_id: drive,
     path: folder,
     limit: String(limit),
+    page: String(page),
     ...(cursor === undefined ? {} : { cursor }),
   });
-  return call("GET", `/v0/folders?${query}`, { signal });
+  return call("GET", `/v0/folders?${query}`, signal === undefined ? {} : { signal });
 }

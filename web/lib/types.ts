@@ -88,6 +88,13 @@ export interface Drive {
   readonly updated_at: string;
 }
 
+/** A page of a list. */
+export interface ListPage<T> {
+  readonly data: readonly T[];
+  /** On all pages. */
+  readonly total: number;
+}
+
 export interface FileRecord {
   readonly id: string;
   readonly drive_id: string;
@@ -116,10 +123,7 @@ export interface FolderRecord {
 }
 
 /** A page of the folders that stand in a folder, in path order. */
-export interface FoldersPage {
-  readonly data: readonly FolderRecord[];
-  /** Folders in the folder, on all pages. */
-  readonly total: number;
+export interface FoldersPage extends ListPage<FolderRecord> {
   readonly next_cursor: string | null;
 }
 

@@ -2,16 +2,19 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
 import { countFolder, describeEntries, type Entry } from "../../lib/files.ts";
-import { among, selectedBytes } from "../../lib/files-selection.ts";
+import { parentOf } from "../../lib/files-place.ts";
+import { bytesIn } from "../../lib/files-selection.ts";
 import { deleteEntries } from "../../lib/files-work.ts";
+import { listFolders } from "../../lib/folders.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { useLoad } from "../../lib/load.ts";
 import { useWork } from "./use-work.ts";
 import { WorkReport } from "./work-report.tsx";
 
 const NAMED = 5;
-/** Folders counted before deleting; beyond it, the question says that it does not know. */
-const COUNTED = 50;
+/** Folders that are each asked for; of more, the list they stand in is read again. */
+const ASKED_ONE_BY_ONE = 10;
+const PAGE = 1000;
 
 interface DeleteDialogProps {
   readonly driveId: string;
@@ -24,7 +27,12 @@ interface DeleteDialogProps {
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
 export function DeleteDialog({ driveId, entries, onDone, onClose }: DeleteDialogProps) {
   const what = describeEntries(entries);
-  const { loaded } = useLoad("preview", () => filesIn(driveId, entries));
+  const { loaded } = useLoad("preview", () =>
+    filesIn(
+      driveId,
+      entries.filter(({ kind }) => kind === "folder").map(({ path }) => path),
+    ),
+  );
   const { work, start, stop } = useWork(
     (run) => deleteEntries(driveId, entries, run),
     () => onDone(`Deleted ${what}.`),
@@ -65,22 +73,30 @@ function Names({ entries }: { readonly entries: readonly Entry[] }) {
   );
 }
 
-/** Files below the folders among the entries; null where there are too many folders to ask for each. */
-async function filesIn(driveId: string, entries: readonly Entry[]): Promise<number | null> {
-  const folders = entries.filter(({ kind }) => kind === "folder");
-  if (folders.length > COUNTED) return null;
+/** How many files these folders, which all stand in the same one, hold at this moment. */
+async function filesIn(driveId: string, folders: readonly string[]): Promise<number> {
   let files = 0;
-  for (const { path } of folders) files += await countFolder(driveId, path);
+  if (folders.length <= ASKED_ONE_BY_ONE) {
+    for (const path of folders) files += await countFolder(driveId, path);
+    return files;
+  }
+  const parent = parentOf(folders[0] ?? "");
+  const wanted = new Set(folders);
+  for (let page = 1, more = true; more && wanted.size > 0; page += 1) {
+    const { data, total } = await listFolders(driveId, parent, { page, limit: PAGE });
+    for (const { path, file_count: count } of data) if (wanted.delete(path)) files += count;
+    more = page * PAGE < total;
+  }
   return files;
 }
 
-function consequence(entries: readonly Entry[], inFolders: number | null): string {
-  const files = entries.filter(({ kind }) => kind === "file").length;
-  const folders = entries.length - files;
+function consequence(entries: readonly Entry[], inFolders: number): string {
+  const files = entries.filter(({ kind }) => kind === "file");
+  const folders = entries.length - files.length;
   const parts = [
-    files > 0 && `${formatCount(files, "file")} (${formatBytes(selectedBytes(among(entries)))})`,
+    files.length > 0 && `${formatCount(files.length, "file")} (${formatBytes(bytesIn(files))})`,
     folders > 0 &&
-      `${formatCount(folders, "folder")} with ${inFolders === null ? "everything" : formatCount(inFolders, "file")} in ${folders === 1 ? "it" : "them"}`,
+      `${formatCount(folders, "folder")} with ${formatCount(inFolders, "file")} in ${folders === 1 ? "it" : "them"}`,
   ].filter((part) => part !== false);
   return `${parts.join(" and ")} will be gone for good.`;
 }

@@ -3,22 +3,62 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { ApiError } from "../../lib/api.ts";
-import { downloadAddress, updateFile } from "../../lib/files.ts";
+import { downloadAddress, type Entry, updateFile } from "../../lib/files.ts";
 import { nameOf } from "../../lib/files-place.ts";
-import { formatBytes, formatTime } from "../../lib/format.ts";
+import { formatBytes, formatCount, formatTime } from "../../lib/format.ts";
 import { plain } from "../../lib/overrides.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import type { FileRecord, FolderRecord } from "../../lib/types.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {
-  readonly file: FileRecord;
+  readonly entry: Entry;
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
   readonly onClose: () => void;
 }
 
-/** Everything about a file; its tags, metadata and expiry can be changed. */
-export function DetailsDialog({ file, onDone, onClose }: DetailsDialogProps) {
+/** Everything about a file or folder. */
+export function DetailsDialog({ entry, ...ends }: DetailsDialogProps) {
+  return entry.kind === "file" ? (
+    <FileDetails {...ends} file={entry.file} />
+  ) : (
+    <FolderDetails folder={entry.folder} onClose={ends.onClose} />
+  );
+}
+
+interface FolderDetailsProps {
+  readonly folder: FolderRecord;
+  readonly onClose: () => void;
+}
+
+function FolderDetails({ folder, onClose }: FolderDetailsProps) {
+  return (
+    <Dialog title="Details" onClose={onClose}>
+      <dl class="facts">
+        <dt>Path</dt>
+        <dd>
+          <Name text={folder.path} />
+        </dd>
+        <dt>Holds</dt>
+        <dd>
+          {formatCount(folder.file_count, "file")}, {sizeInWords(folder.total_size)}
+        </dd>
+        <dt>Created</dt>
+        <dd>{formatTime(folder.created_at)}</dd>
+      </dl>
+      <div class="row">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+type FileDetailsProps = Omit<DetailsDialogProps, "entry"> & { readonly file: FileRecord };
+
+/** A file's tags, metadata and expiry can be changed. */
+function FileDetails({ file, onDone, onClose }: FileDetailsProps) {
   const [tags, setTags] = useState(file.tags);
   const save = async (values: FormData) => {
     await updateFile(file.id, {
@@ -62,10 +102,7 @@ function Facts({ file }: { readonly file: FileRecord }) {
         <Name text={file.path} />
       </dd>
       <dt>Size</dt>
-      <dd>
-        {formatBytes(file.size)}
-        {file.size >= 1024 && ` (${file.size.toLocaleString()} bytes)`}
-      </dd>
+      <dd>{sizeInWords(file.size)}</dd>
       <dt>Type</dt>
       <dd>{file.mime_type}</dd>
       <dt>Created</dt>
@@ -88,6 +125,10 @@ function Facts({ file }: { readonly file: FileRecord }) {
       </dd>
     </dl>
   );
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString()} bytes)`;
 }
 
 function metadataOf(text: string): Record<string, unknown> {

@@ -1,21 +1,19 @@
 import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
 import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
-import { folderExists } from "../../lib/files.ts";
 import { folderAddress } from "../../lib/files-place.ts";
-import { useLoad } from "../../lib/load.ts";
 import { Link } from "../../lib/router.tsx";
 
 interface EmptyFolderProps {
-  readonly drive: string;
+  /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
+  /** Whether there is no such folder. */
+  readonly isMissing: boolean;
 }
 
 /** What a folder without anything in it shows; or that there is no such folder. */
-export function EmptyFolder({ drive, place, folder }: EmptyFolderProps) {
-  const { loaded } = useLoad(folder, () => folderExists(drive, folder));
-  const isMissing = loaded.state === "ready" && !loaded.value;
+export function EmptyFolder({ place, folder, isMissing }: EmptyFolderProps) {
   return (
     <div class="empty">
       <span class="empty-icon">

@@ -2,6 +2,7 @@ import type { Entry } from "../../lib/files.ts";
 import type { Drive, FileRecord } from "../../lib/types.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { DetailsDialog } from "./details-dialog.tsx";
+import { DownloadDialog } from "./download-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { NewFolderDialog, RenameDialog } from "./name-dialogs.tsx";
 import { TransferDialog } from "./transfer-dialog.tsx";
@@ -12,7 +13,8 @@ export type OpenDialog =
   | { readonly kind: "rename"; readonly entry: Entry }
   | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
-  | { readonly kind: "details"; readonly file: FileRecord }
+  | { readonly kind: "details"; readonly entry: Entry }
+  | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
   | { readonly kind: "link"; readonly file: FileRecord };
 
 interface FolderDialogsProps {
@@ -36,7 +38,9 @@ export function FolderDialogs({ open, drive, folder, onDone, onClose }: FolderDi
     case "delete":
       return <DeleteDialog driveId={drive.id} entries={open.entries} {...ends} />;
     case "details":
-      return <DetailsDialog file={open.file} {...ends} />;
+      return <DetailsDialog entry={open.entry} {...ends} />;
+    case "download-folder":
+      return <DownloadDialog drive={drive} folder={folder} entries={open.entries} onClose={onClose} />;
     case "link":
       return <LinkDialog file={open.file} onClose={onClose} />;
   }

@@ -1,111 +1,120 @@
 import type { ApiError } from "../../lib/api.ts";
-import { type Entry, fileEntry, folderEntry, listFolder } from "../../lib/files.ts";
-import { BY_NAME, type Sort, SORTABLE_FILES, sortFiles } from "../../lib/files-sort.ts";
+import { type Entry, fileEntry, folderEntry, listFiles } from "../../lib/files.ts";
+import { fileOrder, type Sort, sortFolders } from "../../lib/files-sort.ts";
+import { listFolders } from "../../lib/folders.ts";
 import { asApiError } from "../../lib/load.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import type { FileRecord, FolderRecord } from "../../lib/types.ts";
+import { PagedList } from "./paged-list.ts";
 
-/** Files a request. A free plan asks 60 times a minute, so pages are large. */
+/** Files or folders a request. A free plan asks 60 times a minute, so pages are large. */
 const PAGE = 500;
+/** Folders of more than this are not loaded whole only to be selected. */
+const SELECTABLE = 5000;
+
+/** Rows, from the first to the last. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface FolderListingOptions {
+  readonly drive: string;
+  readonly folder: string;
+  readonly sort: Sort;
+  /** Called whenever more is known. */
+  readonly onChange: () => void;
+}
 
 /**
- * What stands in one folder, loaded page by page as it is looked at: a folder of 100,000 files costs
- * what is shown of it. `onChange` is called whenever more is known.
+ * What stands in one folder, in one order, loaded page by page as it is looked at: a folder of a million
+ * files costs what is shown of it. Folders come first in every order.
  */
 export class FolderListing {
-  folders: readonly string[] = [];
-  /** Files, loaded or not. */
-  total = 0;
-  /** Whether the first page is there. */
-  ready = false;
-  /** Why the last page asked for did not come. */
+  readonly sort: Sort;
+  /** Whether there is no such folder. */
+  isMissing = false;
+  /** Why what was asked for last did not come. */
   error: ApiError | null = null;
-  readonly #drive: string;
-  readonly #folder: string;
+  /** The rows that were asked for last. */
+  seen: RowRange = { first: 0, last: 0 };
   readonly #onChange: () => void;
   readonly #abort = new AbortController();
-  readonly #pages = new Map<number, readonly FileRecord[]>();
-  readonly #asked = new Set<number>();
-  #sorted: { readonly sort: Sort; readonly files: readonly FileRecord[] } | null = null;
+  readonly #folders: PagedList<FolderRecord>;
+  readonly #files: PagedList<FileRecord>;
+  #sorted: readonly FolderRecord[] | null = null;
 
-  constructor(drive: string, folder: string, onChange: () => void) {
-    this.#drive = drive;
-    this.#folder = folder;
+  constructor({ drive, folder, sort, onChange }: FolderListingOptions) {
+    const { signal } = this.#abort;
+    this.sort = sort;
     this.#onChange = onChange;
+    this.#folders = new PagedList(PAGE, (page) => listFolders(drive, folder, { page, limit: PAGE, signal }));
+    this.#files = new PagedList(PAGE, (page) =>
+      listFiles(drive, folder, fileOrder(sort), { page, limit: PAGE, signal }),
+    );
   }
 
-  /** Folders and files together. */
+  get folderCount(): number {
+    return this.#folders.total;
+  }
+
+  get fileCount(): number {
+    return this.#files.total;
+  }
+
+  /** Folders and files together, loaded or not. */
   get count(): number {
-    return this.folders.length + this.total;
+    return this.isMissing ? 0 : this.folderCount + this.fileCount;
   }
 
-  get loadedFiles(): number {
-    let files = 0;
-    for (const page of this.#pages.values()) files += page.length;
-    return files;
+  get loaded(): number {
+    return this.#folders.loaded + this.#files.loaded;
   }
 
-  get isSortable(): boolean {
-    return this.total <= SORTABLE_FILES;
+  /** Another number whenever more, or something else, is loaded. */
+  get revision(): number {
+    return this.#folders.revision + this.#files.revision;
   }
 
-  /** What is shown in a row; undefined where it is not loaded. Folders come first in every order. */
-  at(row: number, sort: Sort): Entry | undefined {
-    if (row < this.folders.length) {
-      const backwards = sort.key === "name" && sort.descending;
-      const path = this.folders[backwards ? this.folders.length - 1 - row : row];
-      return path === undefined ? undefined : folderEntry(path);
+  /** Whether it is known how much there is. */
+  get ready(): boolean {
+    return this.isMissing || (this.#folders.ready && this.#files.ready);
+  }
+
+  get isSelectable(): boolean {
+    return this.count <= SELECTABLE;
+  }
+
+  /** What is shown in a row; undefined where it is not loaded. */
+  at(row: number): Entry | undefined {
+    if (row >= this.folderCount) {
+      const file = this.#files.at(row - this.folderCount);
+      return file === undefined ? undefined : fileEntry(file);
     }
-    const file = this.#fileAt(row - this.folders.length, sort);
-    return file === undefined ? undefined : fileEntry(file);
+    const folder = this.#folderAt(row);
+    return folder === undefined ? undefined : folderEntry(folder);
   }
 
-  /** Loads what rows `first` to `last` show, where it is missing. */
-  ensure(first: number, last: number, sort: Sort): void {
-    if (this.total === 0 || last < this.folders.length) return;
-    const rows = [first, last].map((row) => Math.min(this.total - 1, Math.max(0, row - this.folders.length)));
-    const files = sort.key === "name" && sort.descending ? rows.map((row) => this.total - 1 - row) : rows;
-    const pages = files.map((file) => Math.floor(file / PAGE) + 1);
-    for (let page = Math.min(...pages); page <= Math.max(...pages); page += 1) void this.load(page);
+  /** Loads the first of everything and then what these rows show. Never rejects: see `error`. */
+  async start(rows: RowRange): Promise<void> {
+    await this.#perform(() => Promise.all([this.#folders.load(1), this.#files.load(1)]));
+    if (this.error === null) await this.ensure(rows);
   }
 
-  /** Loads all that is missing, one page after another. */
-  async loadAll(): Promise<void> {
-    for (let page = 1; page <= Math.max(1, Math.ceil(this.total / PAGE)); page += 1) {
-      await this.load(page);
-      if (this.error !== null || this.#abort.signal.aborted) return;
-    }
+  /** Loads what these rows show, where it is missing. Never rejects: see `error`. */
+  ensure(rows: RowRange): Promise<void> {
+    this.seen = rows;
+    return this.#load(rows);
   }
 
-  /** Every entry that is loaded, in the order shown. */
-  loaded(sort: Sort): Entry[] {
+  /** Every entry, in the order shown; in a folder that is too large for that, those that are loaded. */
+  async all(): Promise<Entry[]> {
+    if (this.isSelectable) await this.#load({ first: 0, last: this.count - 1 });
     const entries: Entry[] = [];
     for (let row = 0; row < this.count; row += 1) {
-      const entry = this.at(row, sort);
+      const entry = this.at(row);
       if (entry !== undefined) entries.push(entry);
     }
     return entries;
-  }
-
-  /** Loads a page, from 1, unless it is there or on its way. Never rejects: see `error`. */
-  async load(page: number): Promise<void> {
-    if (this.#asked.has(page) || this.#abort.signal.aborted) return;
-    this.#asked.add(page);
-    try {
-      const request = { page, limit: PAGE, signal: this.#abort.signal };
-      const { data, folders, total } = await listFolder(this.#drive, this.#folder, request);
-      if (this.ready && total !== this.total) this.#forget(page);
-      this.folders = folders;
-      this.total = total;
-      this.#pages.set(page, data);
-      this.#sorted = null;
-      this.ready = true;
-      this.error = null;
-    } catch (error) {
-      this.#asked.delete(page);
-      if (this.#abort.signal.aborted) return;
-      this.error = asApiError(error);
-    }
-    this.#onChange();
   }
 
   /** Asks for nothing more. */
@@ -113,30 +122,46 @@ export class FolderListing {
     this.#abort.abort();
   }
 
-  /** The folder changed between two pages, so those from before do not fit together with `page`. */
-  #forget(page: number): void {
-    this.#pages.clear();
-    this.#asked.clear();
-    this.#asked.add(page);
+  #load({ first, last }: RowRange): Promise<void> {
+    const folders = this.folderCount;
+    const [from, to] = this.#isBackwards ? [folders - 1 - last, folders - 1 - first] : [first, last];
+    return this.#perform(() =>
+      Promise.all([this.#folders.ensure(from, to), this.#files.ensure(first - folders, last - folders)]),
+    );
   }
 
-  #fileAt(place: number, sort: Sort): FileRecord | undefined {
-    if (sort.key !== BY_NAME.key && this.loadedFiles === this.total) return this.#sortedBy(sort)[place];
-    const index = sort.key === "name" && sort.descending ? this.total - 1 - place : place;
-    return this.#pages.get(Math.floor(index / PAGE) + 1)?.[index % PAGE];
-  }
-
-  #sortedBy(sort: Sort): readonly FileRecord[] {
-    if (this.#sorted?.sort !== sort) {
-      const pages = [...this.#pages].toSorted(([a], [b]) => a - b);
-      this.#sorted = {
-        sort,
-        files: sortFiles(
-          pages.flatMap(([, files]) => files),
-          sort,
-        ),
-      };
+  async #perform(load: () => Promise<unknown>): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    const { error, revision } = this;
+    try {
+      await load();
+      if (error === null && this.revision === revision) return;
+      this.error = null;
+    } catch (caught) {
+      if (this.#abort.signal.aborted) return;
+      const problem = asApiError(caught);
+      this.isMissing = problem.status === 404;
+      this.error = this.isMissing ? null : problem;
     }
-    return this.#sorted.files;
+    this.#sorted = null;
+    this.#onChange();
+  }
+
+  /** The API lists folders by name, ascending; other orders are made of that. */
+  get #isBackwards(): boolean {
+    return this.sort.key === "name" && this.sort.descending;
+  }
+
+  #folderAt(row: number): FolderRecord | undefined {
+    if (this.#isBackwards) return this.#folders.at(this.folderCount - 1 - row);
+    if (this.sort.key !== "size" || this.folderCount > PAGE) return this.#folders.at(row);
+    this.#sorted ??= sortFolders(this.#loadedFolders(), this.sort);
+    return this.#sorted[row];
+  }
+
+  #loadedFolders(): FolderRecord[] {
+    return Array.from({ length: this.folderCount }, (_, index) => this.#folders.at(index)).filter(
+      (folder) => folder !== undefined,
+    );
   }
 }

@@ -15,6 +15,9 @@ import { FolderDialogs, type OpenDialog } from "./folder-dialogs.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useListing } from "./use-listing.ts";
 
+/** Dialogs that may have changed something though they were closed half-way. */
+const WORKING: ReadonlySet<OpenDialog["kind"]> = new Set(["transfer", "delete"]);
+
 interface FolderPageProps {
   readonly drive: Drive;
   /** The drive as the address names it. */
@@ -26,7 +29,7 @@ interface FolderPageProps {
 
 /** What stands in one folder, and all that can be done with it. */
 export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps) {
-  const { listing, sort, sortBy, reload } = useListing(drive.id, folder);
+  const { listing, error, sortBy, reload } = useListing(drive.id, folder);
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const [active, setActive] = useKept("row", 0, isIndex);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -65,7 +68,7 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
     wantsFocus.current = true;
     setDialog(null);
     // What a stopped or partly refused piece of work did shows.
-    if (dialog?.kind !== "details" && dialog?.kind !== "link") reload();
+    if (dialog !== null && WORKING.has(dialog.kind)) reload();
   };
 
   // Whoever comes back finds the row active that led away, however it was opened.
@@ -75,20 +78,28 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
     if (isIndex(index)) setActive(index);
   };
 
-  if (listing === null) return <p class="soft">Loading…</p>;
+  if (listing === null) {
+    return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={reload} />;
+  }
   return (
     <div ref={list} class="folder" onClickCapture={visit}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
-        {listing.error !== null && <Failure error={listing.error} retry={reload} />}
-        {listing.ready && <Toolbar listing={listing} selection={selection} onClear={clear} onDialog={ask} />}
-        {listing.ready && listing.count === 0 && (
-          <EmptyFolder drive={drive.id} place={place} folder={folder} />
-        )}
-        {listing.ready && listing.count > 0 && (
+        {error !== null && <Failure error={error} retry={reload} />}
+        <Toolbar
+          driveId={drive.id}
+          folder={folder}
+          listing={listing}
+          selection={selection}
+          onClear={clear}
+          onDialog={ask}
+        />
+        {listing.count === 0 ? (
+          <EmptyFolder place={place} folder={folder} isMissing={listing.isMissing} />
+        ) : (
           <FileGrid
+            driveId={drive.id}
             label={folder === "" ? "Files and folders" : `Files and folders in ${plain(folder)}`}
             listing={listing}
-            sort={sort}
             onSort={sortBy}
             selection={selection}
             onSelect={setSelection}
@@ -96,8 +107,7 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
             onActive={setActive}
             href={href}
             onOpen={(entry) => navigate(href(entry))}
-            onRename={(entry) => ask({ kind: "rename", entry })}
-            onDelete={(entries) => ask({ kind: "delete", entries })}
+            onDialog={ask}
           />
         )}
       </UploadArea>

@@ -1,10 +1,10 @@
-import { ROW_HEIGHT } from "./use-visible-rows.ts";
+import { ROW_HEIGHT } from "../../lib/row-scale.ts";
 
 /** What a key asks of the list. */
 export type GridCommand =
   /** To a row; with Shift selecting all on the way. */
   | { readonly does: "go"; readonly row: number; readonly extends: boolean }
-  | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" };
+  | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" | "menu" };
 
 /** What a key pressed in the list means; null where it means nothing of ours. `active` is the current row. */
 export function commandOf(event: KeyboardEvent, active: number): GridCommand | null {
@@ -23,6 +23,10 @@ export function commandOf(event: KeyboardEvent, active: number): GridCommand | n
       return { does: "rename" };
     case "Delete":
       return { does: "delete" };
+    case "ContextMenu":
+      return { does: "menu" };
+    case "F10":
+      return event.shiftKey ? { does: "menu" } : null;
     default:
       return null;
   }
@@ -38,7 +42,12 @@ export function countsOutside({ does }: GridCommand, event: KeyboardEvent): bool
   if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select"))
     return false;
   if (does === "go") return target === document.body && event.key.startsWith("Arrow");
-  return does !== "open" && does !== "toggle";
+  return does !== "open" && does !== "toggle" && does !== "menu";
+}
+
+/** Whether a key belongs to the button of a row that has the focus. */
+export function pressesButton({ does }: GridCommand, { target }: KeyboardEvent): boolean {
+  return target instanceof HTMLButtonElement && (does === "open" || does === "toggle");
 }
 
 function targetOf(key: string, active: number): number | null {

@@ -1,20 +1,17 @@
-import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
-import moveIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
-import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
-import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
-import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
-import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
-import { downloadAddress, type Entry } from "../../lib/files.ts";
-import { type Selection, selectedBytes } from "../../lib/files-selection.ts";
+import { folderArchiveAddress } from "../../lib/files-archive.ts";
+import { bytesIn, type Selection } from "../../lib/files-selection.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
+import { entryActions } from "./entry-actions.ts";
 import type { FolderListing } from "./folder-listing.ts";
 import type { OpenDialog } from "./folder-dialogs.tsx";
 
 interface ToolbarProps {
+  readonly driveId: string;
+  readonly folder: string;
   readonly listing: FolderListing;
   readonly selection: Selection;
   readonly onClear: () => void;
@@ -22,59 +19,52 @@ interface ToolbarProps {
 }
 
 /** What the folder holds and what can be done: with the folder itself or, once some is selected, with that. */
-export function Toolbar({ listing, selection, onClear, onDialog }: ToolbarProps) {
-  const entries = [...selection.values()];
+export function Toolbar(props: ToolbarProps) {
+  const isChosen = props.selection.size > 0;
   return (
-    <div class={`toolbar ${entries.length > 0 ? "toolbar-chosen" : ""}`}>
-      {entries.length === 0 ? (
-        <>
-          <p class="soft toolbar-words">{contentsOf(listing)}</p>
-          <Tool svg={newFolderIcon} name="New folder" onClick={() => onDialog({ kind: "new-folder" })} />
-        </>
-      ) : (
-        <>
-          <button type="button" class="button quiet" onClick={onClear}>
-            <Icon svg={clearIcon} />
-            <span class="hidden-visually">Clear the selection</span>
-          </button>
-          <Chosen selection={selection} listing={listing} />
-          <OneFileTools entries={entries} onDialog={onDialog} />
-          <AnyTools entries={entries} onDialog={onDialog} />
-        </>
-      )}
+    <div class={`toolbar ${isChosen ? "toolbar-chosen" : ""}`}>
+      {isChosen ? <SelectionTools {...props} /> : <FolderTools {...props} />}
     </div>
   );
 }
 
-interface ToolsProps {
-  readonly entries: readonly Entry[];
-  readonly onDialog: (dialog: OpenDialog) => void;
-}
-
-function OneFileTools({ entries, onDialog }: ToolsProps) {
-  const [entry] = entries;
-  if (entry?.kind !== "file" || entries.length > 1) return null;
+function FolderTools({ driveId, folder, listing, onDialog }: ToolbarProps) {
   return (
     <>
-      <a class="button quiet tool" href={downloadAddress(entry.file.id)} title="Download" download>
-        <Icon svg={downloadIcon} /> <span class="tool-name">Download</span>
-      </a>
-      <Tool svg={linkIcon} name="Copy link" onClick={() => onDialog({ kind: "link", file: entry.file })} />
-      <Tool svg={infoIcon} name="Details" onClick={() => onDialog({ kind: "details", file: entry.file })} />
+      <p class="soft toolbar-words">{contentsOf(listing)}</p>
+      {listing.count > 0 && (
+        <a
+          class="button quiet"
+          href={folderArchiveAddress(driveId, folder)}
+          title="Download all as ZIP"
+          download
+        >
+          <Icon svg={downloadIcon} /> <span class="tool-name">Download all</span>
+        </a>
+      )}
+      <Tool svg={newFolderIcon} name="New folder" onClick={() => onDialog({ kind: "new-folder" })} />
     </>
   );
 }
 
-function AnyTools({ entries, onDialog }: ToolsProps) {
-  const [entry] = entries;
+function SelectionTools({ driveId, listing, selection, onClear, onDialog }: ToolbarProps) {
   return (
     <>
-      {entry !== undefined && entries.length === 1 && (
-        <Tool svg={renameIcon} name="Rename" onClick={() => onDialog({ kind: "rename", entry })} />
-      )}
-      <Tool svg={moveIcon} name="Move" onClick={() => onDialog({ kind: "transfer", how: "move", entries })} />
-      <Tool svg={copyIcon} name="Copy" onClick={() => onDialog({ kind: "transfer", how: "copy", entries })} />
-      <Tool svg={deleteIcon} name="Delete" onClick={() => onDialog({ kind: "delete", entries })} />
+      <button type="button" class="button quiet" onClick={onClear}>
+        <Icon svg={clearIcon} />
+        <span class="hidden-visually">Clear the selection</span>
+      </button>
+      <Chosen selection={selection} listing={listing} />
+      {entryActions(driveId, [...selection.values()]).map(({ name, svg, isForOne = false, leadsTo }) => {
+        const kind = isForOne ? "tool-for-one" : "";
+        return typeof leadsTo === "string" ? (
+          <a key={name} class={`button quiet ${kind}`} href={leadsTo} title={name} download>
+            <Icon svg={svg} /> <span class="tool-name">{name}</span>
+          </a>
+        ) : (
+          <Tool key={name} svg={svg} name={name} kind={kind} onClick={() => onDialog(leadsTo)} />
+        );
+      })}
     </>
   );
 }
@@ -82,33 +72,33 @@ function AnyTools({ entries, onDialog }: ToolsProps) {
 interface ToolProps {
   readonly svg: string;
   readonly name: string;
+  /** A class. */
+  readonly kind?: string;
   readonly onClick: () => void;
 }
 
-function Tool({ svg, name, onClick }: ToolProps) {
+function Tool({ svg, name, kind = "", onClick }: ToolProps) {
   return (
-    <button type="button" class="button quiet tool" title={name} onClick={onClick}>
+    <button type="button" class={`button quiet ${kind}`} title={name} onClick={onClick}>
       <Icon svg={svg} /> <span class="tool-name">{name}</span>
     </button>
   );
 }
 
-function contentsOf(listing: FolderListing): string {
-  const { folders, total, isSortable } = listing;
-  const words = [folders.length > 0 && formatCount(folders.length, "folder"), formatCount(total, "file")]
+function contentsOf({ folderCount, fileCount }: FolderListing): string {
+  return [folderCount > 0 && formatCount(folderCount, "folder"), formatCount(fileCount, "file")]
     .filter((part) => part !== false)
     .join(", ");
-  return isSortable ? words : `${words}, by name: too many for another order`;
 }
 
 /** Of how many there are, too, where not all are loaded: then "all" may have meant more than was there. */
 function Chosen({ selection, listing }: Pick<ToolbarProps, "selection" | "listing">) {
-  const bytes = selectedBytes(selection);
-  const of = listing.loadedFiles < listing.total ? ` of ${listing.count.toLocaleString()}` : "";
+  const bytes = bytesIn(selection.values());
+  const of = listing.loaded < listing.count ? ` of ${listing.count.toLocaleString()}` : "";
   return (
     <p class="toolbar-words" role="status">
       {selection.size.toLocaleString()}
-      {of} selected
+      {of} <span class="toolbar-selected">selected</span>
       {bytes > 0 && <span class="toolbar-bytes">, {formatBytes(bytes)}</span>}
     </p>
   );

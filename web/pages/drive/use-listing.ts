@@ -1,45 +1,52 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { BY_NAME, nextSort, type Sort, type SortKey } from "../../lib/files-sort.ts";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ApiError } from "../../lib/api.ts";
+import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files-sort.ts";
+import { useKept } from "../../lib/kept.ts";
 import { FolderListing } from "./folder-listing.ts";
 
 export interface ShownListing {
   /** Null until something is known about the folder. */
   readonly listing: FolderListing | null;
-  readonly sort: Sort;
-  /** Orders by a column; loads the rest first where that needs all. */
+  /** Why what was asked for last, a page or all anew, did not come. */
+  readonly error: ApiError | null;
+  /** Orders by a column. */
   readonly sortBy: (key: SortKey) => void;
-  /** Reads the folder again; what was shown stays until the new state is there. */
+  /** Reads the folder again. */
   readonly reload: () => void;
 }
 
-/** A folder's entries for a component; one folder for its whole life. */
+/** A folder's entries for a component; what was shown stays until what was asked for instead is there. */
 export function useListing(drive: string, folder: string): ShownListing {
-  const [listing, setListing] = useState<FolderListing | null>(null);
-  const [sort, setSort] = useState(BY_NAME);
+  const [sort, setSort] = useKept("sort", BY_NAME, isSort);
   const [turn, setTurn] = useState(0);
+  const [failure, setFailure] = useState<ApiError | null>(null);
   const [, redraw] = useState(0);
-  const needsAll = useRef(false);
-  needsAll.current = sort.key !== "name";
+  const shown = useRef<FolderListing | null>(null);
 
-  useEffect(() => {
-    const next = new FolderListing(drive, folder, () => redraw((count) => count + 1));
+  // What is asked for is asked for at once, not after the page is painted without it.
+  useLayoutEffect(() => {
+    const onChange = () => redraw((count) => count + 1);
+    const next = new FolderListing({ drive, folder, sort, onChange });
+    let isWanted = true;
     const begin = async () => {
-      await next.load(1);
-      if (needsAll.current && next.isSortable) await next.loadAll();
-      setListing(next);
+      await next.start(shown.current?.seen ?? { first: 0, last: 0 });
+      if (!isWanted) return;
+      setFailure(next.ready ? null : next.error);
+      if (!next.ready) return;
+      shown.current?.close();
+      shown.current = next;
+      onChange();
     };
     void begin();
-    return () => next.close();
-  }, [drive, folder, turn]);
-
-  const sortBy = (key: SortKey) => {
-    if (listing === null || (key !== "name" && !listing.isSortable)) return;
-    const apply = async () => {
-      if (key !== "name") await listing.loadAll();
-      if (listing.error === null) setSort(nextSort(sort, key));
+    return () => {
+      isWanted = false;
+      if (shown.current !== next) next.close();
     };
-    void apply();
-  };
+  }, [drive, folder, sort, turn]);
+  useLayoutEffect(() => () => shown.current?.close(), []);
+
+  const sortBy = (key: SortKey) => setSort(nextSort(sort, key));
   const reload = useCallback(() => setTurn((last) => last + 1), []);
-  return { listing, sort, sortBy, reload };
+  const listing = shown.current;
+  return { listing, error: failure ?? listing?.error ?? null, sortBy, reload };
 }

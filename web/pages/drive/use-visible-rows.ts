@@ -1,27 +1,39 @@
 import type { RefObject } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { ROW_HEIGHT, RowScale } from "../../lib/row-scale.ts";
 
-/** Every row's height in pixels; `--row-height` in files.css says the same. */
-export const ROW_HEIGHT = 48;
 /** Rows kept ready above and below, so that scrolling shows no gaps. */
 const SPARE = 12;
+/** What stays above a row that is brought into sight, for what sticks there; in pixels. */
+const ABOVE = 80;
+const BELOW = 16;
 
-export interface Rows {
+interface Seen {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
+  /** How far the rows in sight are moved from where they would stand with room for all; in pixels. */
+  readonly shift: number;
+}
+
+export interface VisibleRows extends Pick<Seen, "first" | "end"> {
+  /** Of the element that holds the rows, in pixels. */
+  readonly height: number;
+  /** Where a row stands in it. */
+  readonly topOf: (row: number) => number;
+  /** Scrolls as little as is needed to see a row. */
+  readonly reveal: (row: number) => void;
 }
 
 /** The rows of `body`, all of the same height, that are in the window or close to it. */
-export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): Rows {
-  const [rows, setRows] = useState<Rows>({ first: 0, end: SPARE * 2 });
+export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
+  const scale = useMemo(() => new RowScale(count), [count]);
+  const [seen, setSeen] = useState<Seen>({ first: 0, end: SPARE * 2, shift: 0 });
   useLayoutEffect(() => {
     const measure = () => {
       if (body.current === null) return;
-      const { top } = body.current.getBoundingClientRect();
-      const first = Math.max(0, Math.floor(-top / ROW_HEIGHT) - SPARE);
-      const end = Math.max(first, Math.ceil((innerHeight - top) / ROW_HEIGHT) + SPARE);
-      setRows((last) => (last.first === first && last.end === end ? last : { first, end }));
+      const next = seenAt(-body.current.getBoundingClientRect().top, scale);
+      setSeen((last) => (isSame(last, next) ? last : next));
     };
     measure();
     // In the capturing phase, so that scrolling of anything around the rows counts.
@@ -31,6 +43,35 @@ export function useVisibleRows(body: RefObject<HTMLElement | null>, count: numbe
       removeEventListener("scroll", measure, { capture: true });
       removeEventListener("resize", measure);
     };
-  }, [body, count]);
-  return { first: Math.min(rows.first, count), end: Math.min(rows.end, count) };
+  }, [body, scale]);
+  const [first, end] = [Math.min(seen.first, count), Math.min(seen.end, count)];
+  return {
+    first,
+    end,
+    height: scale.height,
+    topOf: (row) =>
+      row >= first && row < end
+        ? row * ROW_HEIGHT + seen.shift
+        : Math.round(scale.toElement(row * ROW_HEIGHT)),
+    reveal: (row) => {
+      if (body.current === null) return;
+      const y = -body.current.getBoundingClientRect().top;
+      const from = scale.toRows(y);
+      const highest = (row + 1) * ROW_HEIGHT + BELOW - innerHeight;
+      const to = Math.min(row * ROW_HEIGHT - ABOVE, Math.max(from, highest));
+      if (to !== from) scrollBy(0, scale.toElement(to) - y);
+    },
+  };
+}
+
+/** What is seen with `y` of the element at the top of the window. */
+function seenAt(y: number, scale: RowScale): Seen {
+  const from = scale.toRows(y);
+  const first = Math.max(0, Math.floor(from / ROW_HEIGHT) - SPARE);
+  const end = Math.max(first, Math.ceil((from + innerHeight) / ROW_HEIGHT) + SPARE);
+  return { first, end, shift: Math.round(y - from) };
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  return a.first === b.first && a.end === b.end && a.shift === b.shift;
 }

@@ -1,0 +1,156 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "./icon.tsx";
+
+/** Something to choose in a menu: an action, or a link where it has an address. */
+export interface MenuItem {
+  readonly name: string;
+  readonly svg: string;
+  readonly href?: string;
+  /** Whether the address is downloaded. */
+  readonly download?: boolean;
+  /** Called when it is chosen; a link that has none is followed. */
+  readonly onChoose?: () => void;
+}
+
+/** What a menu opens at, in pixels of the window. */
+export type MenuAnchor = Pick<DOMRect, "left" | "right" | "top" | "bottom">;
+
+interface MenuProps {
+  /** What it is about, for screen readers. */
+  readonly label: string;
+  readonly anchor: MenuAnchor;
+  readonly items: readonly MenuItem[];
+  readonly onClose: () => void;
+}
+
+/** Between a menu and the edge of the window, in pixels. */
+const GAP = 8;
+
+/**
+ * A menu over the page for as long as it is rendered (ARIA APG, menu pattern). It asks to be closed on a
+ * choice, Escape, Tab and a press elsewhere; then the focus goes back to where it was.
+ */
+export function Menu({ label, anchor, items, onClose }: MenuProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useLayoutEffect(() => {
+    const menu = element.current;
+    if (menu === null) return;
+    const opener = document.activeElement;
+    // A browser closes an "auto" popover when the button is released that opened it by a right click.
+    menu.showPopover();
+    place(menu, anchor);
+    itemsOf(menu)[0]?.focus({ preventScroll: true });
+    const abort = new AbortController();
+    const dismiss = (event: Event) => {
+      if (!(event.target instanceof Node && menu.contains(event.target))) close.current();
+    };
+    addEventListener("pointerdown", dismiss, { capture: true, signal: abort.signal });
+    addEventListener("resize", dismiss, { signal: abort.signal });
+    return () => {
+      abort.abort();
+      const hadFocus = menu.contains(document.activeElement);
+      if (hadFocus && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, []);
+  const press = (event: KeyboardEvent) => {
+    // What is pressed here means nothing to the page below.
+    event.stopPropagation();
+    if (event.key === "Escape" || event.key === "Tab") return onClose();
+    if (element.current !== null && pressIn(itemsOf(element.current), event)) event.preventDefault();
+  };
+  const choose = (item: MenuItem, event: MouseEvent) => {
+    const opensElsewhere = item.href !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey);
+    if (item.onChoose !== undefined && !opensElsewhere) {
+      event.preventDefault();
+      item.onChoose();
+    }
+    onClose();
+  };
+  return (
+    <div
+      ref={element}
+      popover="manual"
+      role="menu"
+      class="menu"
+      aria-label={label}
+      onKeyDown={press}
+      onContextMenu={(event) => event.preventDefault()}
+    >
+      {items.map((item) => (
+        <Choice key={item.name} item={item} onClick={(event) => choose(item, event)} />
+      ))}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly item: MenuItem;
+  readonly onClick: (event: MouseEvent) => void;
+}
+
+function Choice({ item, onClick }: ChoiceProps) {
+  const { name, svg, href, download = false } = item;
+  const rest = { role: "menuitem", class: "menu-item", tabIndex: -1, onClick } as const;
+  return href === undefined ? (
+    <button type="button" {...rest}>
+      <Icon svg={svg} /> {name}
+    </button>
+  ) : (
+    <a href={href} download={download} {...rest}>
+      <Icon svg={svg} /> {name}
+    </a>
+  );
+}
+
+function itemsOf(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>("[role=menuitem]")];
+}
+
+/** Does what a key asks for among the items; whether it asked for anything. */
+function pressIn(items: readonly HTMLElement[], event: KeyboardEvent): boolean {
+  const at = items.findIndex((item) => item === document.activeElement);
+  if (event.key === " ") {
+    items[at]?.click();
+    return true;
+  }
+  const next = nextItem(items, at, event);
+  next?.focus();
+  return next !== undefined;
+}
+
+function nextItem(items: readonly HTMLElement[], at: number, event: KeyboardEvent): HTMLElement | undefined {
+  switch (event.key) {
+    case "ArrowDown":
+      return items[(at + 1) % items.length];
+    case "ArrowUp":
+      return items.at(at - 1);
+    case "Home":
+      return items[0];
+    case "End":
+      return items.at(-1);
+    default: {
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+      const letter = event.key.toLocaleLowerCase();
+      const following = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+      return following.find((item) => item.textContent.trim().toLocaleLowerCase().startsWith(letter));
+    }
+  }
+}
+
+/** Puts a menu below its anchor, or above it where there is no room below; it stays with the page. */
+function place(menu: HTMLElement, anchor: MenuAnchor): void {
+  const { width, height } = menu.getBoundingClientRect();
+  const isPoint = anchor.left === anchor.right;
+  const left = isPoint ? anchor.left : anchor.right - width;
+  const fitsBelow = anchor.bottom + height + GAP <= innerHeight;
+  const top = fitsBelow ? anchor.bottom : anchor.top - height;
+  menu.style.left = `${scrollX + within(left, innerWidth - width)}px`;
+  menu.style.top = `${scrollY + within(top, innerHeight - height)}px`;
+}
+
+/** So that it is in the window: at least a gap from its start and, where there is room, from its end. */
+function within(start: number, most: number): number {
+  return Math.max(GAP, Math.min(start, most - GAP));
+}
