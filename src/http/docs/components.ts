@@ -34,7 +34,7 @@ const COMMON_HEADERS = {
 };
 
 /** Headers that every answer under `/v0` carries as well. */
-const COUNT_HEADERS = {
+const API_HEADERS = {
   "X-RateLimit-Limit": {
     description: "Requests allowed per minute.",
     required: true,
@@ -49,6 +49,11 @@ const COUNT_HEADERS = {
     description: "Seconds until the window ends.",
     required: true,
     schema: { type: "integer", minimum: 1 },
+  },
+  "Cache-Control": {
+    description: "`no-store`, but for contents, which say for themselves.",
+    required: true,
+    schema: { type: "string" },
   },
 };
 
@@ -79,7 +84,7 @@ const CODE_HEADERS: Partial<Record<ErrorCode, { name: string; description: strin
 };
 
 function headerRefs(isCounted: boolean): Record<string, object> {
-  const headers = { ...COMMON_HEADERS, ...(isCounted ? COUNT_HEADERS : {}) };
+  const headers = { ...COMMON_HEADERS, ...(isCounted ? API_HEADERS : {}) };
   return Object.fromEntries(
     Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
@@ -100,7 +105,7 @@ export const SHARED_COMPONENTS = {
         "The session of somebody signed in, which does what a read-write key of their account does. Signing in sets it, and browsers send it by themselves: here there is nothing to fill in. What changes something must come from a page of this server, as `Origin` or `Sec-Fetch-Site` say; anything else is refused with 403. A key sent along counts alone.",
     },
   },
-  headers: { ...COMMON_HEADERS, ...COUNT_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
+  headers: { ...COMMON_HEADERS, ...API_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
   parameters: {
     [IDEMPOTENCY_KEY]: {
       name: IDEMPOTENCY_KEY,
@@ -137,7 +142,7 @@ export const SHARED_COMPONENTS = {
 
 /** Adds the headers that every answer carries to one. @param isCounted see `ErrorGroup` */
 export function withCommonHeaders(response: Described, isCounted: boolean) {
-  return { ...response, headers: { ...response.headers, ...headerRefs(isCounted) } };
+  return { ...response, headers: { ...headerRefs(isCounted), ...response.headers } };
 }
 
 /** Adds the header of a repeated answer to an answer of a write. */
