@@ -142,7 +142,7 @@ export const SETTINGS = {
     name: "signups",
     placeholder: "open|closed",
     fallback: "closed",
-    help: "Whether people may register an account by themselves",
+    help: "Whether people may register an account by themselves, once there is a first one",
     parse: choice("open", "closed"),
   }),
   oidcIssuer: optional({
