@@ -34,6 +34,34 @@ describe("the dashboard's files", () => {
     },
   );
 
+  const page = { accept: "text/html,application/xhtml+xml" };
+  const mistyped: readonly (readonly [path: string, headers: Record<string, string>, type: string])[] = [
+    ["/drivse", page, "text/html"],
+    ["/a/b/c", page, "text/html"],
+    ["/nothing", { "sec-fetch-mode": "navigate" }, "text/html"],
+    ["/drivse", {}, "application/json"],
+    ["/chunk-0000.js", { accept: "*/*", "sec-fetch-mode": "no-cors" }, "application/json"],
+  ];
+  test.each(mistyped)("what is not at %s is told with headers %j", async (path, headers, type) => {
+    const answer = await get(path, headers);
+    expect([answer.status, answer.headers.get("content-type")?.split(";")[0]]).toEqual([404, type]);
+    expect(answer.headers.get("content-security-policy")).toBe(type === "text/html" ? POLICY : null);
+    const { status, body } = await fetch(coffer.appliance.url + path, { method: "HEAD", headers });
+    expect([status, body]).toEqual([404, null]);
+  });
+
+  test.each([
+    ["GET", "/v0/nothing", 401],
+    ["POST", "/drivse", 404],
+    ["GET", "/auth/logout", 405],
+  ])("%s %s is answered to a program, even from a page", async (method, path, status) => {
+    const answer = await fetch(coffer.appliance.url + path, { method, headers: page });
+    expect([answer.status, answer.headers.get("content-type")?.split(";")[0]]).toEqual([
+      status,
+      "application/json",
+    ]);
+  });
+
   test("a script, a style and an icon, from no other host, nothing inline", async () => {
     const { text } = await coffer.client().send("GET", "/");
     expect(files.map((file) => file.slice(file.lastIndexOf("."))).toSorted()).toEqual([

@@ -1,5 +1,6 @@
-import { Elysia } from "elysia";
+import { Elysia, NotFoundError } from "elysia";
 import { contextOf } from "../request-context.ts";
+import { isNavigation } from "../turn-back.ts";
 import { type Asset, dashboardAssets } from "./assets.ts";
 import { acceptsGzip, gzipped } from "./gzip.ts";
 
@@ -52,9 +53,26 @@ export async function dashboard() {
   const plugin = new Elysia({ name: "dashboard" });
   for (const asset of await dashboardAssets()) {
     if (asset.path !== "/") plugin.get(asset.path, served(asset, asset.path, FILE_HEADERS));
-    else for (const path of PAGES) plugin.get(path, served(asset, path, PAGE_HEADERS));
+    else {
+      for (const path of PAGES) plugin.get(path, served(asset, path, PAGE_HEADERS));
+      plugin.get("/*", lost(asset));
+    }
   }
   return plugin;
+}
+
+/** Where answers are for programs, and a wrong method is not a wrong address. */
+const NO_PAGES = /^\/(v0|auth)\//;
+
+/** People who mistype an address see a page that leads on; programs are told as everywhere. */
+function lost({ content, type }: Asset) {
+  const headers = { ...PAGE_HEADERS, "content-type": type, "x-content-type-options": "nosniff" };
+  const answer = ({ request }: RouteContext) => {
+    const { path } = contextOf(request);
+    if (NO_PAGES.test(path) || !isNavigation(request)) throw new NotFoundError();
+    return new Response(content, { status: 404, headers });
+  };
+  return answer.bind(null);
 }
 
 function served({ content, type }: Asset, path: string, more: Record<string, string>) {
