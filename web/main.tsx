@@ -1,6 +1,8 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { chosenAppearance, showAppearance } from "./lib/appearance.ts";
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("the page has no place for the dashboard");
+showAppearance(chosenAppearance());
 render(<App />, root);

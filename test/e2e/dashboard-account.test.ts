@@ -263,6 +263,29 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await heading(there, "Sign in").waitFor();
 }, 40_000);
 
+test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
+  await using opened = await open();
+  const page = await newPerson();
+  await page.emulateMedia({ colorScheme: "light" });
+  const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+  const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  await page.goto(`${opened.base}/account`);
+  await signIn(page, "ada");
+  await heading(page, "Appearance").waitFor();
+  const light = await canvas();
+  await page.getByRole("radio", { name: "Dark" }).check();
+  const dark = await canvas();
+  expect([await isDark(), dark === light]).toEqual([false, false]);
+  await page.goto(`${opened.base}/drives`);
+  await heading(page, "Drives").waitFor();
+  expect(await canvas()).toBe(dark);
+  await page.goto(`${opened.base}/account`);
+  await page.getByRole("radio", { name: "As this device is set" }).check();
+  expect(await canvas()).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await canvas()).toBe(dark);
+}, 30_000);
+
 test("the first account adds somebody, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();
   const [page, other] = [await newPerson(), await newPerson()];

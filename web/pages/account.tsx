@@ -8,6 +8,7 @@ import { formatBytes, formatDay, formatTime } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";
 import type { Usage } from "../lib/types.ts";
+import { AppearanceChoice } from "./account/appearance-choice.tsx";
 import { ChangePassword } from "./account/change-password.tsx";
 import { Sessions } from "./account/sessions.tsx";
 
@@ -40,7 +41,10 @@ export function Account() {
         <UsageBars />
       </section>
       <div class="account-parts">
-        <Sessions />
+        <div class="account-column">
+          <Sessions />
+          <AppearanceChoice />
+        </div>
         {account.has_password && <ChangePassword />}
       </div>
     </>

@@ -1,0 +1,35 @@
+import { useState } from "preact/hooks";
+import { type Appearance, APPEARANCES, chooseAppearance, chosenAppearance } from "../../lib/appearance.ts";
+
+const WORDS: Readonly<Record<Appearance, string>> = {
+  system: "As this device is set",
+  light: "Light",
+  dark: "Dark",
+};
+
+/** Light or dark, for this browser. */
+export function AppearanceChoice() {
+  const [chosen, setChosen] = useState(chosenAppearance);
+  return (
+    <section class="card" aria-labelledby="appearance">
+      <h2 id="appearance">Appearance</h2>
+      <div role="radiogroup" aria-labelledby="appearance" class="appearances">
+        {APPEARANCES.map((appearance) => (
+          <label key={appearance} class="appearance">
+            <input
+              type="radio"
+              name="appearance"
+              checked={appearance === chosen}
+              onChange={() => {
+                chooseAppearance(appearance);
+                setChosen(appearance);
+              }}
+            />
+            {WORDS[appearance]}
+          </label>
+        ))}
+      </div>
+      <p class="soft">Each browser remembers its own.</p>
+    </section>
+  );
+}
