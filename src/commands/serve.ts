@@ -52,6 +52,6 @@ function firstSteps(setupLink: string): string {
 function nextSteps(baseUrl: string): string[] {
   return [
     `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
-    `People: ${baseUrl}/docs shows the whole API, "coffer user create NAME" makes an account`,
+    `People: ${baseUrl} is the dashboard, ${baseUrl}/docs the description of the API`,
   ];
 }
