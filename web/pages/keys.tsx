@@ -30,7 +30,9 @@ export function Keys() {
           <h1 ref={heading} tabIndex={-1}>
             Keys
           </h1>
-          <p class="soft">With a key, an agent acts for you.</p>
+          <p class="soft">
+            With a key, an agent acts for you through the <a href="/docs">API</a>.
+          </p>
         </div>
         <button type="button" class="button primary" disabled={page === null} onClick={() => setCreating({})}>
           <Icon svg={plusIcon} /> New key
