@@ -1,18 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { useKeptFocus } from "../lib/kept-focus.ts";
 import { useModal } from "../lib/modal.ts";
 import { SpokenToasts } from "./toast.tsx";
 
-/** A modal dialog; the browser keeps the focus in it and closes it on Escape. */
+/** A modal dialog; the focus stays in it, and the browser closes it on Escape. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
   const element = useModal(props.onClose);
+  useKeptFocus(element);
   const title = useId();
   return (
-    <dialog ref={element} class="dialog" aria-labelledby={title}>
+    <dialog ref={element} class="dialog" tabIndex={-1} aria-labelledby={title}>
       <div class="dialog-body">
         <h2 id={title}>{props.title}</h2>
         {props.children}

@@ -1,9 +1,11 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { focusContent } from "./focus.ts";
 
 /**
  * Opens a `<dialog>` as a modal one for as long as it is rendered. `onDismiss` is called when the person
- * closes it (Escape), never when it just stops being rendered; then the focus goes back to where it was.
+ * closes it (Escape), never when it just stops being rendered; then the focus goes back to where it was,
+ * or to the page's content where that is gone.
  */
 export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | null> {
   const element = useRef<HTMLDialogElement>(null);
@@ -20,6 +22,7 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
       dialog.removeEventListener("close", closed);
       dialog.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else focusContent();
     };
   }, []);
   return element;

@@ -1,8 +1,9 @@
 import treeIcon from "lucide-static/icons/folder-tree.svg" with { type: "text" };
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { folderAddress } from "../../lib/files-place.ts";
+import { useFocusHandedOn } from "../../lib/focus.ts";
 import { useModal } from "../../lib/modal.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
@@ -21,8 +22,11 @@ interface PlacesProps {
 
 /** The tree of a drive's folders, beside what stands in the one that is open. */
 export function PlacesPanel(props: PlacesProps) {
+  const panel = useRef<HTMLElement>(null);
+  // Where the window gets too narrow for it.
+  useFocusHandedOn(panel);
   return (
-    <nav class="places-panel" aria-label="Folders">
+    <nav ref={panel} class="places-panel" aria-label="Folders">
       <Places {...props} onGone={() => {}} />
     </nav>
   );
