@@ -21,11 +21,13 @@ interface DeleteDialogProps {
   readonly entries: readonly Entry[];
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
+  /** Some of it may be done, and that is all: it was stopped or partly refused. */
+  readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
-export function DeleteDialog({ driveId, entries, onDone, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ driveId, entries, onDone, onPart, onClose }: DeleteDialogProps) {
   const what = describeEntries(entries);
   const { loaded } = useLoad("preview", () =>
     filesIn(
@@ -33,10 +35,10 @@ export function DeleteDialog({ driveId, entries, onDone, onClose }: DeleteDialog
       entries.filter(({ kind }) => kind === "folder").map(({ path }) => path),
     ),
   );
-  const { work, start, stop } = useWork(
-    (run) => deleteEntries(driveId, entries, run),
-    () => onDone(`Deleted ${what}.`),
-  );
+  const { work, start, stop } = useWork((run) => deleteEntries(driveId, entries, run), {
+    onSuccess: () => onDone(`Deleted ${what}.`),
+    onPart,
+  });
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
       {work.state === "idle" && (

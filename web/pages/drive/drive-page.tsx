@@ -54,7 +54,8 @@ interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
 }
 
 function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) {
-  const branches = useBranches(drive.id);
+  // The list beside the tree tells it what is in the folder that is open.
+  const branches = useBranches(drive.id, true);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
@@ -78,6 +79,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) 
           place={place}
           folder={folder}
           takesFocus={isReached}
+          onFolders={(first) => branches.learn(folder, first)}
         />
       </div>
       <Shown fileId={fileId} address={folderAddress(place, folder)} />

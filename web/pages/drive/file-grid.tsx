@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MenuAnchor } from "../../components/menu.tsx";
 import type { Entry } from "../../lib/files.ts";
-import { NOTHING, withSelected } from "../../lib/files-selection.ts";
+import { withSelected } from "../../lib/files-selection.ts";
 import type { SortKey } from "../../lib/files-sort.ts";
 import { FileRow } from "./file-row.tsx";
 import { GridHead } from "./grid-head.tsx";
@@ -28,11 +28,11 @@ interface OpenMenu {
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
 export function FileGrid(props: FileGridProps) {
-  const { listing, selection, onSelect } = props;
+  const { listing, selection } = props;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const { first, end, height, topOf, reveal } = useVisibleRows(body, listing.count);
-  const active = Math.min(props.active, listing.count - 1);
+  const { active } = props;
   const showMenu = (row: number, anchor: MenuAnchor) => {
     const entry = listing.at(row);
     if (entry !== undefined) setMenu({ row, anchor, entries: withSelected(entry, selection) });
@@ -41,7 +41,7 @@ export function FileGrid(props: FileGridProps) {
     const button = body.current?.querySelector(`[data-index="${row}"] .more`) ?? null;
     if (button !== null) showMenu(row, button.getBoundingClientRect());
   };
-  const grid = useGrid({ ...props, active }, { body, reveal, onMenu: showMenuAtRow });
+  const grid = useGrid(props, { body, reveal, onMenu: showMenuAtRow });
   const openMenu = (row: number, anchor: MenuAnchor) => {
     grid.goTo(row, false);
     showMenu(row, anchor);
@@ -52,11 +52,15 @@ export function FileGrid(props: FileGridProps) {
     return () => clearTimeout(timer);
   }, [listing, first, end, listing.revision]);
 
+  const keys = new Set<string>();
   const row = (index: number) => {
     const entry = listing.at(index);
+    // Pages from before and after a change may both hold it.
+    const key = entry === undefined || keys.has(entry.key) ? `row ${index}` : entry.key;
+    keys.add(key);
     return (
       <FileRow
-        key={index}
+        key={key}
         index={index}
         top={topOf(index)}
         entry={entry}
@@ -91,7 +95,7 @@ export function FileGrid(props: FileGridProps) {
           selectable={listing.isSelectable}
           onSort={props.onSort}
           chosen={selection.size === 0 ? "none" : selection.size >= listing.count ? "all" : "some"}
-          onChooseAll={(all) => (all ? void grid.chooseAll() : onSelect(NOTHING))}
+          onChooseAll={(all) => (all ? grid.chooseAll() : grid.chooseNone())}
         />
         <div ref={body} role="rowgroup" class="file-rows" style={{ height: `${height}px` }}>
           {shown.map(row)}

@@ -23,10 +23,12 @@ interface FolderDialogsProps {
   readonly folder: string;
   /** The folder changed; with how, in words. */
   readonly onDone: (message: string) => void;
+  /** Some of what was asked for may be done, and that is all. */
+  readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
-export function FolderDialogs({ open, drive, folder, onDone, onClose }: FolderDialogsProps) {
+export function FolderDialogs({ open, drive, folder, onDone, onPart, onClose }: FolderDialogsProps) {
   const ends = { onDone, onClose };
   switch (open.kind) {
     case "new-folder":
@@ -34,9 +36,18 @@ export function FolderDialogs({ open, drive, folder, onDone, onClose }: FolderDi
     case "rename":
       return <RenameDialog driveId={drive.id} entry={open.entry} {...ends} />;
     case "transfer":
-      return <TransferDialog drive={drive} folder={folder} how={open.how} entries={open.entries} {...ends} />;
+      return (
+        <TransferDialog
+          drive={drive}
+          folder={folder}
+          how={open.how}
+          entries={open.entries}
+          onPart={onPart}
+          {...ends}
+        />
+      );
     case "delete":
-      return <DeleteDialog driveId={drive.id} entries={open.entries} {...ends} />;
+      return <DeleteDialog driveId={drive.id} entries={open.entries} onPart={onPart} {...ends} />;
     case "details":
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":

@@ -3,7 +3,7 @@ import { type Entry, fileEntry, folderEntry, listFiles } from "../../lib/files.t
 import { fileOrder, type Sort, sortFolders } from "../../lib/files-sort.ts";
 import { listFolders } from "../../lib/folders.ts";
 import { asApiError } from "../../lib/load.ts";
-import type { FileRecord, FolderRecord } from "../../lib/types.ts";
+import type { FileRecord, FolderRecord, FoldersPage } from "../../lib/types.ts";
 import { PagedList } from "./paged-list.ts";
 
 /** Files or folders a request. A free plan asks 60 times a minute, so pages are large. */
@@ -17,12 +17,21 @@ export interface RowRange {
   readonly last: number;
 }
 
+/** A row that is kept in mind while the list changes: where it is, and what stands in it. */
+export interface RowPlace {
+  readonly row: number;
+  /** Of the entry; null where it is not loaded. */
+  readonly key: string | null;
+}
+
 interface FolderListingOptions {
   readonly drive: string;
   readonly folder: string;
   readonly sort: Sort;
   /** Called whenever more is known. */
   readonly onChange: () => void;
+  /** Told the first page of the folders whenever it comes; null where there is no such folder. */
+  readonly onFolders: (first: FoldersPage | null) => void;
 }
 
 /**
@@ -38,16 +47,24 @@ export class FolderListing {
   /** The rows that were asked for last. */
   seen: RowRange = { first: 0, last: 0 };
   readonly #onChange: () => void;
+  readonly #onFolders: (first: FoldersPage | null) => void;
   readonly #abort = new AbortController();
   readonly #folders: PagedList<FolderRecord>;
   readonly #files: PagedList<FileRecord>;
   #sorted: readonly FolderRecord[] | null = null;
+  /** Of each entry that was loaded at a revision, where it stands. */
+  #rows: { readonly of: number; readonly byKey: ReadonlyMap<string, number> } | null = null;
 
-  constructor({ drive, folder, sort, onChange }: FolderListingOptions) {
+  constructor({ drive, folder, sort, onChange, onFolders }: FolderListingOptions) {
     const { signal } = this.#abort;
     this.sort = sort;
     this.#onChange = onChange;
-    this.#folders = new PagedList(PAGE, (page) => listFolders(drive, folder, { page, limit: PAGE, signal }));
+    this.#onFolders = onFolders;
+    this.#folders = new PagedList(PAGE, async (page) => {
+      const answer = await listFolders(drive, folder, { page, limit: PAGE, signal });
+      if (page === 1) onFolders(answer);
+      return answer;
+    });
     this.#files = new PagedList(PAGE, (page) =>
       listFiles(drive, folder, fileOrder(sort), { page, limit: PAGE, signal }),
     );
@@ -84,6 +101,11 @@ export class FolderListing {
     return this.count <= SELECTABLE;
   }
 
+  /** Whether all that stands in the folder is loaded. */
+  get isWhole(): boolean {
+    return this.ready && this.loaded >= this.count;
+  }
+
   /** What is shown in a row; undefined where it is not loaded. */
   at(row: number): Entry | undefined {
     if (row >= this.folderCount) {
@@ -92,6 +114,24 @@ export class FolderListing {
     }
     const folder = this.#folderAt(row);
     return folder === undefined ? undefined : folderEntry(folder);
+  }
+
+  /** The row that an entry stands in; undefined where it is not among what is loaded. */
+  rowOf(key: string): number | undefined {
+    const { revision } = this;
+    if (this.#rows?.of !== revision) this.#rows = { of: revision, byKey: new Map(this.#loadedRows()) };
+    return this.#rows.byKey.get(key);
+  }
+
+  /** Keeps a row in mind, for `rowAt` of this listing or a later one of the folder. */
+  placeOf(row: number): RowPlace {
+    return { row, key: this.at(row)?.key ?? null };
+  }
+
+  /** Where the entry at a place stands now; where it is not to be found, the row it stood in, or the last. */
+  rowAt({ row, key }: RowPlace): number {
+    const found = key === null || this.at(row)?.key === key ? row : (this.rowOf(key) ?? row);
+    return Math.max(0, Math.min(found, this.count - 1));
   }
 
   /** Loads the first of everything and then what these rows show. Never rejects: see `error`. */
@@ -106,11 +146,11 @@ export class FolderListing {
     return this.#load(rows);
   }
 
-  /** Every entry, in the order shown; in a folder that is too large for that, those that are loaded. */
-  async all(): Promise<Entry[]> {
-    if (this.isSelectable) await this.#load({ first: 0, last: this.count - 1 });
+  /** Every entry in these rows, in the order shown; where they are too many for that, those that are loaded. */
+  async among({ first, last }: RowRange): Promise<Entry[]> {
+    if (last - first < SELECTABLE) await this.#load({ first, last });
     const entries: Entry[] = [];
-    for (let row = 0; row < this.count; row += 1) {
+    for (let row = first; row <= Math.min(last, this.count - 1); row += 1) {
       const entry = this.at(row);
       if (entry !== undefined) entries.push(entry);
     }
@@ -142,6 +182,7 @@ export class FolderListing {
       const problem = asApiError(caught);
       this.isMissing = problem.status === 404;
       this.error = this.isMissing ? null : problem;
+      if (this.isMissing) this.#onFolders(null);
     }
     this.#sorted = null;
     this.#onChange();
@@ -157,6 +198,18 @@ export class FolderListing {
     if (this.sort.key !== "size" || this.folderCount > PAGE) return this.#folders.at(row);
     this.#sorted ??= sortFolders(this.#loadedFolders(), this.sort);
     return this.#sorted[row];
+  }
+
+  *#loadedRows(): Generator<[key: string, row: number]> {
+    const { folderCount } = this;
+    const folders = this.#folders
+      .indexes()
+      .map((index) => (this.#isBackwards ? folderCount - 1 - index : index));
+    const files = this.#files.indexes().map((index) => folderCount + index);
+    for (const row of [...folders, ...files]) {
+      const entry = this.at(row);
+      if (entry !== undefined) yield [entry.key, row];
+    }
   }
 
   #loadedFolders(): FolderRecord[] {

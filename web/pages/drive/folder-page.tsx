@@ -4,19 +4,19 @@ import { say } from "../../components/toast.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files-place.ts";
-import { NOTHING, type Selection } from "../../lib/files-selection.ts";
-import { isIndex, useKept } from "../../lib/kept.ts";
+import { NOTHING } from "../../lib/files-selection.ts";
+import { isIndex } from "../../lib/kept.ts";
+import { useKeptFocus } from "../../lib/kept-focus.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
-import type { Drive } from "../../lib/types.ts";
+import type { Drive, FoldersPage } from "../../lib/types.ts";
 import { EmptyFolder } from "./empty-folder.tsx";
 import { FileGrid } from "./file-grid.tsx";
 import { FolderDialogs, type OpenDialog } from "./folder-dialogs.tsx";
 import { Toolbar } from "./toolbar.tsx";
+import { useActiveRow } from "./use-active-row.ts";
 import { useListing } from "./use-listing.ts";
-
-/** Dialogs that may have changed something though they were closed half-way. */
-const WORKING: ReadonlySet<OpenDialog["kind"]> = new Set(["transfer", "delete"]);
+import { useSelection } from "./use-selection.ts";
 
 interface FolderPageProps {
   readonly drive: Drive;
@@ -25,13 +25,15 @@ interface FolderPageProps {
   readonly folder: string;
   /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
+  /** Told the first page of the folders in it whenever it comes; null where there is no such folder. */
+  readonly onFolders: (first: FoldersPage | null) => void;
 }
 
 /** What stands in one folder, and all that can be done with it. */
-export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps) {
-  const { listing, error, sortBy, reload } = useListing(drive.id, folder);
-  const [selection, setSelection] = useState<Selection>(NOTHING);
-  const [active, setActive] = useKept("row", 0, isIndex);
+export function FolderPage({ drive, place, folder, takesFocus, onFolders }: FolderPageProps) {
+  const { listing, error, sortBy, reload, retry } = useListing(drive.id, folder, onFolders);
+  const [selection, setSelection] = useSelection(listing);
+  const [active, setActive] = useActiveRow(listing);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(takesFocus);
@@ -45,6 +47,7 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
     const row = list.current?.querySelector<HTMLElement>("[role=row][tabindex='0']");
     (row ?? list.current?.querySelector<HTMLElement>("button"))?.focus({ preventScroll: true });
   });
+  useKeptFocus(list);
 
   const href = (entry: Entry) =>
     entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, folder, entry.file.id);
@@ -67,24 +70,33 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
   const close = () => {
     wantsFocus.current = true;
     setDialog(null);
-    // What a stopped or partly refused piece of work did shows.
-    if (dialog !== null && WORKING.has(dialog.kind)) reload();
   };
 
-  // Whoever comes back finds the row active that led away, however it was opened.
-  const visit = (event: MouseEvent) => {
+  const isPressed = useRef(false);
+  const press = (event: MouseEvent) => {
+    if (event.detail < 2) isPressed.current = true;
+    else if (!isPressed.current) {
+      // The rest of a double click that led here: what lies below the pointer now is not what it was meant for.
+      event.preventDefault();
+      event.stopPropagation();
+    }
+    // Whoever comes back finds the row active that led away, however it was opened.
     const row = event.target instanceof Element ? event.target.closest("[data-index]") : null;
     const index = Number(row?.getAttribute("data-index") ?? Number.NaN);
     if (isIndex(index)) setActive(index);
   };
 
   if (listing === null) {
-    return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={reload} />;
+    return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
   }
   return (
-    <div ref={list} class="folder" onClickCapture={visit}>
+    <div ref={list} class="folder" tabIndex={-1} onClickCapture={press} onDblClickCapture={press}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
-        {error !== null && <Failure error={error} retry={reload} />}
+        {error !== null && (
+          <div class="list-failure">
+            <Failure error={error} retry={retry} />
+          </div>
+        )}
         <Toolbar
           driveId={drive.id}
           folder={folder}
@@ -112,7 +124,14 @@ export function FolderPage({ drive, place, folder, takesFocus }: FolderPageProps
         )}
       </UploadArea>
       {dialog !== null && (
-        <FolderDialogs open={dialog} drive={drive} folder={folder} onDone={done} onClose={close} />
+        <FolderDialogs
+          open={dialog}
+          drive={drive}
+          folder={folder}
+          onDone={done}
+          onPart={reload}
+          onClose={close}
+        />
       )}
     </div>
   );

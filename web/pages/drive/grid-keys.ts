@@ -33,16 +33,21 @@ export function commandOf(event: KeyboardEvent, active: number): GridCommand | n
 }
 
 /**
- * Whether a key counts that was pressed outside the list: on a button of the page, or nowhere. There,
- * Enter and Space press the button, and arrows go into the list only where nothing else has them.
+ * Whether a key counts that was pressed outside the rows: on a button of the folder's, or nowhere. There it
+ * is about what is `selected`, never about the row that would have the focus but does not show it. Enter and
+ * Space press the button, and arrows go into the list only where nothing else has them.
  */
-export function countsOutside({ does }: GridCommand, event: KeyboardEvent): boolean {
-  if (document.querySelector("dialog[open]") !== null) return false;
-  const { target } = event;
-  if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select"))
-    return false;
-  if (does === "go") return target === document.body && event.key.startsWith("Arrow");
-  return does !== "open" && does !== "toggle" && does !== "menu";
+export function countsOutside(
+  { does }: GridCommand,
+  { target, key }: KeyboardEvent,
+  selected: number,
+): boolean {
+  if (!(target instanceof HTMLElement) || document.querySelector("dialog[open]") !== null) return false;
+  if (target.matches("input:not([type=checkbox]), textarea, select")) return false;
+  const isNowhere = target.matches("body, main");
+  if (does === "go") return isNowhere && key.startsWith("Arrow");
+  if (!isNowhere && target.closest(".folder") === null) return false;
+  return does === "select-all" || does === "select-none" || (does === "delete" && selected > 0);
 }
 
 /** Whether a key belongs to the button of a row that has the focus. */

@@ -28,6 +28,13 @@ export class PagedList<T> {
     return items;
   }
 
+  /** Of the items that are loaded, from 0. */
+  indexes(): number[] {
+    return Array.from(this.#pages, ([page, items]) =>
+      Array.from(items, (_, place) => (page - 1) * this.#size + place),
+    ).flat();
+  }
+
   /** The item at an index, from 0; undefined where it is not loaded. */
   at(index: number): T | undefined {
     return this.#pages.get(Math.floor(index / this.#size) + 1)?.[index % this.#size];

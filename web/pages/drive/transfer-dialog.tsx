@@ -16,11 +16,21 @@ interface TransferDialogProps {
   readonly entries: readonly Entry[];
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
+  /** Some of it may be done, and that is all: it was stopped or partly refused. */
+  readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks where to, and moves or copies there. */
-export function TransferDialog({ drive, folder, how, entries, onDone, onClose }: TransferDialogProps) {
+export function TransferDialog({
+  drive,
+  folder,
+  how,
+  entries,
+  onDone,
+  onPart,
+  onClose,
+}: TransferDialogProps) {
   const [toDrive, setToDrive] = useState(drive);
   const [toFolder, setToFolder] = useState(folder);
   const { loaded } = useLoad("drives", (signal) => call<{ data: Drive[] }>("GET", "/v0/drives", { signal }));
@@ -30,7 +40,7 @@ export function TransferDialog({ drive, folder, how, entries, onDone, onClose }:
       const to = { toDrive: toDrive.id, toFolder: asFolder(toFolder) };
       return transferEntries({ kind: how, drive: drive.id, entries, ...to }, run);
     },
-    () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`),
+    { onSuccess: () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`), onPart },
   );
   const drives = loaded.state === "ready" ? loaded.value.data : [drive];
   const isHere = toDrive.id === drive.id && asFolder(toFolder) === folder;

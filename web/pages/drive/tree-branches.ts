@@ -3,6 +3,7 @@ import { parentOf } from "../../lib/files-place.ts";
 import type { FolderChange } from "../../lib/folder-changes.ts";
 import { listFolders } from "../../lib/folders.ts";
 import { asApiError } from "../../lib/load.ts";
+import type { FoldersPage } from "../../lib/types.ts";
 import { Level } from "./tree-level.ts";
 import { rowsOf, type TreeRow } from "./tree-rows.ts";
 
@@ -21,6 +22,7 @@ const NEAREST = 4;
  */
 export class TreeBranches {
   readonly #drive: string;
+  readonly #isTold: boolean;
   readonly #levels = new Map<string, Level>();
   readonly #open = new Set([""]);
   /** Why the last page of a level did not come. */
@@ -28,9 +30,13 @@ export class TreeBranches {
   readonly #listeners = new Set<() => void>();
   #rows: readonly TreeRow[] | null = null;
 
-  /** @param drive its id */
-  constructor(drive: string) {
+  /**
+   * @param drive its id
+   * @param isTold whether `learn` is called with what is in the folder that one is in
+   */
+  constructor(drive: string, isTold: boolean) {
     this.#drive = drive;
+    this.#isTold = isTold;
   }
 
   /** Calls `listener` whenever something changed; returns what ends that. */
@@ -74,8 +80,23 @@ export class TreeBranches {
       const isNear = depth === 0 || depth >= above.length - NEAREST;
       if (isNear && level.total === null && level.request === null) this.#load(path);
     }
+    if (this.#isTold) return;
     const hasFolders = folder === "" || this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;
     if (hasFolders) this.#load(folder);
+  }
+
+  /** Takes over what was asked elsewhere: the first page of a folder, or null where it is not there. */
+  learn(folder: string, first: FoldersPage | null): void {
+    const level = this.#level(folder);
+    if (first === null) this.#remove(folder);
+    // Where more pages are there already, the first one would make it forget the others.
+    else if (first.next_cursor === null || level.loaded <= first.data.length) {
+      level.request?.abort();
+      level.request = null;
+      this.#errors.delete(folder);
+      this.#take(folder, level, first);
+    }
+    this.#changed();
   }
 
   /** Shows what is in a folder, as the server has it now. */
@@ -117,7 +138,9 @@ export class TreeBranches {
     if (level?.add({ path, hasFolders }) === true) this.#refresh(parent, level);
   }
 
+  /** Forgets a folder and all below it; the drive itself stays. */
   #remove(path: string): void {
+    if (path === "") return;
     for (const other of [...this.#levels.keys(), ...this.#open]) {
       if (!other.startsWith(path)) continue;
       this.#levels.get(other)?.request?.abort();
@@ -161,8 +184,7 @@ export class TreeBranches {
     try {
       const answer = await listFolders(this.#drive, path, { ...page, signal });
       if (signal.aborted) return;
-      level.take(answer, page.cursor === undefined);
-      if (path !== "") this.#levels.get(parentOf(path))?.setHasFolders(path, !level.isEmpty);
+      this.#take(path, level, answer, page.cursor === undefined);
     } catch (error) {
       if (signal.aborted) return;
       const refusal = asApiError(error);
@@ -171,6 +193,11 @@ export class TreeBranches {
     }
     level.request = null;
     this.#changed();
+  }
+
+  #take(path: string, level: Level, page: FoldersPage, isFirst = true): void {
+    level.take(page, isFirst);
+    if (path !== "") this.#levels.get(parentOf(path))?.setHasFolders(path, !level.isEmpty);
   }
 
   #level(path: string): Level {

@@ -6,9 +6,13 @@ import { WRITTEN, type Written } from "../../lib/written.ts";
 import { TreeBranches } from "./tree-branches.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
-/** The folders of a drive, given by its id; what this page does to them shows in them. */
-export function useBranches(drive: string): TreeBranches {
-  const branches = useMemo(() => new TreeBranches(drive), [drive]);
+/**
+ * The folders of a drive, given by its id; what this page does to them shows in them.
+ *
+ * @param isTold see `TreeBranches`
+ */
+export function useBranches(drive: string, isTold = false): TreeBranches {
+  const branches = useMemo(() => new TreeBranches(drive, isTold), [drive, isTold]);
   const uploads = useUploads();
   useLayoutEffect(() => {
     const hear = (event: Event) => {

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../lib/files.ts";
 import { among, NOTHING, only, type Selection, toggled } from "../../lib/files-selection.ts";
 import type { OpenDialog } from "./folder-dialogs.tsx";
-import type { FolderListing } from "./folder-listing.ts";
+import type { FolderListing, RowPlace, RowRange } from "./folder-listing.ts";
 import { commandOf, countsOutside, type GridCommand, pressesButton } from "./grid-keys.ts";
 
 export interface GridModel {
@@ -29,8 +29,10 @@ interface GridParts {
 /** Selecting and going about in a list, by keyboard and pointer. */
 export function useGrid(model: GridModel, { body, reveal, onMenu }: GridParts) {
   const { listing, selection, onSelect, active } = model;
-  const anchor = useRef(0);
-  const focusRow = useFocusOnRow(body);
+  /** Where a range begins that is selected with Shift. */
+  const anchor = useRef<RowPlace>({ row: 0, key: null });
+  const turn = useRef(0);
+  const focusRow = useFocusOnRow(body, active);
 
   const goTo = (wanted: number, scrolls: boolean): number => {
     const row = Math.max(0, Math.min(listing.count - 1, wanted));
@@ -39,35 +41,45 @@ export function useGrid(model: GridModel, { body, reveal, onMenu }: GridParts) {
     focusRow(row);
     return row;
   };
+  const choose = (entries: Selection) => {
+    turn.current += 1;
+    onSelect(entries);
+  };
+  const chooseRows = async (rows: RowRange) => {
+    const mine = (turn.current += 1);
+    const entries = await listing.among(rows);
+    // It may have to be loaded first, and something else be chosen meanwhile.
+    if (turn.current === mine) onSelect(among(entries));
+  };
   const selectTo = (row: number) => {
-    const [from, to] = [Math.min(anchor.current, row), Math.max(anchor.current, row)];
-    const rows = Array.from({ length: to - from + 1 }, (_, place) => listing.at(from + place));
-    onSelect(among(rows.filter((entry) => entry !== undefined)));
+    const from = listing.rowAt(anchor.current);
+    void chooseRows({ first: Math.min(from, row), last: Math.max(from, row) });
   };
   const toggle = (wanted: number) => {
     const row = goTo(wanted, false);
     const entry = listing.at(row);
-    anchor.current = row;
-    if (entry !== undefined) onSelect(toggled(selection, entry));
+    anchor.current = listing.placeOf(row);
+    if (entry !== undefined) choose(toggled(selection, entry));
   };
   const press = (wanted: number, event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey) return toggle(wanted);
     const row = goTo(wanted, false);
     if (event.shiftKey) return selectTo(row);
     const entry = listing.at(row);
-    anchor.current = row;
-    if (entry !== undefined) onSelect(only(entry));
+    anchor.current = listing.placeOf(row);
+    if (entry !== undefined) choose(only(entry));
   };
-  const chooseAll = async () => onSelect(among(await listing.all()));
+  const chooseAll = () => void chooseRows({ first: 0, last: listing.count - 1 });
+  const chooseNone = () => choose(NOTHING);
   const ask = (entries: readonly Entry[]) => model.onDialog({ kind: "delete", entries });
   const perform = (command: GridCommand) => {
     const entry = listing.at(active);
     if (command.does === "go") {
       const row = goTo(command.row, true);
       if (command.extends) selectTo(row);
-      else anchor.current = row;
-    } else if (command.does === "select-all") void chooseAll();
-    else if (command.does === "select-none") onSelect(NOTHING);
+      else anchor.current = listing.placeOf(row);
+    } else if (command.does === "select-all") chooseAll();
+    else if (command.does === "select-none") chooseNone();
     else if (command.does === "toggle") toggle(active);
     else if (command.does === "delete" && selection.size > 0) ask([...selection.values()]);
     else if (entry === undefined) return;
@@ -76,16 +88,18 @@ export function useGrid(model: GridModel, { body, reveal, onMenu }: GridParts) {
     else if (command.does === "menu") onMenu(goTo(active, true));
     else model.onOpen(entry);
   };
-  useKeys(body, active, perform);
-  return { press, toggle, chooseAll, goTo };
+  useKeys(body, model, perform);
+  return { press, toggle, chooseAll, chooseNone, goTo };
 }
 
 /**
  * Gives the focus to a row: at once, or as soon as it is the active one and therefore in the page. That
- * scrolls nothing: what the pointer is on must not move away below it.
+ * scrolls nothing: what the pointer is on must not move away below it. Where a row that has the focus is put
+ * elsewhere, or goes, it is the active one's again.
  */
-function useFocusOnRow(body: RefObject<HTMLElement | null>): (row: number) => void {
+function useFocusOnRow(body: RefObject<HTMLElement | null>, active: number): (row: number) => void {
   const wanted = useRef<number | null>(null);
+  const hadFocus = body.current?.contains(document.activeElement) === true;
   const focus = () => {
     if (wanted.current === null) return;
     const element = body.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`) ?? null;
@@ -93,7 +107,10 @@ function useFocusOnRow(body: RefObject<HTMLElement | null>): (row: number) => vo
     wanted.current = null;
     element.focus({ preventScroll: true });
   };
-  useLayoutEffect(focus);
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) wanted.current ??= active;
+    focus();
+  });
   return (row) => {
     wanted.current = row;
     focus();
@@ -102,14 +119,14 @@ function useFocusOnRow(body: RefObject<HTMLElement | null>): (row: number) => vo
 
 function useKeys(
   body: RefObject<HTMLElement | null>,
-  active: number,
+  { active, selection }: GridModel,
   perform: (command: GridCommand) => void,
 ): void {
   const listen = (event: KeyboardEvent) => {
     const command = commandOf(event, active);
     if (command === null || event.defaultPrevented) return;
     const isInside = event.target instanceof Node && body.current?.contains(event.target) === true;
-    if (!isInside && !countsOutside(command, event)) return;
+    if (!isInside && !countsOutside(command, event, selection.size)) return;
     if (isInside && pressesButton(command, event)) return;
     event.preventDefault();
     perform(command);

@@ -2,6 +2,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../lib/api.ts";
 import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files-sort.ts";
 import { useKept } from "../../lib/kept.ts";
+import type { FoldersPage } from "../../lib/types.ts";
 import { FolderListing } from "./folder-listing.ts";
 
 export interface ShownListing {
@@ -13,10 +14,20 @@ export interface ShownListing {
   readonly sortBy: (key: SortKey) => void;
   /** Reads the folder again. */
   readonly reload: () => void;
+  /** Asks again for what did not come. */
+  readonly retry: () => void;
 }
 
-/** A folder's entries for a component; what was shown stays until what was asked for instead is there. */
-export function useListing(drive: string, folder: string): ShownListing {
+/**
+ * A folder's entries for a component; what was shown stays until what was asked for instead is there.
+ *
+ * @param onFolders told the first page of its folders whenever it comes; null where there is no such folder
+ */
+export function useListing(
+  drive: string,
+  folder: string,
+  onFolders: (first: FoldersPage | null) => void,
+): ShownListing {
   const [sort, setSort] = useKept("sort", BY_NAME, isSort);
   const [turn, setTurn] = useState(0);
   const [failure, setFailure] = useState<ApiError | null>(null);
@@ -26,7 +37,7 @@ export function useListing(drive: string, folder: string): ShownListing {
   // What is asked for is asked for at once, not after the page is painted without it.
   useLayoutEffect(() => {
     const onChange = () => redraw((count) => count + 1);
-    const next = new FolderListing({ drive, folder, sort, onChange });
+    const next = new FolderListing({ drive, folder, sort, onChange, onFolders });
     let isWanted = true;
     const begin = async () => {
       await next.start(shown.current?.seen ?? { first: 0, last: 0 });
@@ -48,5 +59,20 @@ export function useListing(drive: string, folder: string): ShownListing {
   const sortBy = (key: SortKey) => setSort(nextSort(sort, key));
   const reload = useCallback(() => setTurn((last) => last + 1), []);
   const listing = shown.current;
-  return { listing, error: failure ?? listing?.error ?? null, sortBy, reload };
+  const error = failure ?? listing?.error ?? null;
+  const retry = () => {
+    if (failure !== null || listing === null) reload();
+    else void listing.ensure(listing.seen);
+  };
+  useRetryInTime(error, retry);
+  return { listing, error, sortBy, reload, retry };
+}
+
+/** Where the server asks to wait, goes on by itself once that is over. */
+function useRetryInTime(error: ApiError | null, retry: () => void): void {
+  useLayoutEffect(() => {
+    if (error?.waitSeconds === undefined) return;
+    const timer = setTimeout(retry, error.waitSeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [error]);
 }

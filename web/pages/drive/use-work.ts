@@ -10,8 +10,14 @@ export type WorkState =
   | { readonly state: "ended"; readonly left: readonly Left[]; readonly stopped: boolean }
   | { readonly state: "failed"; readonly error: ApiError };
 
+interface WorkEnds {
+  readonly onSuccess: () => void;
+  /** Called, also after the component went, where it was stopped, refused in part, or failed. */
+  readonly onPart: () => void;
+}
+
 /** Runs work once it is started; it stops when the component goes. */
-export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => void) {
+export function useWork(run: (work: Work) => Promise<Left[]>, { onSuccess, onPart }: WorkEnds) {
   const [work, setWork] = useState<WorkState>({ state: "idle" });
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
@@ -21,12 +27,13 @@ export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => v
     try {
       const onProgress = (progress: Progress) => setWork({ state: "running", progress });
       const left = await run({ onProgress, signal });
-      if (left.length === 0 && !signal.aborted) onSuccess();
-      else setWork({ state: "ended", left, stopped: signal.aborted });
+      if (left.length === 0 && !signal.aborted) return onSuccess();
+      setWork({ state: "ended", left, stopped: signal.aborted });
     } catch (error) {
       if (signal.aborted) setWork({ state: "ended", left: [], stopped: true });
       else setWork({ state: "failed", error: asApiError(error) });
     }
+    onPart();
   };
   return { work, start: () => void perform(), stop: () => abort.current.abort() };
 }

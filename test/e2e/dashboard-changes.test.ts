@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { eventually } from "../support/scenario.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+
+// A folder that becomes another while somebody looks at it, and answers that do not come when they should.
+
+setDefaultTimeout(60_000);
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+let context: BrowserContext;
+let alice: Agent;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await serve({ dataDir: directory.path });
+  alice = await signUp(server, "alice");
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(10_000);
+  const signedIn = await context.request.post(`${server.url}/auth/login`, {
+    data: { username: "alice", password: "alice's password" },
+    headers: { origin: server.url },
+  });
+  expect(signedIn.status()).toBe(200);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+/** A new drive of alice's with these files of one byte; their ids by their paths, and the drive's own. */
+async function driveWith(name: string, files: readonly string[]): Promise<Record<string, string>> {
+  const { data } = await alice.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name },
+  });
+  const ids: Record<string, string> = { drive: data.id };
+  for (const path of files) ids[path] = await put(data.id, path);
+  return ids;
+}
+
+async function put(drive: string, path: string): Promise<string> {
+  const query = new URLSearchParams({ drive_id: drive, path });
+  const { id } = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
+    body: "x",
+  });
+  return id;
+}
+
+/** The paths of a drive's files. */
+async function paths(drive: string): Promise<string[]> {
+  const query = new URLSearchParams({ drive_id: drive, limit: "1000" });
+  const { data } = await alice.client.json<{ data: { path: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?${query.toString()}`,
+  );
+  return data.map(({ path }) => path);
+}
+
+/** A page at an address, which must not report any error. */
+async function open(address: string): Promise<Page & AsyncDisposable> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(server.url + address);
+  return Object.assign(page, {
+    [Symbol.asyncDispose]: async () => {
+      await page.close();
+      expect(complaints).toEqual([]);
+    },
+  });
+}
+
+function row(page: Page, name: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+}
+
+/** The row that has the focus, by its name. */
+function rowInFocus(page: Page, name: string): Promise<void> {
+  return page.locator(".file-row:focus", { hasText: name }).waitFor();
+}
+
+/** Uploads a file to the folder that is open, so that its list is read again. */
+async function uploadHere(page: Page, name: string): Promise<void> {
+  const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
+  await page.getByLabel("Upload files").setInputFiles(file);
+  await row(page, name).waitFor();
+}
+
+test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
+  await driveWith("Shifting", ["b.txt", "c.txt", "d.txt"]);
+  await using page = await open("/drives/alice/shifting/");
+  await row(page, "c.txt").focus();
+  await uploadHere(page, "a.txt");
+  await rowInFocus(page, "c.txt");
+  // A dialog gives it back to the file as well, wherever that stands by then.
+  await page.keyboard.press("F2");
+  await page.getByLabel("Name", { exact: true }).fill("z.txt");
+  await page.keyboard.press("Enter");
+  await row(page, "z.txt").waitFor();
+  await rowInFocus(page, "z.txt");
+  expect(await row(page, "z.txt").getAttribute("data-index")).toBe("3");
+  await page.keyboard.press("ArrowUp");
+  await rowInFocus(page, "d.txt");
+});
+
+test("what is selected keeps up with what became of it elsewhere", async () => {
+  const {
+    drive = "",
+    "a.txt": a,
+    "b.txt": b,
+  } = await driveWith("Stale", ["a.txt", "b.txt", "c.txt", "to/x"]);
+  await using page = await open("/drives/alice/stale/");
+  await page.getByLabel("Select a.txt").check();
+  await page.getByLabel("Select b.txt").check();
+  await alice.client.json(200, "PATCH", `/v0/files/${a}`, { body: { path: "renamed.txt" } });
+  await alice.client.json(200, "DELETE", `/v0/files/${b}`);
+  await uploadHere(page, "new.txt");
+  await page.getByText("1 selected").waitFor();
+  await page.getByRole("button", { name: "Move" }).click();
+  await page.getByRole("dialog").getByRole("treeitem", { name: "to" }).click();
+  await page.getByRole("button", { name: "Move here" }).click();
+  await page.getByText("Moved “renamed.txt”.").waitFor();
+  expect(await paths(drive)).toEqual(["c.txt", "new.txt", "to/renamed.txt", "to/x"]);
+});
+
+test("a double click on a folder's name opens that folder, and nothing in it", async () => {
+  await driveWith("Twice", ["one/two/three/four.txt"]);
+  await using page = await open("/drives/alice/twice/");
+  const link = await page.getByRole("link", { name: "one", exact: true }).boundingBox();
+  await page.mouse.move((link?.x ?? 0) + 4, (link?.y ?? 0) + 8);
+  await page.mouse.down({ clickCount: 1 });
+  await page.mouse.up({ clickCount: 1 });
+  await row(page, "two").waitFor();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  // It stays usable: the next click is for what it is on.
+  await row(page, "two").getByLabel("Select two").click();
+  await page.getByText("1 selected").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives/alice/twice/one/");
+});
+
+test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {
+  await driveWith("Meant", ["a.txt", "b.txt"]);
+  await using page = await open("/drives/alice/meant/");
+  await row(page, "a.txt").waitFor();
+  const nothingHappens = async (where: string) => {
+    for (const key of ["Delete", "F2"]) {
+      await page.keyboard.press(key);
+      expect([where, key, await page.locator("dialog").count()]).toEqual([where, key, 0]);
+    }
+  };
+  await nothingHappens("nowhere");
+  await uploadHere(page, "c.txt");
+  await page.getByLabel("Select b.txt").check();
+  await page.getByRole("button", { name: "Close the uploads" }).focus();
+  await nothingHappens("the uploads");
+  await page.getByRole("button", { name: "Details" }).focus();
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog", { name: "Delete “b.txt”?" }).waitFor();
+});
+
+test("a range that was not loaded yet is selected whole", async () => {
+  const { "one.txt": one = "" } = await driveWith("Range", ["one.txt"]);
+  await addManyFiles(server.dataDir, one, 1700);
+  await using page = await open("/drives/alice/range/many/");
+  await row(page, "0000001.txt").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Shift+End");
+  await page.getByText("1,699 selected").waitFor();
+});
+
+test("rows that the server has no time for say so where they are, and come by themselves", async () => {
+  const { "one.txt": one = "" } = await driveWith("Later", ["one.txt"]);
+  await addManyFiles(server.dataDir, one, 3000);
+  await using page = await open("/drives/alice/later/many/");
+  await row(page, "0000001.txt").focus();
+  const refusal = {
+    status: 429,
+    headers: { "retry-after": "2" },
+    json: { error: { code: "RATE_LIMITED", message: "Too many requests" } },
+  };
+  await page.route("**/v0/files?*page=6*", (route) => route.fulfill(refusal), { times: 1 });
+  await page.keyboard.press("End");
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  const box = await alert.boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect(box?.y).toBeLessThan(200);
+  await rowInFocus(page, "0003000.txt");
+  await alert.waitFor({ state: "detached" });
+});
+
+test("work that is left while it is being done shows in the list once it is", async () => {
+  await driveWith("Left", ["a.txt", "b.txt"]);
+  await using page = await open("/drives/alice/left/");
+  const answered = Promise.withResolvers<void>();
+  await page.route("**/v0/files/bulk-delete", async (route) => {
+    await answered.promise;
+    await route.continue();
+  });
+  await row(page, "b.txt").focus();
+  await page.keyboard.press("Delete");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("progressbar").waitFor();
+  // The button that had the focus is gone; Escape, and Tab, still count for the dialog.
+  expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  answered.resolve();
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  await rowInFocus(page, "a.txt");
+});
+
+test("a drive that was deleted meanwhile is said to be gone", async () => {
+  const { drive } = await driveWith("Gone", ["folder/a.txt"]);
+  await using page = await open("/drives/alice/gone/");
+  await row(page, "folder").waitFor();
+  await alice.client.json(200, "DELETE", `/v0/drives/${drive}`);
+  await page.getByRole("link", { name: "folder", exact: true }).click();
+  await page.getByRole("link", { name: "Go to the top of the drive" }).click();
+  await page.getByText("This drive is gone").waitFor();
+  await page.getByRole("link", { name: "Go to your drives" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+});
+
+test("the list and the tree ask for the folder that is open once", async () => {
+  await driveWith("Asked", ["a/b/c.txt"]);
+  await using page = await open("/drives");
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/v0/folders") asked.push(searchParams.get("path") ?? "");
+  });
+  await page.goto(`${server.url}/drives/alice/asked/`);
+  const item = (name: string) => page.getByRole("treeitem", { name, exact: true });
+  await item("a").click();
+  await item("b").click();
+  await row(page, "c.txt").waitFor();
+  await page.goBack();
+  await row(page, "b").waitFor();
+  await eventually(async () => asked.length === 4);
+  expect(asked).toEqual(["", "a/", "a/b/", "a/"]);
+});
+
+test("the focus is not lost where the tree goes into a drawer or comes out of it", async () => {
+  await driveWith("Window", ["a/b.txt"]);
+  await using page = await open("/drives/alice/window/");
+  const item = page.getByRole("treeitem", { name: "a", exact: true });
+  await item.focus();
+  await page.setViewportSize({ width: 700, height: 800 });
+  await page.locator("main:focus").waitFor();
+  await page.getByRole("button", { name: "Folders", exact: true }).click();
+  await item.waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator("main:focus").waitFor();
+  expect(await page.locator("dialog").count()).toBe(0);
+});
