@@ -197,6 +197,48 @@ describe("choosing and dropping", () => {
     await closePanel();
   });
 
+  test("what of a dropped folder cannot be read is named, and the rest arrives", async () => {
+    const root = await folderWith("guarded", ["a.txt", "locked.txt", "closed/b.txt", "deep/c.txt"]);
+    await open("");
+    // As browsers answer where the person may not read what they dropped.
+    await page.evaluate(`{
+      const error = new DOMException("The requested file could not be read", "NotReadableError");
+      const refuse = (_, failed) => failed(error);
+      const getEntry = DataTransferItem.prototype.webkitGetAsEntry;
+      DataTransferItem.prototype.webkitGetAsEntry = function () {
+        const entry = getEntry.call(this);
+        const directory = Object.getPrototypeOf(entry);
+        const createReader = directory.createReader;
+        directory.createReader = function () {
+          if (this.name === "closed") return { readEntries: refuse };
+          const reader = createReader.call(this);
+          const readEntries = (resolve, reject) =>
+            reader.readEntries((entries) => {
+              for (const one of entries) if (one.name === "locked.txt") one.file = refuse;
+              resolve(entries);
+            }, reject);
+          return { readEntries };
+        };
+        return entry;
+      };
+    }`);
+    await drop(root);
+    await uploaded("2 files uploaded");
+    const notice = page.getByRole("alert").filter({ hasText: "2 items could not be read" });
+    expect((await notice.getByRole("listitem").allTextContents()).toSorted()).toEqual([
+      "guarded/closed",
+      "guarded/locked.txt",
+    ]);
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    expect((await listed("guarded/")).map(({ path }) => path)).toEqual([
+      "guarded/a.txt",
+      "guarded/deep/c.txt",
+    ]);
+    await notice.getByRole("button", { name: "Close" }).click();
+    await notice.waitFor({ state: "detached" });
+    await closePanel();
+  });
+
   test("the page says that it takes what is held over it, until it is taken away", async () => {
     await open("");
     const drag = (type: string, where: string) =>

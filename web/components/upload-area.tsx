@@ -12,6 +12,7 @@ import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
 import { say } from "./toast.tsx";
 import { useUploads } from "./upload/context.tsx";
+import { Unread } from "./upload/unread.tsx";
 
 const TELL_MS = 200;
 /** Each time the list is read again, which takes of the requests that uploads may make. */
@@ -30,16 +31,19 @@ interface UploadAreaProps {
 export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProps) {
   const queue = useUploads();
   const [error, setError] = useState<ApiError | null>(null);
+  const [unread, setUnread] = useState<readonly string[]>([]);
   const [isReading, setReading] = useState(false);
-  const take = (chosen: readonly Chosen[]) => {
+  const take = (chosen: readonly Chosen[], missing: readonly string[] = []) => {
     setError(null);
-    if (chosen.length === 0) say("There are no files in it.");
+    setUnread(missing);
+    if (chosen.length + missing.length === 0) say("There are no files in it.");
     queue.add(driveId, folder, chosen);
   };
   const drop = async (data: DataTransfer) => {
     setReading(true);
     try {
-      take(await droppedFiles(data));
+      const dropped = await droppedFiles(data);
+      take(dropped.chosen, dropped.unread);
     } catch (caught) {
       setError(asApiError(caught));
     } finally {
@@ -55,6 +59,7 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
         <Chooser label="Upload folder" icon={folderIcon} isFolder onChosen={take} />
       </div>
       {error !== null && <Failure error={error} />}
+      {unread.length > 0 && <Unread paths={unread} onClose={() => setUnread([])} />}
       {children}
       {(isOver || isReading) && (
         <div class="drop-hint">

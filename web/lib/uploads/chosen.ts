@@ -23,13 +23,21 @@ export function holdsFiles(data: DataTransfer | null): boolean {
   return data?.types.includes("Files") ?? false;
 }
 
+/** What was dropped, as far as the browser may read it. */
+export interface Dropped {
+  readonly chosen: readonly Chosen[];
+  /** The paths of files and folders that it may not. */
+  readonly unread: readonly string[];
+}
+
 /**
  * What was dropped: files, and folders with everything below them. Has to be called while the drop is
  * being handled, since the browser forgets it right after.
  */
-export async function droppedFiles(data: DataTransfer): Promise<Chosen[]> {
+export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const folders: FileSystemDirectoryEntry[] = [];
   const chosen: Chosen[] = [];
+  const unread: string[] = [];
   for (const item of data.items) {
     if (item.kind !== "file") continue;
     const entry = item.webkitGetAsEntry();
@@ -38,21 +46,30 @@ export async function droppedFiles(data: DataTransfer): Promise<Chosen[]> {
     if (entry !== null && isDirectory(entry)) folders.push(entry);
     else if (file !== null) chosen.push({ path: file.name, file });
   }
-  for (const folder of folders) await collect(folder, chosen);
-  return chosen;
+  for (const folder of folders) await collect(folder, chosen, unread);
+  return { chosen, unread };
 }
 
 /** Adds an entry, or what is below it, to `chosen`. One after the other: not all of a tree is open at once. */
-async function collect(entry: FileSystemEntry, chosen: Chosen[]): Promise<void> {
+async function collect(entry: FileSystemEntry, chosen: Chosen[], unread: string[]): Promise<void> {
   const path = entry.fullPath.slice(1);
-  if (isFile(entry)) {
-    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-    chosen.push({ path, file });
-  } else if (isDirectory(entry)) {
-    const below = await children(entry);
-    if (below.length === 0) chosen.push({ path: `${path}/`, file: null });
-    for (const child of below) await collect(child, chosen);
+  let below: FileSystemEntry[] = [];
+  try {
+    if (isFile(entry)) chosen.push({ path, file: await fileOf(entry) });
+    else if (isDirectory(entry)) {
+      below = await children(entry);
+      if (below.length === 0) chosen.push({ path: `${path}/`, file: null });
+    }
+  } catch (error) {
+    // That is how a browser says that it may not read something, or that it is gone.
+    if (!(error instanceof DOMException)) throw error;
+    unread.push(path);
   }
+  for (const child of below) await collect(child, chosen, unread);
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
 /** A reader gives a hundred or so at a time, and none when it is through. */

@@ -1,0 +1,33 @@
+import { formatCount } from "../../lib/format.ts";
+import { Name } from "../name.tsx";
+
+/** Those named one by one; the rest are counted. */
+const NAMED = 5;
+
+interface UnreadProps {
+  /** Paths, at least one. */
+  readonly paths: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Says which of what was dropped the browser may not read, so that nobody takes it for uploaded. */
+export function Unread({ paths, onClose }: UnreadProps) {
+  return (
+    <div class="notice careful" role="alert">
+      <p>{formatCount(paths.length, "item")} could not be read on this computer, so not uploaded:</p>
+      <ul class="paths">
+        {paths.slice(0, NAMED).map((path) => (
+          <li key={path}>
+            <Name text={path} />
+          </li>
+        ))}
+        {paths.length > NAMED && <li>and {(paths.length - NAMED).toLocaleString()} more</li>}
+      </ul>
+      <div>
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
+}
