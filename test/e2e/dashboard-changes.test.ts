@@ -112,6 +112,18 @@ test("the focus stays with a file while others come before it, and what is done 
   await rowInFocus(page, "d.txt");
 });
 
+test("a folder that is given another name keeps the focus, wherever it stands by then", async () => {
+  await driveWith("Renamed", ["a/1", "b/1", "c/1"]);
+  await using page = await open("/drives/alice/renamed/");
+  await row(page, "a").focus();
+  await page.keyboard.press("F2");
+  // Typed as soon as there is something to type in.
+  await page.keyboard.type("zebra");
+  await page.keyboard.press("Enter");
+  await rowInFocus(page, "zebra");
+  expect(await row(page, "zebra").getAttribute("data-index")).toBe("2");
+});
+
 test("what is selected keeps up with what became of it elsewhere", async () => {
   const {
     drive = "",

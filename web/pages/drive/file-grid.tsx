@@ -52,6 +52,10 @@ export function FileGrid(props: FileGridProps) {
     return () => clearTimeout(timer);
   }, [listing, first, end, listing.revision]);
 
+  const focusOn = (index: number) => {
+    // The entry that is followed may stand in another row by now; a dialog gives the focus back to the old one.
+    if (index !== active) props.onActive(index);
+  };
   const keys = new Set<string>();
   const row = (index: number) => {
     const entry = listing.at(index);
@@ -69,7 +73,7 @@ export function FileGrid(props: FileGridProps) {
         hasMenu={index === menu?.row}
         href={props.href}
         onOpen={props.onOpen}
-        onFocus={props.onActive}
+        onFocus={focusOn}
         onPress={grid.press}
         onToggle={grid.toggle}
         onMenu={openMenu}

@@ -21,8 +21,8 @@ interface FolderDialogsProps {
   readonly open: OpenDialog;
   readonly drive: Drive;
   readonly folder: string;
-  /** The folder changed; with how, in words. */
-  readonly onDone: (message: string) => void;
+  /** The folder changed; with how, in words, and the key of the entry to go on with, if it is another. */
+  readonly onDone: (message: string, key?: string) => void;
   /** Some of what was asked for may be done, and that is all. */
   readonly onPart: () => void;
   readonly onClose: () => void;

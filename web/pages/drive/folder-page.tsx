@@ -33,7 +33,7 @@ interface FolderPageProps {
 export function FolderPage({ drive, place, folder, takesFocus, onFolders }: FolderPageProps) {
   const { listing, error, sortBy, reload, retry } = useListing(drive.id, folder, onFolders);
   const [selection, setSelection] = useSelection(listing);
-  const [active, setActive] = useActiveRow(listing);
+  const { active, setActive, follow } = useActiveRow(listing);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(takesFocus);
@@ -59,8 +59,9 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
   };
   const shown = useRef(dialog);
   shown.current = dialog;
-  const done = (message: string) => {
+  const done = (message: string, key?: string) => {
     say(message);
+    if (key !== undefined) follow(key);
     reload();
     // The answer may come after its dialog was dismissed, and be none of what is done now.
     if (shown.current !== dialog) return;

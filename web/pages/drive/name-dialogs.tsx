@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
 import { ApiError } from "../../lib/api.ts";
@@ -34,8 +34,10 @@ export function NewFolderDialog({
   );
 }
 
-interface RenameDialogProps extends NameDialogProps {
+interface RenameDialogProps extends Omit<NameDialogProps, "onDone"> {
   readonly entry: Entry;
+  /** With what was done, in words, and the key that the entry has now. */
+  readonly onDone: (message: string, key: string) => void;
 }
 
 /** Gives a file or folder another name in the same folder. */
@@ -44,8 +46,8 @@ export function RenameDialog({ driveId, entry, onDone, onClose }: RenameDialogPr
   const rename = async (values: FormData) => {
     const name = requiredName(values);
     if (name === old) return onClose();
-    await moveTo(driveId, entry, parentOf(entry.path) + name);
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`);
+    const key = await moveTo(driveId, entry, parentOf(entry.path) + name);
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, key);
   };
   return (
     <Dialog title={`Rename ${entry.kind}`} onClose={onClose}>
@@ -56,11 +58,19 @@ export function RenameDialog({ driveId, entry, onDone, onClose }: RenameDialogPr
   );
 }
 
-/** @param path without a slash at the end */
-async function moveTo(driveId: string, entry: Entry, path: string): Promise<void> {
-  if (entry.kind === "file") await updateFile(entry.file.id, { path });
-  else
-    await transferFolder("move", { drive: driveId, path: entry.path }, { drive: driveId, path: `${path}/` });
+/**
+ * Gives the entry's key there.
+ *
+ * @param path without a slash at the end
+ */
+async function moveTo(driveId: string, entry: Entry, path: string): Promise<string> {
+  if (entry.kind === "file") {
+    await updateFile(entry.file.id, { path });
+    return entry.key;
+  }
+  const to = `${path}/`;
+  await transferFolder("move", { drive: driveId, path: entry.path }, { drive: driveId, path: to });
+  return to;
 }
 
 function requiredName(values: FormData): string {
@@ -73,9 +83,9 @@ function requiredName(values: FormData): string {
 /** The name, its part before the ending selected, as one most often wants to change that. */
 function NameField({ value }: { readonly value: string }) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the dialog is there to be typed in: later, it would select what has been typed by then.
+  useLayoutEffect(() => {
     const dot = value.lastIndexOf(".");
-    input.current?.focus();
     input.current?.setSelectionRange(0, dot > 0 ? dot : value.length);
   }, []);
   return (

@@ -4,20 +4,30 @@ import type { FolderListing, RowPlace } from "./folder-listing.ts";
 
 const FIRST: RowPlace = { row: 0, key: null };
 
+export interface ActiveRow {
+  readonly active: number;
+  readonly setActive: (row: number) => void;
+  /** Goes on with the entry of this key as soon as it is in the list. */
+  readonly follow: (key: string) => void;
+}
+
 /**
  * The row that the keyboard is at. It stays with what stands in it while the list changes, and whoever comes
  * back finds it again.
  */
-export function useActiveRow(listing: FolderListing | null): [row: number, set: (row: number) => void] {
+export function useActiveRow(listing: FolderListing | null): ActiveRow {
   const [place, setPlace] = useKept("row", FIRST, isRowPlace);
-  const row = listing?.rowAt(place) ?? place.row;
+  const active = listing?.rowAt(place) ?? place.row;
   useLayoutEffect(() => {
-    const now = listing?.placeOf(row);
+    const now = listing?.placeOf(active);
     // What is not loaded yet may be it.
-    if (now === undefined || now.key === null) return;
-    if (now.row !== place.row || now.key !== place.key) setPlace(now);
-  });
-  return [row, (next) => setPlace(listing?.placeOf(next) ?? { row: next, key: null })];
+    if (now !== undefined && now.key !== null) setPlace(now);
+  }, [listing, listing?.revision]);
+  return {
+    active,
+    setActive: (row) => setPlace(listing?.placeOf(row) ?? { row, key: null }),
+    follow: (key) => setPlace({ row: active, key }),
+  };
 }
 
 function isRowPlace(value: unknown): value is RowPlace {
