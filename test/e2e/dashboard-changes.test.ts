@@ -231,6 +231,11 @@ test("work that is left while it is being done shows in the list once it is", as
   answered.resolve();
   await row(page, "b.txt").waitFor({ state: "detached" });
   await rowInFocus(page, "a.txt");
+  // Nothing is left to have it then but what can be done next.
+  await page.keyboard.press("Delete");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("This drive is empty").waitFor();
+  await page.locator("button:focus", { hasText: "Upload files" }).waitFor();
 });
 
 test("a drive that was deleted meanwhile is said to be gone", async () => {

@@ -6,7 +6,6 @@ import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files-place.ts";
 import { NOTHING } from "../../lib/files-selection.ts";
 import { isIndex } from "../../lib/kept.ts";
-import { useKeptFocus } from "../../lib/kept-focus.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
 import type { Drive, FoldersPage } from "../../lib/types.ts";
@@ -37,8 +36,10 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(takesFocus);
+  const hadFocus = list.current?.contains(document.activeElement) === true;
 
   useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) wantsFocus.current = true;
     // What had the focus, a button of a dialog or of the selection, may be gone now. Other pages leave it to
     // the whole content.
     if (!wantsFocus.current || dialog !== null || listing === null) return;
@@ -47,7 +48,6 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
     const row = list.current?.querySelector<HTMLElement>("[role=row][tabindex='0']");
     (row ?? list.current?.querySelector<HTMLElement>("button"))?.focus({ preventScroll: true });
   });
-  useKeptFocus(list);
 
   const href = (entry: Entry) =>
     entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, folder, entry.file.id);
@@ -91,7 +91,7 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
     return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
   }
   return (
-    <div ref={list} class="folder" tabIndex={-1} onClickCapture={press} onDblClickCapture={press}>
+    <div ref={list} class="folder" onClickCapture={press} onDblClickCapture={press}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
         {error !== null && (
           <div class="list-failure">
