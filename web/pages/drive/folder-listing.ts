@@ -1,9 +1,10 @@
 import type { ApiError } from "../../lib/api.ts";
 import { type Entry, fileEntry, folderEntry, listFiles } from "../../lib/files.ts";
-import { fileOrder, type Sort, sortFolders } from "../../lib/files-sort.ts";
+import { fileOrder, type Sort } from "../../lib/files-sort.ts";
 import { listFolders } from "../../lib/folders.ts";
 import { asApiError } from "../../lib/load.ts";
-import type { FileRecord, FolderRecord, FoldersPage } from "../../lib/types.ts";
+import type { FileRecord, FoldersPage } from "../../lib/types.ts";
+import { FolderRows } from "./folder-rows.ts";
 import { PagedList } from "./paged-list.ts";
 
 /** Files or folders a request. A free plan asks 60 times a minute, so pages are large. */
@@ -49,9 +50,8 @@ export class FolderListing {
   readonly #onChange: () => void;
   readonly #onFolders: (first: FoldersPage | null) => void;
   readonly #abort = new AbortController();
-  readonly #folders: PagedList<FolderRecord>;
+  readonly #folders: FolderRows;
   readonly #files: PagedList<FileRecord>;
-  #sorted: readonly FolderRecord[] | null = null;
   /** Of each entry that was loaded at a revision, where it stands. */
   #rows: { readonly of: number; readonly byKey: ReadonlyMap<string, number> } | null = null;
 
@@ -60,7 +60,7 @@ export class FolderListing {
     this.sort = sort;
     this.#onChange = onChange;
     this.#onFolders = onFolders;
-    this.#folders = new PagedList(PAGE, async (page) => {
+    this.#folders = new FolderRows(sort, PAGE, async (page) => {
       const answer = await listFolders(drive, folder, { page, limit: PAGE, signal });
       if (page === 1) onFolders(answer);
       return answer;
@@ -112,7 +112,7 @@ export class FolderListing {
       const file = this.#files.at(row - this.folderCount);
       return file === undefined ? undefined : fileEntry(file);
     }
-    const folder = this.#folderAt(row);
+    const folder = this.#folders.at(row);
     return folder === undefined ? undefined : folderEntry(folder);
   }
 
@@ -136,7 +136,7 @@ export class FolderListing {
 
   /** Loads the first of everything and then what these rows show. Never rejects: see `error`. */
   async start(rows: RowRange): Promise<void> {
-    await this.#perform(() => Promise.all([this.#folders.load(1), this.#files.load(1)]));
+    await this.#perform(() => Promise.all([this.#folders.start(), this.#files.load(1)]));
     if (this.error === null) await this.ensure(rows);
   }
 
@@ -164,9 +164,8 @@ export class FolderListing {
 
   #load({ first, last }: RowRange): Promise<void> {
     const folders = this.folderCount;
-    const [from, to] = this.#isBackwards ? [folders - 1 - last, folders - 1 - first] : [first, last];
     return this.#perform(() =>
-      Promise.all([this.#folders.ensure(from, to), this.#files.ensure(first - folders, last - folders)]),
+      Promise.all([this.#folders.ensure(first, last), this.#files.ensure(first - folders, last - folders)]),
     );
   }
 
@@ -184,37 +183,14 @@ export class FolderListing {
       this.error = this.isMissing ? null : problem;
       if (this.isMissing) this.#onFolders(null);
     }
-    this.#sorted = null;
     this.#onChange();
   }
 
-  /** The API lists folders by name, ascending; other orders are made of that. */
-  get #isBackwards(): boolean {
-    return this.sort.key === "name" && this.sort.descending;
-  }
-
-  #folderAt(row: number): FolderRecord | undefined {
-    if (this.#isBackwards) return this.#folders.at(this.folderCount - 1 - row);
-    if (this.sort.key !== "size" || this.folderCount > PAGE) return this.#folders.at(row);
-    this.#sorted ??= sortFolders(this.#loadedFolders(), this.sort);
-    return this.#sorted[row];
-  }
-
   *#loadedRows(): Generator<[key: string, row: number]> {
-    const { folderCount } = this;
-    const folders = this.#folders
-      .indexes()
-      .map((index) => (this.#isBackwards ? folderCount - 1 - index : index));
-    const files = this.#files.indexes().map((index) => folderCount + index);
-    for (const row of [...folders, ...files]) {
+    const files = this.#files.indexes().map((index) => this.folderCount + index);
+    for (const row of [...this.#folders.rows(), ...files]) {
       const entry = this.at(row);
       if (entry !== undefined) yield [entry.key, row];
     }
-  }
-
-  #loadedFolders(): FolderRecord[] {
-    return Array.from({ length: this.folderCount }, (_, index) => this.#folders.at(index)).filter(
-      (folder) => folder !== undefined,
-    );
   }
 }
