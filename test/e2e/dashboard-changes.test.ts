@@ -238,6 +238,19 @@ test("work that is left while it is being done shows in the list once it is", as
   await page.locator("button:focus", { hasText: "Upload files" }).waitFor();
 });
 
+test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
+  const { drive = "" } = await driveWith("Agents", ["b.txt"]);
+  await using page = await open("/drives/alice/agents/");
+  await row(page, "b.txt").focus();
+  await put(drive, "a.txt");
+  await put(drive, "folder/c.txt");
+  // No page is ever hidden in a browser without a window, so that it has to be told.
+  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+  await row(page, "a.txt").waitFor();
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
+  await rowInFocus(page, "b.txt");
+});
+
 test("a drive that was deleted meanwhile is said to be gone", async () => {
   const { drive } = await driveWith("Gone", ["folder/a.txt"]);
   await using page = await open("/drives/alice/gone/");

@@ -65,6 +65,7 @@ export function useListing(
     else void listing.ensure(listing.seen);
   };
   useRetryInTime(error, retry);
+  useReturns(reload);
   return { listing, error, sortBy, reload, retry };
 }
 
@@ -75,4 +76,15 @@ function useRetryInTime(error: ApiError | null, retry: () => void): void {
     const timer = setTimeout(retry, error.waitSeconds * 1000);
     return () => clearTimeout(timer);
   }, [error]);
+}
+
+/** Calls `onReturn` when the person comes back to the page: meanwhile agents may have been at work. */
+function useReturns(onReturn: () => void): void {
+  useLayoutEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") onReturn();
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [onReturn]);
 }
