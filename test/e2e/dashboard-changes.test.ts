@@ -144,20 +144,35 @@ test("what is selected keeps up with what became of it elsewhere", async () => {
   expect(await paths(drive)).toEqual(["c.txt", "new.txt", "to/renamed.txt", "to/x"]);
 });
 
-test("a double click on a folder's name opens that folder, and nothing in it", async () => {
-  await driveWith("Twice", ["one/two/three/four.txt"]);
+test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
+  await driveWith("Twice", ["one/two/three/four.txt", "one/five.txt"]);
   await using page = await open("/drives/alice/twice/");
+  const click = async (clickCount: number) => {
+    await page.mouse.down({ clickCount });
+    await page.mouse.up({ clickCount });
+  };
   const link = await page.getByRole("link", { name: "one", exact: true }).boundingBox();
   await page.mouse.move((link?.x ?? 0) + 4, (link?.y ?? 0) + 8);
-  await page.mouse.down({ clickCount: 1 });
-  await page.mouse.up({ clickCount: 1 });
+  await click(1);
   await row(page, "two").waitFor();
-  await page.mouse.down({ clickCount: 2 });
-  await page.mouse.up({ clickCount: 2 });
+  await click(2);
   // It stays usable: the next click is for what it is on.
   await row(page, "two").getByLabel("Select two").click();
   await page.getByText("1 selected").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives/alice/twice/one/");
+
+  await page.setViewportSize({ width: 700, height: 500 });
+  const file = await page.getByRole("link", { name: "five.txt" }).boundingBox();
+  await page.mouse.move((file?.x ?? 0) + 4, (file?.y ?? 0) + 8);
+  await click(1);
+  const close = page.getByRole("button", { name: "Close the preview" });
+  const button = await close.boundingBox();
+  await page.mouse.move((button?.x ?? 0) + 8, (button?.y ?? 0) + 8);
+  await click(2);
+  await page.getByText("Wrap lines").waitFor();
+  expect(await close.isVisible()).toBe(true);
+  await click(1);
+  await close.waitFor({ state: "detached" });
 });
 
 test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {

@@ -73,15 +73,8 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
     setDialog(null);
   };
 
-  const isPressed = useRef(false);
-  const press = (event: MouseEvent) => {
-    if (event.detail < 2) isPressed.current = true;
-    else if (!isPressed.current) {
-      // The rest of a double click that led here: what lies below the pointer now is not what it was meant for.
-      event.preventDefault();
-      event.stopPropagation();
-    }
-    // Whoever comes back finds the row active that led away, however it was opened.
+  // Whoever comes back finds the row active that led away, however it was opened.
+  const visit = (event: MouseEvent) => {
     const row = event.target instanceof Element ? event.target.closest("[data-index]") : null;
     const index = Number(row?.getAttribute("data-index") ?? Number.NaN);
     if (isIndex(index)) setActive(index);
@@ -91,7 +84,7 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
     return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
   }
   return (
-    <div ref={list} class="folder" onClickCapture={press} onDblClickCapture={press}>
+    <div ref={list} class="folder" onClickCapture={visit}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
         {error !== null && (
           <div class="list-failure">
