@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { archiveAddress, folderArchiveAddress } from "../../web/lib/files-archive.ts";
+import { archiveAddress, folderArchiveAddress } from "../../web/lib/files/archive.ts";
 
 const DRIVE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 

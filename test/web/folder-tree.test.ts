@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { folderChangesOf } from "../../web/lib/folder-changes.ts";
-import { comparePaths } from "../../web/lib/path-order.ts";
+import { folderChangesOf } from "../../web/lib/files/folder-changes.ts";
+import { comparePaths } from "../../web/lib/files/path-order.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/types.ts";
 import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree-keys.ts";
 import { Level } from "../../web/pages/drive/tree-level.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ROW_HEIGHT, RowScale } from "../../web/lib/row-scale.ts";
+import { ROW_HEIGHT, RowScale } from "../../web/lib/files/row-scale.ts";
 
 /** What Firefox makes no element taller than, in pixels. */
 const LIMIT = 17_895_697;

@@ -1,6 +1,6 @@
 import { call } from "./api.ts";
-import { nameOf } from "./files-place.ts";
-import type { FileOrder } from "./files-sort.ts";
+import { nameOf } from "./files/place.ts";
+import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./overrides.ts";
 import type { FileRecord, FolderRecord, ListPage } from "./types.ts";
 

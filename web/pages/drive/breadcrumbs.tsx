@@ -3,7 +3,7 @@ import moreIcon from "lucide-static/icons/ellipsis.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { folderAddress, nameOf } from "../../lib/files-place.ts";
+import { folderAddress, nameOf } from "../../lib/files/place.ts";
 import { formatCount } from "../../lib/format.ts";
 import { plain } from "../../lib/overrides.ts";
 import { Link } from "../../lib/router.tsx";

@@ -4,7 +4,7 @@ import { Form, textOf } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { downloadAddress, type Entry, updateFile } from "../../lib/files.ts";
-import { nameOf } from "../../lib/files-place.ts";
+import { nameOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatTime } from "../../lib/format.ts";
 import { plain } from "../../lib/overrides.ts";
 import type { FileRecord, FolderRecord } from "../../lib/types.ts";

@@ -2,7 +2,7 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import { Dialog } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import type { Entry } from "../../lib/files.ts";
-import { folderArchiveAddress, MOST_PATHS } from "../../lib/files-archive.ts";
+import { folderArchiveAddress, MOST_PATHS } from "../../lib/files/archive.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DownloadDialogProps {

@@ -4,7 +4,7 @@ import { Failure } from "../../components/failure.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
 import { call } from "../../lib/api.ts";
 import { getFile } from "../../lib/files.ts";
-import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files-place.ts";
+import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files/place.ts";
 import { useLoad } from "../../lib/load.ts";
 import { useMedia } from "../../lib/media.ts";
 import { navigate, type Place } from "../../lib/router.tsx";

@@ -6,7 +6,7 @@ import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
 import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { downloadAddress, type Entry } from "../../lib/files.ts";
-import { archiveAddress } from "../../lib/files-archive.ts";
+import { archiveAddress } from "../../lib/files/archive.ts";
 import type { OpenDialog } from "./folder-dialogs.tsx";
 
 /** Something that can be done with files and folders. */

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MenuAnchor } from "../../components/menu.tsx";
 import type { Entry } from "../../lib/files.ts";
-import { withSelected } from "../../lib/files-selection.ts";
-import type { SortKey } from "../../lib/files-sort.ts";
+import { withSelected } from "../../lib/files/selection.ts";
+import type { SortKey } from "../../lib/files/sort.ts";
 import { FileRow } from "./file-row.tsx";
 import { GridHead } from "./grid-head.tsx";
 import { RowMenu } from "./row-menu.tsx";

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../lib/api.ts";
 import { type Entry, fileEntry, folderEntry, listFiles } from "../../lib/files.ts";
-import { fileOrder, type Sort } from "../../lib/files-sort.ts";
-import { listFolders } from "../../lib/folders.ts";
+import { fileOrder, type Sort } from "../../lib/files/sort.ts";
+import { listFolders } from "../../lib/files/folders.ts";
 import { asApiError } from "../../lib/load.ts";
 import type { FileRecord, FoldersPage } from "../../lib/types.ts";
 import { FolderRows } from "./folder-rows.ts";

@@ -1,4 +1,4 @@
-import { type Sort, sortFolders } from "../../lib/files-sort.ts";
+import { type Sort, sortFolders } from "../../lib/files/sort.ts";
 import type { FolderRecord, ListPage } from "../../lib/types.ts";
 import { PagedList } from "./paged-list.ts";
 

@@ -2,7 +2,7 @@ import downIcon from "lucide-static/icons/arrow-down.svg" with { type: "text" };
 import upIcon from "lucide-static/icons/arrow-up.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
-import type { Sort, SortKey } from "../../lib/files-sort.ts";
+import type { Sort, SortKey } from "../../lib/files/sort.ts";
 
 interface GridHeadProps {
   readonly sort: Sort;

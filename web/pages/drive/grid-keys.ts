@@ -1,4 +1,4 @@
-import { ROW_HEIGHT } from "../../lib/row-scale.ts";
+import { ROW_HEIGHT } from "../../lib/files/row-scale.ts";
 
 /** What a key asks of the list. */
 export type GridCommand =

@@ -3,7 +3,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../lib/files.ts";
-import { nameOf, parentOf } from "../../lib/files-place.ts";
+import { nameOf, parentOf } from "../../lib/files/place.ts";
 import { plain } from "../../lib/overrides.ts";
 
 interface NameDialogProps {

@@ -2,7 +2,7 @@ import treeIcon from "lucide-static/icons/folder-tree.svg" with { type: "text" }
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
-import { folderAddress } from "../../lib/files-place.ts";
+import { folderAddress } from "../../lib/files/place.ts";
 import { useFocusHandedOn } from "../../lib/focus.ts";
 import { useModal } from "../../lib/modal.ts";
 import { plain } from "../../lib/overrides.ts";

@@ -2,8 +2,8 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
-import { folderArchiveAddress } from "../../lib/files-archive.ts";
-import { bytesIn, type Selection } from "../../lib/files-selection.ts";
+import { folderArchiveAddress } from "../../lib/files/archive.ts";
+import { bytesIn, type Selection } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { entryActions } from "./entry-actions.ts";
 import type { FolderListing } from "./folder-listing.ts";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { call } from "../../lib/api.ts";
 import { describeEntries, type Entry } from "../../lib/files.ts";
-import { transferEntries } from "../../lib/files-work.ts";
+import { transferEntries } from "../../lib/files/work.ts";
 import { useLoad } from "../../lib/load.ts";
 import type { Drive } from "../../lib/types.ts";
 import { FolderTree } from "./folder-tree.tsx";

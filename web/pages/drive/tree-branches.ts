@@ -1,7 +1,7 @@
 import type { ApiError } from "../../lib/api.ts";
-import { parentOf } from "../../lib/files-place.ts";
-import type { FolderChange } from "../../lib/folder-changes.ts";
-import { listFolders } from "../../lib/folders.ts";
+import { parentOf } from "../../lib/files/place.ts";
+import type { FolderChange } from "../../lib/files/folder-changes.ts";
+import { listFolders } from "../../lib/files/folders.ts";
 import { asApiError } from "../../lib/load.ts";
 import type { FoldersPage } from "../../lib/types.ts";
 import { Level } from "./tree-level.ts";

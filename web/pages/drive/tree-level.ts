@@ -1,4 +1,4 @@
-import { comparePaths } from "../../lib/path-order.ts";
+import { comparePaths } from "../../lib/files/path-order.ts";
 import type { FoldersPage } from "../../lib/types.ts";
 
 /** A folder as far as a tree shows it. */

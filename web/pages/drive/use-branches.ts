@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useUploads } from "../../components/upload/context.tsx";
-import { parentOf } from "../../lib/files-place.ts";
-import { folderChangesOf } from "../../lib/folder-changes.ts";
+import { parentOf } from "../../lib/files/place.ts";
+import { folderChangesOf } from "../../lib/files/folder-changes.ts";
 import { WRITTEN, type Written } from "../../lib/written.ts";
 import { TreeBranches } from "./tree-branches.ts";
 import type { TreeRow } from "./tree-rows.ts";

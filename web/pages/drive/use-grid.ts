@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../lib/files.ts";
-import { among, NOTHING, only, type Selection, toggled } from "../../lib/files-selection.ts";
+import { among, NOTHING, only, type Selection, toggled } from "../../lib/files/selection.ts";
 import type { OpenDialog } from "./folder-dialogs.tsx";
 import type { FolderListing, RowPlace, RowRange } from "./folder-listing.ts";
 import { commandOf, countsOutside, type GridCommand, pressesButton } from "./grid-keys.ts";

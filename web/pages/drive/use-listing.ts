@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../lib/api.ts";
-import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files-sort.ts";
+import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files/sort.ts";
 import { useKept } from "../../lib/kept.ts";
 import type { FoldersPage } from "../../lib/types.ts";
 import { FolderListing } from "./folder-listing.ts";

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Entry } from "../../lib/files.ts";
-import { NOTHING, type Selection } from "../../lib/files-selection.ts";
+import { NOTHING, type Selection } from "../../lib/files/selection.ts";
 import type { FileRecord, FolderRecord } from "../../lib/types.ts";
 import type { FolderListing } from "./folder-listing.ts";
 

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { ROW_HEIGHT, RowScale } from "../../lib/row-scale.ts";
+import { ROW_HEIGHT, RowScale } from "../../lib/files/row-scale.ts";
 
 /** Rows kept ready above and below, so that scrolling shows no gaps. */
 const SPARE = 12;

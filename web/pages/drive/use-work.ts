@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../lib/api.ts";
-import type { Left, Progress, Work } from "../../lib/files-steps.ts";
+import type { Left, Progress, Work } from "../../lib/files/steps.ts";
 import { asApiError } from "../../lib/load.ts";
 
 /** A long piece of work, as a dialog shows it. */

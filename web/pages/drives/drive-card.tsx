@@ -4,7 +4,7 @@ import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { Copy } from "../../components/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { folderAddress } from "../../lib/files-place.ts";
+import { folderAddress } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
 import type { Drive } from "../../lib/types.ts";

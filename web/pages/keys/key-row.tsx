@@ -1,5 +1,5 @@
 import { Name } from "../../components/name.tsx";
-import { folderAddress } from "../../lib/files-place.ts";
+import { folderAddress } from "../../lib/files/place.ts";
 import { formatRelative, formatTime } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
 import type { ApiKey, Drive } from "../../lib/types.ts";

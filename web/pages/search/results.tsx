@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
-import { fileAddress, folderAddress, parentOf } from "../../lib/files-place.ts";
+import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
 import { Link } from "../../lib/router.tsx";

@@ -1,4 +1,4 @@
-import type { FolderRecord } from "./types.ts";
+import type { FolderRecord } from "../types.ts";
 
 /** What the API calls the columns. */
 const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;

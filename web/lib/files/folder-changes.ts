@@ -1,5 +1,5 @@
-import { parentOf } from "./files-place.ts";
-import type { Written } from "./written.ts";
+import { parentOf } from "./place.ts";
+import type { Written } from "../written.ts";
 
 /** A folder that is there now, with all above it, or that is there no more, with all below it. */
 export interface FolderChange {

@@ -1,7 +1,7 @@
-import { ApiError, call } from "./api.ts";
-import { type Entry, transferFolder } from "./files.ts";
-import { nameOf } from "./files-place.ts";
-import { type Left, Steps, type Work } from "./files-steps.ts";
+import { ApiError, call } from "../api.ts";
+import { type Entry, transferFolder } from "../files.ts";
+import { nameOf } from "./place.ts";
+import { type Left, Steps, type Work } from "./steps.ts";
 
 const IDS_A_REQUEST = 1000;
 

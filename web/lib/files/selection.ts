@@ -1,4 +1,4 @@
-import type { Entry } from "./files.ts";
+import type { Entry } from "../files.ts";
 
 /** What is selected, by key, in the order it was chosen. */
 export type Selection = ReadonlyMap<string, Entry>;
