@@ -266,12 +266,30 @@ test("whoever comes back to the page finds what an agent did meanwhile, and is w
   await rowInFocus(page, "b.txt");
 });
 
+test("a folder that is gone already does not keep others from being deleted", async () => {
+  const { drive = "" } = await driveWith("Partly", ["gone/1", "there/1", "top.txt"]);
+  await using page = await open("/drives/alice/partly/");
+  await page.getByLabel("Select gone").check();
+  await page.getByLabel("Select there").check();
+  const body = { drive_id: drive, path: "gone/", confirm: true };
+  await alice.client.json(200, "DELETE", "/v0/folders", { body });
+  await page.keyboard.press("Delete");
+  await page.getByText("2 folders with 1 file in them will be gone for good.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("1 item stayed as it was:").waitFor();
+  await page.keyboard.press("Escape");
+  await row(page, "gone").waitFor({ state: "detached" });
+  expect(await paths(drive)).toEqual(["top.txt"]);
+});
+
 test("a drive that was deleted meanwhile is said to be gone", async () => {
   const { drive } = await driveWith("Gone", ["folder/a.txt"]);
   await using page = await open("/drives/alice/gone/");
   await row(page, "folder").waitFor();
   await alice.client.json(200, "DELETE", `/v0/drives/${drive}`);
   await page.getByRole("link", { name: "folder", exact: true }).click();
+  // The tree learns it from the list.
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Go to the top of the drive" }).click();
   await page.getByText("This drive is gone").waitFor();
   await page.getByRole("link", { name: "Go to your drives" }).click();

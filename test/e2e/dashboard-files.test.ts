@@ -410,9 +410,10 @@ test("a list that cannot be read anew stays, with the reason, and is tried again
   await driveWith("Again", { "a.txt": 1, "b.txt": 2 });
   await using page = await open("/drives/alice/again/");
   await row(page, "a.txt").waitFor();
-  await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(tooEarly(1)), { times: 1 });
+  const refusal = { status: 500, json: { error: { code: "INTERNAL", message: "The disk is on fire." } } };
+  await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(refusal), { times: 1 });
   await page.getByRole("button", { name: "Size" }).click();
-  await page.getByRole("alert").getByText("Too many requests").waitFor();
+  await page.getByRole("alert").getByText("The disk is on fire.").waitFor();
   expect(await names(page)).toEqual(["a.txt", "b.txt"]);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });

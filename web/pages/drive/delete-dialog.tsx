@@ -1,6 +1,7 @@
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
+import { ApiError } from "../../lib/api.ts";
 import { countFolder, describeEntries, type Entry } from "../../lib/files.ts";
 import { parentOf } from "../../lib/files/place.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
@@ -79,7 +80,7 @@ function Names({ entries }: { readonly entries: readonly Entry[] }) {
 async function filesIn(driveId: string, folders: readonly string[]): Promise<number> {
   let files = 0;
   if (folders.length <= ASKED_ONE_BY_ONE) {
-    for (const path of folders) files += await countFolder(driveId, path);
+    for (const path of folders) files += await filesInOne(driveId, path);
     return files;
   }
   const parent = parentOf(folders[0] ?? "");
@@ -90,6 +91,16 @@ async function filesIn(driveId: string, folders: readonly string[]): Promise<num
     more = page * PAGE < total;
   }
   return files;
+}
+
+/** None in a folder that is gone: the others can go all the same. */
+async function filesInOne(driveId: string, folder: string): Promise<number> {
+  try {
+    return await countFolder(driveId, folder);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 0;
+    throw error;
+  }
 }
 
 function consequence(entries: readonly Entry[], inFolders: number): string {

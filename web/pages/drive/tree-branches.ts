@@ -89,8 +89,8 @@ export class TreeBranches {
   learn(folder: string, first: FoldersPage | null): void {
     const level = this.#level(folder);
     if (first === null) this.#remove(folder);
-    // Where more pages are there already, the first one would make it forget the others.
-    else if (first.next_cursor === null || level.loaded <= first.data.length) {
+    // Where more pages are there already, or on their way, the first one would make it forget the others.
+    else if (first.next_cursor === null || (level.loaded <= first.data.length && level.request === null)) {
       level.request?.abort();
       level.request = null;
       this.#errors.delete(folder);
