@@ -95,6 +95,11 @@ async function uploadHere(page: Page, name: string): Promise<void> {
   await row(page, name).waitFor();
 }
 
+/** Tells a page that its person came back to it: in a browser without a window none is ever hidden. */
+async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+}
+
 test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
   await driveWith("Shifting", ["b.txt", "c.txt", "d.txt"]);
   await using page = await open("/drives/alice/shifting/");
@@ -222,6 +227,10 @@ test("rows that the server has no time for say so where they are, and come by th
   const box = await alert.boundingBox();
   expect(box?.y).toBeGreaterThanOrEqual(0);
   expect(box?.y).toBeLessThan(200);
+  // It parts what can be done from nothing.
+  const upload = await page.getByRole("button", { name: "Upload files" }).boundingBox();
+  const tool = await page.getByRole("button", { name: "New folder" }).boundingBox();
+  expect(upload?.y).toBe(tool?.y ?? 0);
   await rowInFocus(page, "0003000.txt");
   await alert.waitFor({ state: "detached" });
 });
@@ -259,11 +268,23 @@ test("whoever comes back to the page finds what an agent did meanwhile, and is w
   await row(page, "b.txt").focus();
   await put(drive, "a.txt");
   await put(drive, "folder/c.txt");
-  // No page is ever hidden in a browser without a window, so that it has to be told.
-  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+  await comeBack(page);
   await row(page, "a.txt").waitFor();
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
   await rowInFocus(page, "b.txt");
+});
+
+test("the menu of a row that goes meanwhile leaves the focus in the page's content", async () => {
+  const { "b.txt": b } = await driveWith("Menu", ["a.txt", "b.txt"]);
+  await using page = await open("/drives/alice/menu/");
+  await row(page, "b.txt").focus();
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menu").waitFor();
+  await alice.client.json(200, "DELETE", `/v0/files/${b}`);
+  await comeBack(page);
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.locator("main:focus").waitFor();
 });
 
 test("a folder that is gone already does not keep others from being deleted", async () => {

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { focusContent } from "../lib/focus.ts";
 import { Icon } from "./icon.tsx";
 
 /** Something to choose in a menu: an action, or a link where it has an address. */
@@ -28,7 +29,8 @@ const GAP = 8;
 
 /**
  * A menu over the page for as long as it is rendered (ARIA APG, menu pattern). It asks to be closed on a
- * choice, Escape, Tab and a press elsewhere; then the focus goes back to where it was.
+ * choice, Escape, Tab and a press elsewhere; then the focus goes back to where it was, or where that is gone,
+ * to the page's content.
  */
 export function Menu({ label, anchor, items, onClose }: MenuProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -50,8 +52,9 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
     addEventListener("resize", dismiss, { signal: abort.signal });
     return () => {
       abort.abort();
-      const hadFocus = menu.contains(document.activeElement);
-      if (hadFocus && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+      if (!menu.contains(document.activeElement)) return;
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+      else focusContent();
     };
   }, []);
   const press = (event: KeyboardEvent) => {

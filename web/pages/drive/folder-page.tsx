@@ -86,11 +86,6 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
   return (
     <div ref={list} class="folder" onClickCapture={visit}>
       <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
-        {error !== null && (
-          <div class="list-failure">
-            <Failure error={error} retry={retry} />
-          </div>
-        )}
         <Toolbar
           driveId={drive.id}
           folder={folder}
@@ -99,6 +94,11 @@ export function FolderPage({ drive, place, folder, takesFocus, onFolders }: Fold
           onClear={clear}
           onDialog={ask}
         />
+        {error !== null && (
+          <div class="list-failure">
+            <Failure error={error} retry={retry} />
+          </div>
+        )}
         {listing.count === 0 ? (
           <EmptyFolder place={place} folder={folder} isMissing={listing.isMissing} />
         ) : (
