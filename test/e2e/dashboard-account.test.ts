@@ -1,25 +1,27 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
+import { launchBrowser, newWindow } from "../support/browser.ts";
 import { run, serve, type Server } from "../support/executable.ts";
-import { launchBrowser } from "../support/browser.ts";
 import { CLIENT, startRealProvider } from "../support/real-provider.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+// Each test has a server of its own, with its own settings and people.
+setDefaultTimeout(60_000);
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-}, 30_000);
+});
 afterAll(() => browser.close());
 
-/** The page of a person with cookies of their own. */
-async function newPerson(): Promise<Page> {
-  const context = await browser.newContext();
-  // Sooner than the test's own limit, so that a failure names what did not come.
-  context.setDefaultTimeout(5000);
-  return context.newPage();
+/** The page of a person with cookies of their own, whose window is closed at the end of its scope. */
+async function newPerson(): Promise<Page & AsyncDisposable> {
+  const context = await newWindow(browser);
+  const page = await context.newPage();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
 }
 
 /** A server with Ada, its first account, unless it is to have none. */
@@ -70,7 +72,7 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 
 test("the setup link makes the first account, and says why where it cannot", async () => {
   await using opened = await open({}, []);
-  const page = await newPerson();
+  await using page = await newPerson();
   const link = /http:\/\/\S+\/auth\/setup\?token=\S+/.exec(
     opened.server.stdout.text + opened.server.stderr.text,
   )?.[0];
@@ -90,7 +92,7 @@ test("the setup link makes the first account, and says why where it cannot", asy
   expect(new URL(page.url()).pathname).toBe("/drives");
   await page.goto(link ?? "");
   await heading(page, "This link has done its work").waitFor();
-}, 30_000);
+});
 
 test("a signed-out person claims a drive through the provider", async () => {
   await using provider = await startRealProvider();
@@ -104,7 +106,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   );
   provider.open(`${opened.base}/auth/oidc/callback`);
   const path = await unclaimed(opened.server, "Research Notes");
-  const page = await newPerson();
+  await using page = await newPerson();
   await page.goto(opened.base + path);
   await heading(page, "Research Notes").waitFor();
   await page.getByText("1 file, 12 bytes").waitFor();
@@ -142,11 +144,11 @@ test("a signed-out person claims a drive through the provider", async () => {
   await heading(page, "Ada Lovelace").waitFor();
   await heading(page, "Signed in").waitFor();
   expect(await heading(page, "Password").count()).toBe(0);
-}, 30_000);
+});
 
 test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
   await using opened = await open();
-  const page = await newPerson();
+  await using page = await newPerson();
   const told = page.getByRole("alert");
   for (const [query, words, rest] of [
     ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
@@ -169,11 +171,11 @@ test("how a sign-in at the provider came to nothing is told once, wherever one c
   await heading(page, "Sign in").waitFor();
   await page.getByLabel("Username").waitFor();
   expect(await told.count()).toBe(0);
-}, 30_000);
+});
 
 test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {
   await using opened = await open({}, ["ada", "bob"]);
-  const page = await newPerson();
+  await using page = await newPerson();
   const path = await unclaimed(opened.server, "For Bob");
   await page.goto(opened.base + path);
   await signIn(page, "ada");
@@ -193,11 +195,11 @@ test("a claim with a password, by somebody else than was signed in; links that a
   database.run("UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
   await page.goto(opened.base + late);
   await heading(page, "This drive is gone").waitFor();
-}, 30_000);
+});
 
 test("where registering is open, somebody new makes an account on the way to their claim", async () => {
   await using opened = await open({ COFFER_SIGNUPS: "open" });
-  const page = await newPerson();
+  await using page = await newPerson();
   await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
   await page.getByRole("button", { name: "Make an account" }).click();
   await fillSignIn(page, "carl");
@@ -208,11 +210,12 @@ test("where registering is open, somebody new makes an account on the way to the
   await page.goto(`${opened.base}/people`);
   await heading(page, "This is for the first account").waitFor();
   expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
-}, 30_000);
+});
 
 test("the account page shows what is used, signs out elsewhere, changes the password", async () => {
   await using opened = await open({ COFFER_STORAGE_LIMITS: "team=1MB" });
-  const [page, there] = [await newPerson(), await newPerson()];
+  await using page = await newPerson();
+  await using there = await newPerson();
   for (const each of [page, there]) {
     await each.goto(`${opened.base}/account`);
     await signIn(each, "ada");
@@ -261,7 +264,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await there.getByRole("link", { name: "ada" }).click();
   await there.getByRole("button", { name: "Sign out", exact: true }).click();
   await heading(there, "Sign in").waitFor();
-}, 40_000);
+});
 
 test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
   await using opened = await open();
@@ -288,7 +291,8 @@ test("light or dark is chosen for a browser, and stays so until the device is to
 
 test("the first account adds somebody, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();
-  const [page, other] = [await newPerson(), await newPerson()];
+  await using page = await newPerson();
+  await using other = await newPerson();
   await page.goto(`${opened.base}/people`);
   await signIn(page, "ada");
   await page.getByText("You are alone here.").waitFor();
@@ -324,4 +328,4 @@ test("the first account adds somebody, changes their plan, and shuts them out an
   await page.getByText("bob may get in again.").waitFor();
   await signIn(other, "bob", password);
   await heading(other, "This month").waitFor();
-}, 40_000);
+});

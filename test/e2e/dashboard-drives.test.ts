@@ -1,39 +1,18 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Locator, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { openDashboard } from "../support/dashboard.ts";
 import { eventually } from "../support/scenario.ts";
 
-// Longer than a locator waits, so that a failure names what was not there.
-setDefaultTimeout(60_000);
-
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
+const dashboard = openDashboard();
+const { driveWith } = dashboard;
 let page: Page;
-let ada: Agent;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  ada = await signUp(server, "ada");
-  await ada.client.json(200, "DELETE", `/v0/drives/${ada.drive}`);
-  browser = await launchBrowser();
-  page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto(server.url);
-  await page.getByLabel("Username").fill("ada");
-  await page.getByLabel("Password").fill("ada's password");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
+  const { owner, context } = dashboard;
+  await owner.client.json(200, "DELETE", `/v0/drives/${owner.drive}`);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  page = await context.newPage();
+  await page.goto("/");
 });
 
 function clipboard(): Promise<string> {
@@ -47,13 +26,6 @@ function toast(text: string): Promise<void> {
 /** Goes to one of the three places by the links at the top. */
 function go(place: "Drives" | "Search" | "Keys"): Promise<void> {
   return page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
-}
-
-async function makeDrive(name: string): Promise<{ id: string; slug: string }> {
-  const made = await ada.client.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
-    body: { name },
-  });
-  return made.data;
 }
 
 describe("drives", () => {
@@ -76,7 +48,11 @@ describe("drives", () => {
     const card = page.getByRole("listitem").filter({ hasText: "Field notes" });
     await card.getByText("0 files").waitFor();
     expect(await card.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
-    const { data } = await ada.client.json<{ data: { description: string }[] }>(200, "GET", "/v0/drives");
+    const { data } = await dashboard.owner.client.json<{ data: { description: string }[] }>(
+      200,
+      "GET",
+      "/v0/drives",
+    );
     expect(data.map(({ description }) => description)).toEqual(["What we saw\nout there"]);
     // What opened the dialog has the focus again.
     expect(await page.evaluate<string>("document.activeElement?.textContent.trim()")).toBe("New drive");
@@ -133,7 +109,7 @@ describe("drives", () => {
 
   test("a name that is markup, or turns the writing round, stays a name", async () => {
     const name = '<img src=x onerror="window.hasRun=1">\u202Egnp.exe';
-    const { id } = await makeDrive(name);
+    const { id } = await driveWith(name);
     await page.reload();
     const card = page.getByRole("listitem").filter({ hasText: "<img" });
     const shown = '<img src=x onerror="window.hasRun=1">U+202Egnp.exe';
@@ -144,7 +120,7 @@ describe("drives", () => {
     await page.getByLabel("Type the drive's name to go on").fill(name.replace("\u202E", ""));
     await page.getByRole("button", { name: "Delete for good" }).click();
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
-    await ada.client.json(404, "GET", `/v0/drives/${id}`);
+    await dashboard.owner.client.json(404, "GET", `/v0/drives/${id}`);
   });
 
   test("a failure is told, and can be tried again", async () => {
@@ -165,7 +141,7 @@ describe("drives", () => {
 
 describe("from page to page, with the keyboard", () => {
   test("what leads past the links at the top comes first", async () => {
-    await page.goto(`${server.url}/drives`);
+    await page.goto("/drives");
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the content");
@@ -181,7 +157,7 @@ describe("from page to page, with the keyboard", () => {
     await page.keyboard.press("Enter");
     await said.getByText("Search · Coffer").waitFor({ state: "attached" });
     expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("Search");
-    await page.goto(`${server.url}/drives`);
+    await page.goto("/drives");
     await page.getByRole("link", { name: "Make a key for an agent" }).focus();
     await page.keyboard.press("Enter");
     await said.getByText("Keys · Coffer").waitFor({ state: "attached" });
@@ -190,7 +166,7 @@ describe("from page to page, with the keyboard", () => {
   });
 
   test("a toast is seen above a dialog that is open", async () => {
-    await page.goto(`${server.url}/drives`);
+    await page.goto("/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("dialog").waitFor();
     await page.evaluate("dispatchEvent(new CustomEvent('coffer:said', { detail: 'Said meanwhile' }))");
@@ -214,7 +190,7 @@ describe("from page to page, with the keyboard", () => {
 
 describe("keys", () => {
   test("one is made for a drive, shown once, and does what it may", async () => {
-    const drive = await makeDrive("For an agent");
+    const drive = await driveWith("For an agent");
     await go("Keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
@@ -226,7 +202,7 @@ describe("keys", () => {
     await toast("Copied the key.");
     const key = await clipboard();
     expect(key).toMatch(/^cof_sk_live_[0-9a-f]{48}$/);
-    const agent = server.client(key);
+    const agent = dashboard.server.client(key);
     const seen = await agent.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
     expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
     await agent.json(403, "PUT", `/v0/files?drive_id=${drive.id}&path=a`, { body: "x" });
@@ -238,10 +214,16 @@ describe("keys", () => {
       [
         "Commands for curl",
         "the commands",
-        `curl "${server.url}/v0/files?drive_id=ada/for-an-agent" -H "Authorization: Bearer ${key}"`,
+        `curl "${dashboard.server.url}/v0/files?drive_id=ada/for-an-agent" -H "Authorization: Bearer ${key}"`,
       ],
       ["Environment variables", "the variables", `export DRIVE_API_KEY="${key}"`],
-      ["Instructions for an agent", "the instructions", key, `${server.url}/docs/openapi.json`, "read-only"],
+      [
+        "Instructions for an agent",
+        "the instructions",
+        key,
+        `${dashboard.server.url}/docs/openapi.json`,
+        "read-only",
+      ],
     ];
     for (const [title, what, ...held] of parts) {
       await page.getByText(title, { exact: true }).click();
@@ -270,18 +252,18 @@ describe("keys", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.locator(":focus").innerText()).toMatch(/^Revoke\s+Night shift$/);
-    await server.client(secret).json(200, "GET", "/v0/drives");
+    await dashboard.server.client(secret).json(200, "GET", "/v0/drives");
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });
-    await server.client(secret).json(401, "GET", "/v0/drives");
+    await dashboard.server.client(secret).json(401, "GET", "/v0/drives");
     await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Keys'"));
   });
 
   test("of many, one is found by its name, or by the drive that it reaches", async () => {
-    const drive = await makeDrive("Lighthouse \u202Etxt");
+    const drive = await driveWith("Lighthouse \u202Etxt");
     const make = (body: { name: string; drive_id?: string }) =>
-      ada.client.json(201, "POST", "/v0/keys", { body });
+      dashboard.owner.client.json(201, "POST", "/v0/keys", { body });
     for (let index = 1; index <= 10; index += 1) await make({ name: `Agent ${index}` });
     await make({ name: "Keeper", drive_id: drive.id });
     await page.reload();
@@ -296,7 +278,7 @@ describe("keys", () => {
     await page.getByRole("status").getByText("1 key").waitFor({ state: "attached" });
     await page.getByLabel("Find a key").fill("nobody's");
     await page.getByText("No key, and no drive that one reaches, is called so.").waitFor();
-    await ada.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+    await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
   });
 
   test("one whose drive is gone says so", async () => {
@@ -317,13 +299,13 @@ function results(): Locator {
 
 async function put(drive: string, path: string, body: string, more = ""): Promise<void> {
   const query = `drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
-  await ada.client.json(201, "PUT", `/v0/files?${query}`, { body });
+  await dashboard.owner.client.json(201, "PUT", `/v0/files?${query}`, { body });
 }
 
 describe("search", () => {
   beforeAll(async () => {
-    const tea = await makeDrive("Tea");
-    const other = await makeDrive("Other");
+    const tea = await driveWith("Tea");
+    const other = await driveWith("Other");
     const text =
       "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
     await put(tea.id, "asia/green & black?.md", text, "&tags=draft,tea");
@@ -351,7 +333,7 @@ describe("search", () => {
   });
 
   test("from a drive's page, that drive alone is searched", async () => {
-    await page.goto(`${server.url}/drives/ada/other/`);
+    await page.goto("/drives/ada/other/");
     await page.getByLabel("Search this drive").fill("tea");
     await page.keyboard.press("Enter");
     await page.getByText("1 file found").waitFor();
@@ -368,7 +350,7 @@ describe("search", () => {
       await arrival.promise;
       await route.continue();
     });
-    await page.goto(`${server.url}/search?q=teapo`);
+    await page.goto("/search?q=teapo");
     await page.getByLabel("Words to look for").fill("teapot");
     arrival.resolve();
     await page
@@ -426,14 +408,14 @@ describe("search", () => {
     ["q=tea&before=2020-01-01", 0],
     ["q=tea&after=9999-01-01", 0],
   ])("?%s finds %d", async (query, count) => {
-    await page.goto(`${server.url}/search?${query}`);
+    await page.goto(`/search?${query}`);
     const said = count === 0 ? "Nothing found" : `${count} file${count === 1 ? "" : "s"} found`;
     await page.getByText(said).waitFor();
     expect(await results().count()).toBe(count);
   });
 
   test("page by page", async () => {
-    await page.goto(`${server.url}/search?q=kettle`);
+    await page.goto("/search?q=kettle");
     await page.getByText("30 files found").waitFor();
     expect(await results().count()).toBe(25);
     await page.getByRole("link", { name: "Next" }).click();

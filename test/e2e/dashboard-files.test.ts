@@ -1,108 +1,17 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { closeDialog, names, row } from "../support/drive-page.ts";
+import { putFile } from "../support/drives.ts";
 import { addManyFiles, addManyFolders } from "../support/many-files.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
 import { ZipReader } from "../support/unzip.ts";
-
-setDefaultTimeout(60_000);
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
 
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let context: BrowserContext;
-let alice: Agent;
-
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  alice = await signUp(server, "alice");
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  context.setDefaultTimeout(10_000);
-  const signedIn = await context.request.post(`${server.url}/auth/login`, {
-    data: { username: "alice", password: "alice's password" },
-    headers: { origin: server.url },
-  });
-  expect(signedIn.status()).toBe(200);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
-
-/** A new drive of alice's with these files, each holding as many bytes as given. */
-async function driveWith(
-  name: string,
-  files: Readonly<Record<string, number>>,
-): Promise<Record<string, string>> {
-  const { data } = await alice.client.json<{ data: { id: string; slug: string } }>(
-    201,
-    "POST",
-    "/v0/drives",
-    {
-      body: { name },
-    },
-  );
-  const ids: Record<string, string> = { drive: data.id };
-  for (const [path, size] of Object.entries(files)) {
-    const query = new URLSearchParams({ drive_id: data.id, path });
-    const body = "x".repeat(size);
-    const file = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-      body,
-    });
-    ids[path] = file.id;
-  }
-  return ids;
-}
-
-async function paths(drive: string, folder = ""): Promise<string[]> {
-  const query = new URLSearchParams({ drive_id: drive, prefix: folder, limit: "1000" });
-  const { data } = await alice.client.json<{ data: { path: string }[] }>(
-    200,
-    "GET",
-    `/v0/files?${query.toString()}`,
-  );
-  return data.map(({ path }) => path);
-}
-
-/** A page at an address, which must not report any error. */
-async function open(address: string): Promise<Page & AsyncDisposable> {
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (/Content Security Policy|Refused/.test(message.text())) complaints.push(message.text());
-  });
-  await page.goto(new URL(address, server.url).href);
-  return Object.assign(page, {
-    [Symbol.asyncDispose]: async () => {
-      await page.close();
-      expect(complaints).toEqual([]);
-    },
-  });
-}
-
-function row(page: Page, name: string) {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
-}
-
-async function closeDialog(page: Page): Promise<void> {
-  await page.keyboard.press("Escape");
-  await page.locator("dialog").waitFor({ state: "detached" });
-}
-
-/** What stands in the list, from the top. */
-function names(page: Page): Promise<string[]> {
-  return page.locator(".file-row .name").allTextContents();
-}
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith, paths } = dashboard;
 
 test("folders are places with addresses; back and forward lead through them", async () => {
   await driveWith("Places", { "a.txt": 1, "notes/2030/plan.md": 2, "ünï & #1/%41.txt": 3 });
@@ -127,7 +36,7 @@ test("folders are places with addresses; back and forward lead through them", as
   await row(page, "%41.txt").waitFor();
   await page.getByRole("link", { name: "%41.txt" }).click();
   await page.waitForURL(/\?file=[0-9a-f-]{36}$/);
-  await page.goto(`${server.url}/drives/alice/places/nowhere/`);
+  await page.goto("/drives/alice/places/nowhere/");
   await page.getByText("There is no such folder").waitFor();
 });
 
@@ -153,7 +62,7 @@ test("names with markup and right-to-left overrides stay text and show what they
 
 describe("by keyboard", () => {
   test("rows are gone through, selected, opened, renamed and deleted", async () => {
-    const { drive = "" } = await driveWith("Keyboard", {
+    const { id: drive } = await driveWith("Keyboard", {
       "a.txt": 1,
       "b.txt": 2,
       "c.txt": 3,
@@ -196,7 +105,7 @@ describe("by keyboard", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("plan");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${server.url}/search?drive=${drive}&q=plan`);
+    await page.waitForURL(`/search?drive=${drive}&q=plan`);
     await page.goBack();
     await row(page, "a.txt").focus();
     await page.keyboard.press("Enter");
@@ -206,13 +115,13 @@ describe("by keyboard", () => {
 
 test("a key that is pressed as soon as there are rows is not lost", async () => {
   await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
-  await using page = await context.newPage();
+  await using page = await dashboard.context.newPage();
   await page.addInitScript(`new MutationObserver((_, observer) => {
     if (document.querySelector(".file-row") === null) return;
     observer.disconnect();
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
   }).observe(document, { childList: true, subtree: true })`);
-  await page.goto(`${server.url}/drives/alice/early/`);
+  await page.goto("/drives/alice/early/");
   await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
 });
 
@@ -258,7 +167,7 @@ describe("the menu of a row", () => {
   });
 
   test("is gone through by arrows and letters, and does what is chosen", async () => {
-    const { drive = "" } = await driveWith("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+    const { id: drive } = await driveWith("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
     await using page = await open("/drives/alice/choices/");
     await row(page, "b.txt").focus();
     await page.keyboard.press("ContextMenu");
@@ -304,7 +213,7 @@ describe("the menu of a row", () => {
 });
 
 test("folders are made, and files and folders moved, copied and renamed", async () => {
-  const { drive = "" } = await driveWith("Tidy", {
+  const { id: drive } = await driveWith("Tidy", {
     "a.txt": 1,
     "b.txt": 2,
     "old/deep/c.txt": 3,
@@ -387,7 +296,7 @@ function tooEarly(seconds: number) {
 }
 
 test("work waits when the server asks for it, goes on, and can be stopped", async () => {
-  const { drive = "" } = await driveWith("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
+  const { id: drive } = await driveWith("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
   await using page = await open("/drives/alice/patience/");
   const startMoving = async (name: string) => {
     await page.getByLabel(`Select ${name}`).click();
@@ -421,7 +330,7 @@ test("a list that cannot be read anew stays, with the reason, and is tried again
 });
 
 test("tags, metadata and expiry are changed, and a link is made that works once", async () => {
-  const { "plan.md": id = "" } = await driveWith("Details", { "plan.md": 12 });
+  const { fileId } = await driveWith("Details", { "plan.md": 12 });
   await using page = await open("/drives/alice/details/");
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Details" }).click();
@@ -435,7 +344,9 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved what is known about “plan.md”.").waitFor();
-  expect(await alice.client.json<object>(200, "GET", `/v0/files/${id}`)).toMatchObject({
+  expect(
+    await dashboard.owner.client.json<object>(200, "GET", `/v0/files/${fileId("plan.md")}`),
+  ).toMatchObject({
     tags: ["home, sweet"],
     metadata: { colour: "blue" },
     expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),
@@ -446,8 +357,8 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   await page.getByLabel("For one download only").check();
   await page.getByRole("button", { name: "Create the link" }).click();
   const link = new URL(await page.getByLabel(/^Link/).inputValue());
-  expect((await fetch(server.url + link.pathname)).status).toBe(200);
-  expect((await fetch(server.url + link.pathname)).status).toBe(410);
+  expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);
+  expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(410);
 });
 
 /** The names in a ZIP. */
@@ -502,15 +413,14 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
 });
 
 test("a folder is ordered by name, size and time, and all in it is selected and deleted together", async () => {
-  const { drive = "", "one.txt": one = "" } = await driveWith("Bulk", { "one.txt": 1 });
-  await addManyFiles(server.dataDir, one, 1200);
+  const { id: drive, fileId } = await driveWith("Bulk", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 1200);
   for (const [path, size] of [
     ["many/big.bin", 5000],
     ["many/small/a.txt", 10],
     ["many/large/b.txt", 20],
   ] as const) {
-    const query = new URLSearchParams({ drive_id: drive, path });
-    await alice.client.json(201, "PUT", `/v0/files?${query.toString()}`, { body: "x".repeat(size) });
+    await putFile(dashboard.owner, drive, path, "x".repeat(size));
   }
   await using page = await open("/drives/alice/bulk/many/");
   await row(page, "0000001.txt").waitFor();
@@ -543,98 +453,70 @@ test("a folder is ordered by name, size and time, and all in it is selected and 
   expect(await paths(drive)).toEqual(["one.txt"]);
 });
 
-/** How long it takes until an element has this text, in milliseconds; the page looks itself, at every frame. */
-async function timeUntil(
-  page: Page,
-  element: string,
-  text: string,
-  act: () => Promise<void>,
-): Promise<number> {
-  const shown = page.evaluate(`new Promise((resolve) => {
-    const look = () =>
-      document.querySelector(${JSON.stringify(element)})?.textContent === ${JSON.stringify(text)}
-        ? resolve()
-        : requestAnimationFrame(look);
-    look();
-  })`);
-  const start = performance.now();
-  await act();
-  await shown;
-  return performance.now() - start;
+/** Waits until the row that has the focus is this one. */
+function focusOn(page: Page, name: string): Promise<void> {
+  return page.locator(".file-row:focus .name").getByText(name, { exact: true }).waitFor();
 }
 
-/** Goes to the last row and back to the first. */
-async function jumps(page: Page, first: string, last: string): Promise<number[]> {
-  const focused = ".file-row:focus .name";
-  await page.keyboard.press("ArrowUp");
-  return [
-    await timeUntil(page, focused, last, () => page.keyboard.press("End")),
-    await timeUntil(page, focused, first, () => page.keyboard.press("Home")),
-  ];
+/** Presses a key and waits until the row that has the focus is the one it leads to. */
+async function goes(page: Page, key: string, name: string): Promise<void> {
+  await page.keyboard.press(key);
+  await focusOn(page, name);
 }
 
-test("1,000 files are shown within a second of opening their address, with nothing cached", async () => {
-  const { "one.txt": one = "" } = await driveWith("Thousand", { "one.txt": 600 });
-  await addManyFiles(server.dataDir, one, 1000);
-  const times: number[] = [];
-  for (let run = 0; run < 3; run += 1) {
-    await using page = await open("about:blank");
-    const devtools = await context.newCDPSession(page);
-    await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
-    await page.addInitScript(`new MutationObserver((_, observer) => {
-      if (document.querySelector(".file-row a") === null) return;
-      observer.disconnect();
-      // The frame after the one that has the rows begins once that is drawn.
-      requestAnimationFrame(() => requestAnimationFrame((time) => (window.shownAt = time)));
-    }).observe(document, { childList: true, subtree: true })`);
-    await page.goto(`${server.url}/drives/alice/thousand/many/`);
-    await row(page, "0000001.txt").waitFor();
-    times.push(
-      await page.evaluate<number>(`new Promise((resolve) => {
-        const look = () => (window.shownAt === undefined ? requestAnimationFrame(look) : resolve(window.shownAt));
-        look();
-      })`),
-    );
-  }
-  // The machine may be busy with something else; the page itself is not.
-  expect(Math.min(...times)).toBeLessThan(1000);
-});
+/** Waits until the first row of the list is this one. */
+function beginsWith(page: Page, name: string): Promise<void> {
+  return page.locator("[data-index='0'] .name").getByText(name, { exact: true }).waitFor();
+}
 
-test("5,000 folders in a folder are looked at anywhere, quickly", async () => {
+test("5,000 folders in a folder are looked at anywhere", async () => {
   await driveWith("Wide", { "folders/one.txt": 1, "folders/0/two.txt": 2 });
-  await addManyFolders(server.dataDir, 5000);
+  await addManyFolders(dashboard.server.dataDir, 5000);
   await using page = await open("/drives/alice/wide/folders/");
   await row(page, "1").waitFor();
   await page.getByText("5,001 folders, 1 file").waitFor();
-  const times = await jumps(page, "0", "one.txt");
+  await page.keyboard.press("ArrowUp");
+  await goes(page, "End", "one.txt");
+  await goes(page, "Home", "0");
   for (const key of ["Shift+PageDown", "Shift+PageDown", "Delete"]) await page.keyboard.press(key);
   await page.getByText(/^\d\d folders with 1 file in them will be gone for good\.$/).waitFor();
   await closeDialog(page);
-  const byName = page.getByRole("columnheader", { name: "Name" }).getByRole("button");
-  times.push(await timeUntil(page, "[data-index='0'] .name", "999", () => byName.click()));
-  expect(Math.max(...times)).toBeLessThan(2000);
+  await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+  await beginsWith(page, "999");
+  expect(await page.locator(".file-row").count()).toBeLessThan(60);
 });
 
-test("100,000 files in a folder are looked at anywhere in any order, quickly", async () => {
-  const { drive = "", "one.txt": one = "" } = await driveWith("Huge", { "one.txt": 1 });
-  await addManyFiles(server.dataDir, one, 100_000);
+test("100,000 files in a folder are looked at anywhere in any order, a few of them in the page", async () => {
+  const { id: drive, fileId } = await driveWith("Huge", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 100_000);
   const query = new URLSearchParams({ drive_id: drive, path: "many/0050000.txt" });
-  await alice.client.json(200, "PUT", `/v0/files?${query.toString()}`, { body: "longer than the others" });
-  await using page = await open("/drives/alice/huge/many/");
+  const longer = { body: "longer than the others" };
+  await dashboard.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, longer);
+  await using page = await open("/drives");
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname === "/v0/files") asked.push(search);
+  });
+  await page.goto("/drives/alice/huge/many/");
   await row(page, "0000001.txt").waitFor();
   await page.getByText("100,000 files", { exact: true }).waitFor();
-  const times = await jumps(page, "0000001.txt", "0100000.txt");
+  expect(asked).toHaveLength(1);
+  await page.keyboard.press("ArrowUp");
+  await goes(page, "End", "0100000.txt");
+  await goes(page, "Home", "0000001.txt");
   for (const [heading, name] of [
     ["Size", "0050000.txt"],
     ["Modified", "0050000.txt"],
     ["Name", "0000001.txt"],
     ["Name", "0100000.txt"],
   ] as const) {
-    const button = page.getByRole("columnheader", { name: heading }).getByRole("button");
-    times.push(await timeUntil(page, "[data-index='0'] .name", name, () => button.click()));
+    await page.getByRole("columnheader", { name: heading }).getByRole("button").click();
+    await beginsWith(page, name);
   }
   expect(await page.locator(".file-row").count()).toBeLessThan(60);
-  expect(Math.max(...times)).toBeLessThan(2000);
+  // Of each of the five orders, at most a page at either end.
+  expect(asked.length).toBeLessThanOrEqual(10);
   await page.getByLabel("Select all that is loaded").click();
   await page.getByText(/^[\d,]+ of 100,000 selected/).waitFor();
 });

@@ -1,37 +1,16 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { type Server, serve, signUp } from "../support/executable.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
+import type { Page } from "playwright-core";
+import { openDashboard } from "../support/dashboard.ts";
+import { putFile } from "../support/drives.ts";
+import { eventually } from "../support/scenario.ts";
 
 /** What an agent, or far too many of them, may have left for a person to look at. */
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let ada: Awaited<ReturnType<typeof signUp>>;
+const dashboard = openDashboard();
 let page: Page;
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  ada = await signUp(server, "ada");
-  browser = await launchBrowser();
-  const context = await browser.newContext();
-  context.setDefaultTimeout(15_000);
-  page = await context.newPage();
-  await page.goto(`${server.url}/drives`);
-  await page.getByLabel("Username").fill("ada");
-  await page.getByLabel(/^Password/).fill("ada's password");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-});
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
+  page = await dashboard.context.newPage();
 });
 
 /** What somebody types who sees such a name. */
@@ -43,34 +22,33 @@ const NAMES: readonly (readonly [what: string, name: string, typed: string])[] =
 ];
 
 test.each(NAMES)("a drive with %s in its name is deleted by what is seen of it", async (_, name, typed) => {
-  const { data } = await ada.client.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
-    body: { name },
-  });
-  await page.goto(`${server.url}/drives`);
-  await page.getByRole("listitem").filter({ hasText: data.slug }).getByTitle("Delete").click();
+  const drive = await dashboard.driveWith(name);
+  await page.goto("/drives");
+  await page.getByRole("listitem").filter({ hasText: drive.slug }).getByTitle("Delete").click();
   await page.getByRole("textbox", { name: "Type the drive's name" }).fill(`${typed}x`);
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByText("That is not the drive's name.").waitFor();
   await page.getByRole("textbox", { name: "Type the drive's name" }).fill(typed);
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect((await ada.client.send("GET", `/v0/drives/${data.id}`)).status).toBe(404);
+  expect((await dashboard.owner.client.send("GET", `/v0/drives/${drive.id}`)).status).toBe(404);
 });
 
 test("what a search finds says where its name would read backwards", async () => {
-  const path = encodeURIComponent("kestrel\u202Egnp.exe");
-  await ada.client.json(201, "PUT", `/v0/files?drive_id=${ada.drive}&path=${path}`, { body: "x" });
+  await putFile(dashboard.owner, dashboard.owner.drive, "kestrel\u202Egnp.exe");
   const found = page.getByRole("heading", { name: /^kestrel/ });
-  for (const until = Date.now() + 10_000; (await found.count()) === 0 && Date.now() < until;) {
-    await page.goto(`${server.url}/search?q=kestrel`);
+  // What is stored can be found a moment later.
+  await eventually(async () => {
+    await page.goto("/search?q=kestrel");
     await page.getByRole("status").first().waitFor();
-  }
+    return (await found.count()) > 0;
+  });
   expect(await found.innerText()).toBe("kestrelU+202Egnp.exe");
 });
 
 test("thousands of drives, people and sessions are shown in parts", async () => {
   {
-    using sql = new Database(join(server.dataDir, "coffer.db"));
+    using sql = new Database(join(dashboard.server.dataDir, "coffer.db"));
     sql.run("PRAGMA busy_timeout = 10000");
     const many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
     sql.transaction(() => {
@@ -88,7 +66,7 @@ test("thousands of drives, people and sessions are shown in parts", async () => 
     ["/people", "People"],
     ["/account", "Signed in"],
   ] as const) {
-    await page.goto(server.url + path);
+    await page.goto(path);
     await page.getByRole("heading", { name: title, exact: true }).waitFor();
     const entries = page.getByRole("main").getByRole("listitem");
     const more = page.getByRole("button", { name: /^Show more/ });

@@ -1,68 +1,51 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { type Server, provision, serve, signUp } from "../support/executable.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
+import { complaintsOf, newWindow, signInto, strangersTo } from "../support/browser.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { provision, signUp } from "../support/executable.ts";
+import { pageWeight } from "../support/page-weight.ts";
 
 const SCREENSHOTS = resolve(import.meta.dir, "../screenshots");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Script and style together, as they are sent. */
 const MOST_BYTES = 120 * 1024;
+const HEIGHT = 844;
 
+/** How each page is looked at. Some have pictures, for people to look at as well. */
 const LOOKS = [
-  { look: "light", colorScheme: "light", width: 1280 },
-  { look: "dark", colorScheme: "dark", width: 1280 },
-  { look: "phone", colorScheme: "light", width: 360 },
-  { look: "phone-dark", colorScheme: "dark", width: 360 },
-  // Between and beyond, where only the room changes.
-  { look: "tablet", colorScheme: "light", width: 768, isOnlyFitted: true },
-  { look: "4k", colorScheme: "light", width: 3840, isOnlyFitted: true },
+  { look: "light", colorScheme: "light", width: 1280, hasPicture: true },
+  { look: "dark", colorScheme: "dark", width: 1280, hasPicture: true },
+  { look: "phone", colorScheme: "light", width: 360, hasPicture: true },
+  { look: "phone-dark", colorScheme: "dark", width: 360, hasPicture: false },
 ] as const;
+
+/** Widths between and beyond, where only the room changes. */
+const OTHER_WIDTHS = [768, 3840];
 
 /** As long and as wide as a name may be. */
 const LONG = "W".repeat(64);
 
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
+const dashboard = openDashboard();
 let page: Page;
 /** What the addresses of the pages are made of. */
 let made: { readonly file: string; readonly claim: string };
-const strangers: string[] = [];
-const complaints: string[] = [];
+let strangers: string[];
+let complaints: string[];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
   made = await fill();
   await mkdir(SCREENSHOTS, { recursive: true });
-  browser = await launchBrowser();
-  page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${server.url}/`) && !/^(?:data|blob):/.test(url)) strangers.push(url);
-  });
-  page.on("console", (message) => {
-    if (/Content.Security.Policy/i.test(message.text())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
+  const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url });
+  page = await context.newPage();
+  strangers = strangersTo(page, dashboard.server.url);
+  complaints = complaintsOf(page);
 });
 
 /** Something to look at on every page. */
 async function fill(): Promise<typeof made> {
-  const ada = await signUp(server, "ada");
+  const { owner: ada, server } = dashboard;
   await signUp(server, "bob");
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
   await ada.client.json(200, "PATCH", `/v0/drives/${ada.drive}`, { body });
@@ -99,35 +82,34 @@ async function fill(): Promise<typeof made> {
 
 /** Goes to a page and waits until it shows what it is about. */
 async function visit(path: string, shows: string | RegExp): Promise<void> {
-  await page.goto(server.url + path);
+  await page.goto(path);
   await page.getByText(shows).first().waitFor();
 }
 
-/** A picture of the page in each look, and what axe finds in it. */
+/** What axe finds in the page in each look, and what does not fit into its widths; takes the pictures. */
 async function inspect(name: string): Promise<string[]> {
   const found: string[] = [];
-  await page.evaluate(axe.source);
-  for (const { look, colorScheme, width, ...more } of LOOKS) {
+  for (const { look, colorScheme, width, hasPicture } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 844 });
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
-    const violations = "isOnlyFitted" in more ? [] : await findings();
-    const wider = await page.evaluate<
-      string[]
-    >(`[document.documentElement, ...document.querySelectorAll("dialog")]
-      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-      .map(({ tagName, scrollWidth, clientWidth }) => tagName + " needs " + scrollWidth + " pixels of " + clientWidth)`);
-    found.push(...[...violations, ...wider].map((problem) => `${look}: ${problem}`));
+    await page.setViewportSize({ width, height: HEIGHT });
+    if (hasPicture) {
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
+    }
+    const problems = [...(await accessibilityProblems(page)), ...(await overflows())];
+    found.push(...problems.map((problem) => `${look}: ${problem}`));
+  }
+  for (const width of OTHER_WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    found.push(...(await overflows()));
   }
   return found;
 }
 
-/** What axe finds in the page as it is. */
-function findings(): Promise<string[]> {
-  return page.evaluate<string[]>(`axe
-    .run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ["violations"] })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
+/** What is wider than there is room for. */
+function overflows(): Promise<string[]> {
+  return page.evaluate<string[]>(`[document.documentElement, ...document.querySelectorAll("dialog")]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ tagName, scrollWidth, clientWidth }) => tagName + " needs " + scrollWidth + " pixels of " + clientWidth)`);
 }
 
 type Visit = readonly [name: string, path: () => string, shows: string | RegExp];
@@ -178,12 +160,7 @@ describe("with nobody signed in, axe finds nothing", () => {
 });
 
 describe("with somebody signed in, axe finds nothing", () => {
-  beforeAll(async () => {
-    const data = { username: "ada", password: "ada's password" };
-    const headers = { origin: server.url };
-    const answer = await page.context().request.post(`${server.url}/auth/login`, { data, headers });
-    expect(answer.status()).toBe(200);
-  });
+  beforeAll(() => signInto(page.context(), dashboard.server.url, "ada"));
 
   test.each(SIGNED_IN)("%s", async (name, path, shows) => {
     await visit(path(), shows);
@@ -191,7 +168,7 @@ describe("with somebody signed in, axe finds nothing", () => {
   });
 
   test.each(DIALOGS)("%s", async (name, path, button) => {
-    await page.goto(server.url + path);
+    await page.goto(path);
     await page.getByRole("button", { name: button }).first().click();
     await page.getByRole("dialog").waitFor();
     expect(await inspect(name)).toEqual([]);
@@ -211,17 +188,5 @@ test("no page asked another host, or did what its policy forbids", () => {
 });
 
 test("script and style are small, as the browser gets them", async () => {
-  const html = await (await fetch(server.url)).text();
-  const files = [...html.matchAll(/(?:href|src)="([^"]+\.(?:js|css))"/g)].map(([, link]) => link ?? "");
-  expect(files.length).toBeGreaterThanOrEqual(2);
-  let bytes = 0;
-  for (const file of files) {
-    const answer = await fetch(server.url + file, {
-      decompress: false,
-      headers: { "accept-encoding": "gzip" },
-    });
-    expect(answer.headers.get("content-encoding")).toBe("gzip");
-    bytes += (await answer.bytes()).length;
-  }
-  expect(bytes).toBeLessThan(MOST_BYTES);
+  expect(await pageWeight(dashboard.server.url)).toBeLessThan(MOST_BYTES);
 });

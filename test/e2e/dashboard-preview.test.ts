@@ -1,70 +1,43 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { strangersTo } from "../support/browser.ts";
+import { openDashboard } from "../support/dashboard.ts";
 import { eventually } from "../support/scenario.ts";
 
-setDefaultTimeout(60_000);
-
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let context: BrowserContext;
+const dashboard = openDashboard();
 let page: Page;
-let ada: Agent;
 /** Everything that the page asked of anybody else, and every dialog that a script opened. */
-const strangers: string[] = [];
+let strangers: string[] = [];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  ada = await signUp(server, "ada");
-  browser = await launchBrowser();
-  context = await browser.newContext();
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("request", (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${server.url}/`)) {
-      strangers.push(request.url());
-    }
-  });
+  page = await dashboard.context.newPage();
+  strangers = strangersTo(page, dashboard.server.url);
   page.on("dialog", (dialog) => {
     strangers.push(dialog.message());
     void dialog.dismiss();
   });
-  await page.goto(server.url);
-  await page.getByLabel("Username").fill("ada");
-  await page.getByLabel("Password").fill("ada's password");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
 });
 
 beforeEach(() => {
   strangers.length = 0;
 });
 
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
-
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /** Stores a file; its id. `type` is what its owner says it is. */
 async function store(path: string, content: Content, type?: string): Promise<string> {
-  const query = new URLSearchParams({ drive_id: ada.drive, path });
+  const { client, drive } = dashboard.owner;
+  const query = new URLSearchParams({ drive_id: drive, path });
   if (type !== undefined) query.set("content_type", type);
-  const answer = await ada.client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
+  const answer = await client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
   const { id }: { id: string } = JSON.parse(answer.text);
   return id;
 }
 
 /** Stores a file and opens its preview. */
 async function show(path: string, content: Content, type?: string): Promise<void> {
-  await page.goto(`${server.url}/drives/${ada.drive}/?file=${await store(path, content, type)}`);
+  await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
   await preview().waitFor();
 }
 
@@ -214,14 +187,14 @@ describe("what each kind looks like", () => {
   });
 
   test("what is no PDF never comes into the viewer's frame", async () => {
-    const other = await context.newPage();
+    const other = await dashboard.context.newPage();
     // As where there is a viewer.
     await other.addInitScript("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })");
     for (const [content, expected] of [
       ["<script>parent.document.title='pwned'</script>", ".preview-none >> text=This is no PDF"],
       ["%PDF-1.4", "iframe[src^='blob:']"],
     ] as const) {
-      await other.goto(`${server.url}/drives/${ada.drive}/?file=${await store("claims.pdf", content)}`);
+      await other.goto(`/drives/${dashboard.owner.drive}/?file=${await store("claims.pdf", content)}`);
       await other.locator(expected).waitFor();
     }
     await other.close();

@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page, Route } from "playwright-core";
-import { type Server, serve, signUp } from "../support/executable.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page, Route } from "playwright-core";
+import { openDashboard } from "../support/dashboard.ts";
+import { signUp } from "../support/executable.ts";
+import { eventually } from "../support/scenario.ts";
 
-setDefaultTimeout(60_000);
-
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let ada: Awaited<ReturnType<typeof signUp>>;
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  ada = await signUp(server, "ada");
-  await signUp(server, "bob");
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
+const dashboard = openDashboard();
+const { paths } = dashboard;
+beforeAll(() => signUp(dashboard.server, "bob"));
 
 async function signIn(page: Page, username: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
@@ -30,14 +15,13 @@ async function signIn(page: Page, username: string): Promise<void> {
   await page.getByRole("link", { name: username }).waitFor();
 }
 
-/** Ada's page at a path. */
-async function adasPage(path: string, timezoneId = "UTC"): Promise<Page> {
-  const context = await browser.newContext({ timezoneId });
-  context.setDefaultTimeout(10_000);
+/** A page of Ada's at an address, in a window of its own, which is closed at the end of its scope. */
+async function adasPage(address: string, timezoneId = "UTC"): Promise<Page & AsyncDisposable> {
+  const context = await dashboard.windowOf("ada", { timezoneId });
   const page = await context.newPage();
-  await page.goto(server.url + path);
-  await signIn(page, "ada");
-  return page;
+  await page.goto(address);
+  await page.getByRole("link", { name: "ada" }).waitFor();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
 }
 
 /** Holds requests of a method to `path` until `release` is called. */
@@ -64,8 +48,8 @@ async function lose(page: Page, path: string, times: number): Promise<{ readonly
 }
 
 /** Ada's page with an upload on its way, once her sessions have ended. */
-async function cutOff(filename: string): Promise<Page> {
-  const page = await adasPage(`/drives/${ada.drive}/`);
+async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
+  const page = await adasPage(`/drives/${dashboard.owner.drive}/`);
   const upload = await hold(page, "PUT", /\/v0\/files\?/);
   const files = [`${filename}-1`, `${filename}-2`, `${filename}-3`, `${filename}-4`];
   await page
@@ -75,7 +59,7 @@ async function cutOff(filename: string): Promise<Page> {
       files.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") })),
     );
   await page.getByText("0 of 4").first().waitFor();
-  await ada.client.json(200, "DELETE", "/v0/sessions");
+  await dashboard.owner.client.json(200, "DELETE", "/v0/sessions");
   upload.release();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   expect(await page.getByText(filename).count()).toBe(0);
@@ -84,24 +68,23 @@ async function cutOff(filename: string): Promise<Page> {
 
 describe("two tabs", () => {
   test("show the same person, whoever signs in in one of them", async () => {
-    const page = await adasPage("/drives");
+    await using page = await adasPage("/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Ada's plans");
     const other = await page.context().newPage();
-    await other.goto(`${server.url}/account`);
+    await other.goto("/account");
     await other.getByRole("button", { name: "Sign out of this browser" }).click();
     // What was open in the first tab is gone: it was Ada's.
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await signIn(other, "bob");
     await page.getByRole("link", { name: "bob" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 });
 
 describe("an answer that", () => {
   test("does not come to who is signed in takes neither the page nor its uploads away", async () => {
-    const page = await adasPage(`/drives/${ada.drive}/`);
+    await using page = await adasPage(`/drives/${dashboard.owner.drive}/`);
     const upload = await hold(page, "PUT", /\/v0\/files\?/);
     await page
       .locator("input[type=file]")
@@ -121,17 +104,11 @@ describe("an answer that", () => {
     await asked;
     upload.release();
     await page.getByRole("heading", { name: "Search" }).waitFor();
-    const path = `/v0/files?drive_id=${ada.drive}&prefix=slow.txt`;
-    const stored = () => ada.client.json<{ total: number }>(200, "GET", path);
-    for (const until = Date.now() + 10_000; (await stored()).total === 0 && Date.now() < until;) {
-      await Bun.sleep(50);
-    }
-    expect((await stored()).total).toBe(1);
-    await page.context().close();
+    await eventually(async () => (await paths(dashboard.owner.drive, "slow.txt")).length === 1);
   });
 
   test("comes after its dialog was dismissed leaves the next one open: a drive", async () => {
-    const page = await adasPage("/drives");
+    await using page = await adasPage("/drives");
     const { release } = await hold(page, "POST", /\/v0\/drives$/);
     const name = page.getByRole("textbox", { name: /^Name/ });
     await page.getByRole("button", { name: "New drive" }).click();
@@ -143,11 +120,10 @@ describe("an answer that", () => {
     release();
     await page.getByRole("heading", { name: "Slow" }).waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("Half typed");
-    await page.context().close();
   });
 
   test("comes after its dialog was dismissed leaves the next one open: a folder", async () => {
-    const page = await adasPage(`/drives/${ada.drive}/`);
+    await using page = await adasPage(`/drives/${dashboard.owner.drive}/`);
     const { release } = await hold(page, "POST", /\/v0\/folders$/);
     const name = page.getByRole("dialog").getByRole("textbox");
     const open = () => page.getByRole("button", { name: "New folder" }).first().click();
@@ -160,12 +136,11 @@ describe("an answer that", () => {
     release();
     await page.getByText("Made the folder “slow”").first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
-    await page.context().close();
   });
 });
 
 test("an account made after its dialog was dismissed is told about all the same", async () => {
-  const page = await adasPage("/people");
+  await using page = await adasPage("/people");
   const { release } = await hold(page, "POST", /\/v0\/people$/);
   await page.getByRole("button", { name: "Add somebody" }).click();
   await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
@@ -175,21 +150,18 @@ test("an account made after its dialog was dismissed is told about all the same"
   release();
   await page.getByRole("heading", { name: "Tell carol how to get in" }).waitFor();
   await page.getByText("Username: carol").waitFor();
-  await page.context().close();
 });
 
 describe("a session that ends during an upload", () => {
   test("goes on with it when the same person signs in again", async () => {
-    const page = await cutOff("kept");
+    await using page = await cutOff("kept");
     await signIn(page, "ada");
     await page.getByText("4 files uploaded").first().waitFor();
-    const path = `/v0/files?drive_id=${ada.drive}&prefix=kept`;
-    expect(await ada.client.json<{ total: number }>(200, "GET", path)).toMatchObject({ total: 4 });
-    await page.context().close();
+    expect(await paths(dashboard.owner.drive, "kept")).toHaveLength(4);
   });
 
   test("leaves nothing of it to somebody else", async () => {
-    const page = await cutOff("dropped");
+    await using page = await cutOff("dropped");
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "PUT" && sent.push(request.url()));
     await signIn(page, "bob");
@@ -197,15 +169,13 @@ describe("a session that ends during an upload", () => {
     await page.getByRole("heading", { name: "Keys" }).waitFor();
     expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0);
     expect(sent).toEqual([]);
-    const path = `/v0/files?drive_id=${ada.drive}&prefix=dropped`;
-    expect(await ada.client.json<{ total: number }>(200, "GET", path)).toMatchObject({ total: 0 });
-    await page.context().close();
+    expect(await paths(dashboard.owner.drive, "dropped")).toHaveLength(0);
   });
 });
 
 describe("what is sent again because its answer was lost", () => {
   test("makes one drive; pressed twice, it is sent once", async () => {
-    const page = await adasPage("/drives");
+    await using page = await adasPage("/drives");
     const { sent } = await lose(page, "**/v0/drives", 1);
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
@@ -214,13 +184,16 @@ describe("what is sent again because its answer was lost", () => {
     expect(sent()).toBe(1);
     await page.getByRole("button", { name: "Make the drive" }).click();
     await page.getByRole("heading", { name: "Only once" }).waitFor();
-    const { data } = await ada.client.json<{ data: { name: string }[] }>(200, "GET", "/v0/drives");
+    const { data } = await dashboard.owner.client.json<{ data: { name: string }[] }>(
+      200,
+      "GET",
+      "/v0/drives",
+    );
     expect(data.filter(({ name }) => name === "Only once")).toHaveLength(1);
-    await page.context().close();
   });
 
   test("makes one key, and shows it", async () => {
-    const page = await adasPage("/keys");
+    await using page = await adasPage("/keys");
     await lose(page, "**/v0/keys", 1);
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
@@ -228,19 +201,18 @@ describe("what is sent again because its answer was lost", () => {
     await page.getByText("The server does not answer.").waitFor();
     await page.getByRole("button", { name: "Make the key" }).click();
     const secret = await page.locator(".secret code").innerText();
-    await server.client(secret).json(200, "GET", "/v0/account");
-    const keys = await ada.client.json<{ name: string }[]>(200, "GET", "/v0/keys");
+    await dashboard.server.client(secret).json(200, "GET", "/v0/account");
+    const keys = await dashboard.owner.client.json<{ name: string }[]>(200, "GET", "/v0/keys");
     expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
-    await page.context().close();
   });
 });
 
 test("saving a file, with a tag half typed, leaves an expiry that is far away as it was", async () => {
   const expiry = "9999-12-31T23:59:59.000Z";
-  const body = { drive_id: ada.drive, filename: "far.txt", content: "aGk=", expires_at: expiry };
-  const { id } = await ada.client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  const body = { drive_id: dashboard.owner.drive, filename: "far.txt", content: "aGk=", expires_at: expiry };
+  const { id } = await dashboard.owner.client.json<{ id: string }>(201, "POST", "/v0/files", { body });
   // Where the year 10000 has begun by then.
-  const page = await adasPage(`/drives/${ada.drive}/`, "Australia/Brisbane");
+  await using page = await adasPage(`/drives/${dashboard.owner.drive}/`, "Australia/Brisbane");
   await page
     .getByRole("row", { name: /far\.txt/ })
     .getByRole("checkbox")
@@ -249,7 +221,6 @@ test("saving a file, with a tag half typed, leaves an expiry that is far away as
   await page.getByPlaceholder("Add a tag").fill("kept");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved what is known").waitFor();
-  const file = await ada.client.json<unknown>(200, "GET", `/v0/files/${id}`);
+  const file = await dashboard.owner.client.json<unknown>(200, "GET", `/v0/files/${id}`);
   expect(file).toMatchObject({ tags: ["kept"], expires_at: expiry });
-  await page.context().close();
 });

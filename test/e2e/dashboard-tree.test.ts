@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { row } from "../support/drive-page.ts";
+import { putFile } from "../support/drives.ts";
 import { addManyFiles } from "../support/many-files.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-
-setDefaultTimeout(30_000);
 
 const MARKUP = `<img src=x onerror="document.title='ran'">`;
 const OVERRIDE = "photo\u202egpj.exe";
@@ -15,70 +13,8 @@ const LONG = "W".repeat(255);
 const DEEP = Array.from({ length: 40 }, (_, index) => `level ${index + 1}/`).join("");
 const SCHEMES = ["light", "dark"] as const;
 
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let context: BrowserContext;
-let alice: Agent;
-
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  alice = await signUp(server, "alice");
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  context.setDefaultTimeout(10_000);
-  const signedIn = await context.request.post(`${server.url}/auth/login`, {
-    data: { username: "alice", password: "alice's password" },
-    headers: { origin: server.url },
-  });
-  expect(signedIn.status()).toBe(200);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
-
-/** A new drive of alice's with these folders. */
-async function driveWith(name: string, folders: readonly string[]): Promise<string> {
-  const { data } = await alice.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name },
-  });
-  await Promise.all(
-    folders.map((path) =>
-      alice.client.json(201, "POST", "/v0/folders", { body: { drive_id: data.id, path } }),
-    ),
-  );
-  return data.id;
-}
-
-/** Stores a file of one byte; its id. */
-async function put(drive: string, path: string): Promise<string> {
-  const query = new URLSearchParams({ drive_id: drive, path });
-  const { id } = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-    body: "x",
-  });
-  return id;
-}
-
-/** A page at an address, which must not report any error. */
-async function open(address: string): Promise<Page & AsyncDisposable> {
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (/Content Security Policy|Refused/.test(message.text())) complaints.push(message.text());
-  });
-  await page.goto(server.url + address);
-  return Object.assign(page, {
-    [Symbol.asyncDispose]: async () => {
-      await page.close();
-      expect(complaints).toEqual([]);
-    },
-  });
-}
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith } = dashboard;
 
 /** What the tree asks about folders, from now on. */
 function folderRequests(page: Page): string[] {
@@ -94,10 +30,6 @@ function folderRequests(page: Page): string[] {
 
 function item(page: Page, name: string): Locator {
   return page.getByRole("treeitem", { name, exact: true });
-}
-
-function row(page: Page, name: string): Locator {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
 
 /** The tree's lines, each moved in as deep as it stands. */
@@ -231,8 +163,8 @@ describe("the tree beside the list", () => {
   });
 
   test("shows what is made, renamed, moved, deleted and uploaded, without asking", async () => {
-    const drive = await driveWith("Changes", ["a/", "b/inner/", "c/"]);
-    await put(drive, "top.txt");
+    const { id: drive } = await driveWith("Changes", ["a/", "b/inner/", "c/"]);
+    await putFile(dashboard.owner, drive, "top.txt");
     await using page = await open("/drives/alice/changes/");
     await item(page, "c").waitFor();
     const asked = folderRequests(page);
@@ -267,7 +199,7 @@ describe("the tree beside the list", () => {
     await item(page, "box").locator(".tree-turn").click();
     await item(page, "b").waitFor();
 
-    const chosen = join(directory.path, "holiday");
+    const chosen = join(dashboard.disk, "holiday");
     await Bun.write(join(chosen, "day 1/morning/boat.txt"), "x");
     await page.getByLabel("Upload folder").setInputFiles(chosen);
     await item(page, "holiday").locator(".tree-turn").click();
@@ -300,7 +232,7 @@ describe("the tree beside the list", () => {
     await driveWith("Deep", [DEEP]);
     await using page = await open("/drives");
     const asked = folderRequests(page);
-    await page.goto(`${server.url}/drives/alice/deep/${DEEP}`);
+    await page.goto(`/drives/alice/deep/${DEEP}`);
     await page.getByText("This folder is empty").waitFor();
     const here = item(page, "level 40");
     await here.and(page.locator(":not([aria-expanded])")).waitFor();
@@ -390,11 +322,11 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
 });
 
 describe("going back", () => {
-  let drive: string;
   beforeAll(async () => {
-    drive = await driveWith("Back", ["folder/within/"]);
-    await addManyFiles(server.dataDir, await put(drive, "one.txt"), 3000);
-    await put(drive, "many/zzz/in.txt");
+    const { id: drive } = await driveWith("Back", ["folder/within/"]);
+    const one = await putFile(dashboard.owner, drive, "one.txt");
+    await addManyFiles(dashboard.server.dataDir, one, 3000);
+    await putFile(dashboard.owner, drive, "many/zzz/in.txt");
   });
 
   test("brings back the scroll position and the row, also out of a preview and a search", async () => {
@@ -448,7 +380,7 @@ describe("going back", () => {
     await page.locator("dialog").waitFor({ state: "detached" });
     await page.waitForURL((url) => url.search === "");
     expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
-    await page.goto(`${server.url}/drives/alice/back/many/zzz/`);
+    await page.goto("/drives/alice/back/many/zzz/");
     await row(page, "in.txt").waitFor();
     await page.getByRole("navigation", { name: "Folders above" }).getByRole("link", { name: "Back" }).focus();
     await page.keyboard.press("Enter");

@@ -1,5 +1,14 @@
 import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwright,
+} from "playwright-core";
+
+/** How long a page may take for one step, in ms: less than a test may, so that a failure names what did not come. */
+const PATIENCE_MS = 20_000;
 
 /**
  * A real, headless Chromium that comes with the packages: it needs nothing of the machine. It is started
@@ -8,4 +17,41 @@ import { type Browser, chromium as playwright } from "playwright-core";
  */
 export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromium.executablePath(), headless: true });
+}
+
+/** Somebody's window, with cookies of their own. */
+export async function newWindow(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/** Begins a session in somebody's window as the page to sign in does, without showing that. */
+export async function signInto(context: BrowserContext, home: string, username: string): Promise<void> {
+  const answer = await context.request.post(`${home}/auth/login`, {
+    data: { username, password: `${username}'s password` },
+    headers: { origin: home },
+  });
+  if (!answer.ok())
+    throw new Error(`${username} is not signed in: ${answer.status()} ${await answer.text()}`);
+}
+
+/** What a page asks of others than its own server, from now on. */
+export function strangersTo(page: Page, home: string): string[] {
+  const strangers: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${home}/`) && !/^(?:data|blob):/.test(url)) strangers.push(url);
+  });
+  return strangers;
+}
+
+/** The errors of a page's scripts, and what its Content-Security-Policy kept it from, from now on. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (/Content.Security.Policy|Refused/i.test(message.text())) complaints.push(message.text());
+  });
+  return complaints;
 }

@@ -1,0 +1,77 @@
+import type { Agent } from "./executable.ts";
+
+/** What a drive is made with: files of as many bytes as given, or folders, whose paths end with a slash. */
+export type Entries = readonly string[] | Readonly<Record<string, number>>;
+
+export interface MadeDrive {
+  readonly id: string;
+  readonly slug: string;
+  /** The id of a file that the drive was made with. */
+  readonly fileId: (path: string) => string;
+}
+
+/** A new drive with these files, which are in it in their order, or folders. */
+export async function makeDrive(owner: Agent, name: string, entries: Entries = []): Promise<MadeDrive> {
+  const { data } = await owner.client.json<{ data: { id: string; slug: string } }>(
+    201,
+    "POST",
+    "/v0/drives",
+    { body: { name } },
+  );
+  const ids = isFolders(entries)
+    ? await makeFolders(owner, data.id, entries)
+    : await putFiles(owner, data.id, entries);
+  const fileId = (path: string) => {
+    const id = ids.get(path);
+    if (id === undefined) throw new Error(`"${name}" was made without ${path}`);
+    return id;
+  };
+  return { ...data, fileId };
+}
+
+/** Stores a file, which is not there yet; its id. */
+export async function putFile(
+  { client }: Agent,
+  drive: string,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer> = "x",
+): Promise<string> {
+  const query = new URLSearchParams({ drive_id: drive, path });
+  const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, { body });
+  return id;
+}
+
+/** What a list says of a file. */
+export interface ListedFile {
+  readonly id: string;
+  readonly path: string;
+  readonly mime_type: string;
+}
+
+/** The first 1,000 files of a drive whose paths begin with `prefix`. */
+export async function listFiles({ client }: Agent, drive: string, prefix = ""): Promise<ListedFile[]> {
+  const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
+  const path = `/v0/files?${query.toString()}`;
+  const { data } = await client.json<{ data: ListedFile[] }>(200, "GET", path);
+  return data;
+}
+
+function isFolders(entries: Entries): entries is readonly string[] {
+  return Array.isArray(entries);
+}
+
+async function makeFolders({ client }: Agent, drive: string, folders: readonly string[]) {
+  await Promise.all(
+    folders.map((path) => client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path } })),
+  );
+  return new Map<string, string>();
+}
+
+async function putFiles(owner: Agent, drive: string, files: Readonly<Record<string, number>>) {
+  const ids = new Map<string, string>();
+  // One after another: their times are to differ as their order does.
+  for (const [path, size] of Object.entries(files)) {
+    ids.set(path, await putFile(owner, drive, path, "x".repeat(size)));
+  }
+  return ids;
+}
