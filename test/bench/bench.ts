@@ -1,5 +1,6 @@
 import { mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { launchBrowser } from "../support/browser.ts";
 import {
   type Agent,
   executable,
@@ -11,6 +12,8 @@ import {
 } from "../support/executable.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { firstRows, jumpAndSort, weight } from "./dashboard.ts";
+import { type Figure, median, report, time } from "./figure.ts";
 
 // What Coffer promises about speed and memory, measured against the executable. Times and rates mean
 // nothing on another machine, so each is set against a yardstick measured in the same run.
@@ -19,29 +22,8 @@ const MIB = 1024 * 1024;
 const CONNECTIONS = 32;
 const LOAD_SECONDS = 3;
 
-/** One figure: what was measured, and what it may be. */
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit?: { readonly atMost: number } | { readonly atLeast: number };
-  /** The raw measurements. */
-  readonly note: string;
-}
-
 interface FileRecord {
   id: string;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
-/** Milliseconds that `work` takes. */
-async function time(work: () => unknown): Promise<number> {
-  const since = performance.now();
-  await work();
-  return performance.now() - since;
 }
 
 function sampleBase64(bytes: number): string {
@@ -223,38 +205,27 @@ async function size(): Promise<Figure> {
   };
 }
 
-function isMissed({ value, limit }: Figure): boolean {
-  if (limit === undefined) return false;
-  return "atMost" in limit ? value > limit.atMost : value < limit.atLeast;
-}
-
-function rowOf(figure: Figure): string {
-  const { name, value, unit, limit, note } = figure;
-  const bound =
-    limit === undefined ? "" : "atMost" in limit ? `<= ${limit.atMost}` : `>= ${limit.atLeast.toFixed(2)}`;
-  const measured = `${value.toFixed(2)} ${unit}`;
-  return `${name.padEnd(62)}${measured.padStart(11)}  ${bound.padEnd(8)}${isMissed(figure) ? "MISSED " : "       "}${note}`;
-}
-
-async function report(measurement: Promise<Figure>): Promise<void> {
-  const figure = await measurement;
-  process.stdout.write(`${rowOf(figure)}\n`);
-  if (isMissed(figure)) process.exitCode = 1;
-}
-
 await using place = await temporaryDirectory();
-await report(size());
-await report(startTime(join(place.path, "start")));
+report(await size());
+report(await startTime(join(place.path, "start")));
 {
   await using server = await serveSilently({ dataDir: join(place.path, "large") });
   const agent = await signUp(server, "ada");
-  await report(peakMemory(server, agent));
-  await report(uploadTime(agent));
+  report(await peakMemory(server, agent));
+  report(await uploadTime(agent));
 }
 {
   await using server = await serveSilently({ dataDir: join(place.path, "small") });
   const agent = await provision(server);
-  await report(downloadRate(server, agent));
-  await report(smallUploads(agent, join(place.path, "scratch")));
-  await report(listing(server, await provision(server), await provision(server)));
+  report(await downloadRate(server, agent));
+  report(await smallUploads(agent, join(place.path, "scratch")));
+  report(await listing(server, await provision(server), await provision(server)));
+}
+{
+  await using server = await serveSilently({ dataDir: join(place.path, "dashboard") });
+  await using browser = await launchBrowser();
+  const look = { server, browser, owner: await signUp(server, "ada") };
+  report(await firstRows(look));
+  for (const figure of await jumpAndSort(look)) report(figure);
+  report(await weight(look));
 }

@@ -1,0 +1,119 @@
+import type { Browser, Page } from "playwright-core";
+import { newWindow, signInto } from "../support/browser.ts";
+import { type MadeDrive, makeDrive } from "../support/drives.ts";
+import type { Agent, Server } from "../support/executable.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { pageWeight } from "../support/page-weight.ts";
+import { type Figure, median, time } from "./figure.ts";
+
+// What the dashboard promises about speed, in a real browser on the same machine. These are times that a
+// person waits, so they stand beside what a person bears and not beside another measurement.
+
+const RUNS = 5;
+/** In ms. */
+const BEARABLE = 1000;
+
+/** Where the dashboard is looked at: by Ada, in a window that is new each time. */
+interface Look {
+  readonly server: Server;
+  readonly browser: Browser;
+  readonly owner: Agent;
+}
+
+/** From the start of the navigation until rows are drawn, with nothing cached. */
+export async function firstRows(look: Look): Promise<Figure> {
+  const { slug } = await filled(look, "Thousand", 1000);
+  const times: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    await using page = await openPage(look);
+    await page.addInitScript(`window.drawn = new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelector(".file-row a") === null) return;
+        observer.disconnect();
+        // The frame after the one that has the rows begins once that is drawn.
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      }).observe(document, { childList: true, subtree: true });
+    })`);
+    await page.goto(`/drives/${slug}/many/`);
+    times.push(await page.evaluate<number>("drawn"));
+  }
+  return waiting("first rows of a folder of 1,000 files, nothing cached", times);
+}
+
+/** From a key or a click until the row that it leads to is there, in a folder of 100,000 files. */
+export async function jumpAndSort(look: Look): Promise<[jump: Figure, sort: Figure]> {
+  const { id, slug } = await filled(look, "Huge", 100_000);
+  const query = new URLSearchParams({ drive_id: id, path: "many/0050000.txt" });
+  const larger = { body: "larger than the others" };
+  await look.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, larger);
+  const [jumps, sorts]: [number[], number[]] = [[], []];
+  for (let run = 0; run < RUNS; run += 1) {
+    await using page = await openPage(look);
+    await page.goto(`/drives/${slug}/many/`);
+    await page.getByRole("link", { name: "0000001.txt" }).waitFor();
+    // Only once a row has the focus does a key lead on from it.
+    await timeUntil(page, ".file-row:focus", "0000001.txt", () => page.keyboard.press("ArrowUp"));
+    jumps.push(await timeUntil(page, ".file-row:focus", "0100000.txt", () => page.keyboard.press("End")));
+    const bySize = page.getByRole("columnheader", { name: "Size" }).getByRole("button");
+    sorts.push(await timeUntil(page, "[data-index='0']", "0050000.txt", () => bySize.click()));
+  }
+  return [
+    waiting("to the last of 100,000 files in a folder", jumps),
+    waiting("100,000 files in a folder by size", sorts),
+  ];
+}
+
+/** What a browser gets before it can show anything. */
+export async function weight({ server }: Look): Promise<Figure> {
+  return {
+    name: "script and style of the dashboard, compressed",
+    value: (await pageWeight(server.url)) / 1024,
+    unit: "KiB",
+    limit: { atMost: 120 },
+    note: "",
+  };
+}
+
+/** A drive with so many files in its folder `many/`. */
+async function filled({ server, owner }: Look, name: string, count: number): Promise<MadeDrive> {
+  const drive = await makeDrive(owner, name, { "one.txt": 1 });
+  await addManyFiles(server.dataDir, drive.fileId("one.txt"), count);
+  return drive;
+}
+
+/** A page in a window of its own, which is closed at the end of its scope. */
+async function openPage({ browser, server }: Look): Promise<Page & AsyncDisposable> {
+  const context = await newWindow(browser, {
+    baseURL: server.url,
+    viewport: { width: 1280, height: 800 },
+  });
+  await signInto(context, server.url, "ada");
+  const page = await context.newPage();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+}
+
+/** Milliseconds until the row has this name; the page looks itself, at every frame. */
+async function timeUntil(page: Page, row: string, name: string, act: () => Promise<void>): Promise<number> {
+  const shown = page.evaluate(`new Promise((resolve) => {
+    const look = () =>
+      document.querySelector(${JSON.stringify(`${row} .name`)})?.textContent === ${JSON.stringify(name)}
+        ? resolve()
+        : requestAnimationFrame(look);
+    look();
+  })`);
+  return time(async () => {
+    await act();
+    await shown;
+  });
+}
+
+function waiting(name: string, times: readonly number[]): Figure {
+  const [least, most] = [Math.min(...times), Math.max(...times)];
+  return {
+    name,
+    value: median(times),
+    unit: "ms",
+    limit: { atMost: BEARABLE },
+    note: `${least.toFixed(0)} to ${most.toFixed(0)} ms in ${times.length} runs`,
+  };
+}
