@@ -377,8 +377,10 @@ describe("no answer is a 5xx, and every refusal has its form", () => {
   test("each hostile value at each place of each route", async () => {
     for (const route of await describedRoutes()) {
       const attempts = attemptsAt(route);
+      let sound = await makeSound();
       for (let at = 0; at < attempts.length; at += 25) {
-        const sound = await makeSound();
+        // Reading takes nothing away.
+        if (at > 0 && route.method !== "GET") sound = await makeSound();
         await Promise.all(attempts.slice(at, at + 25).map((attempt) => send(route, sound, attempt)));
       }
     }

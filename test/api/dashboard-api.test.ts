@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";
 import { expectCommonRules, expectJson, openStage, refused, type Code } from "../support/scenario.ts";
@@ -92,7 +93,7 @@ describe("GET /auth/options", () => {
     await using coffer = await startAppliance(settings);
     const get = () => coffer.client().json<unknown>(200, "GET", "/auth/options");
     expect(await get()).toEqual({ ...options, setup: true, signups: false });
-    await coffer.appliance.services.users.create("ada", "ada's password");
+    addAccount(coffer, "ada");
     expect(await get()).toEqual({ setup: false, ...options });
   });
 });

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { addAccount } from "../support/accounts.ts";
 import { startAppliance } from "../support/appliance.ts";
 import type { Json } from "../support/client.ts";
 import {
@@ -345,7 +346,7 @@ describe("good for one time", () => {
 
 test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
   await using coffer = await startAppliance();
-  await coffer.appliance.services.users.create("ada", "ada's password");
+  addAccount(coffer, "ada");
   const ada = await signIn(coffer, "ada");
   const drive: { data: { id: string } } = JSON.parse(
     (await ada.send("POST", "/v0/drives", { body: { name: "Notes" } })).text,

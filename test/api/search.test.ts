@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { addManyFiles } from "../support/many-files.ts";
@@ -511,8 +512,8 @@ describe("right at once", () => {
 
   test("a file that was moved to another drive is found there alone", async () => {
     await using coffer = await startAppliance();
-    const { users, apiKeys } = coffer.appliance.services;
-    await users.create("ada", "ada's password");
+    addAccount(coffer, "ada");
+    const { apiKeys } = coffer.appliance.services;
     const client = coffer.client((await apiKeys.createFor("ada", "", "read-write")).secret);
     const drive = async (name: string): Promise<OwnDrive> => {
       const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { expectCommonRules, expectJson } from "../support/scenario.ts";
@@ -12,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
   const coffer = await startAppliance(settings);
-  await coffer.appliance.services.users.create("ada", "ada's password");
+  addAccount(coffer, "ada");
   return coffer;
 }
 

@@ -171,8 +171,7 @@ describe("stop", () => {
     const client = await RawClient.to(app.server.port);
     await client.write(`GET /v0/things/a HTTP/1.1\r\nHost: n\r\n${KEY}\r\n`);
     await client.response();
-    const startedAt = performance.now();
+    // Longer than this test may take.
     await app.server.stop(60_000);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });

@@ -1,3 +1,4 @@
+import { addAccount } from "./accounts.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 
@@ -81,9 +82,8 @@ async function person(
   coffer: TestAppliance,
   username: string,
 ): Promise<{ key: string; keyId: string; drive: string }> {
-  const { users, apiKeys } = coffer.appliance.services;
-  await users.create(username, `${username}'s password`);
-  const { secret, key } = await apiKeys.createFor(username, "", "read-write");
+  addAccount(coffer, username);
+  const { secret, key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
   const made = await coffer
     .client(secret)
     .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Notes" } });
