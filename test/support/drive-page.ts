@@ -15,3 +15,12 @@ export async function closeDialog(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
 }
+
+/** What the server answers to who asks too often. */
+export function tooEarly(seconds: number) {
+  return {
+    status: 429,
+    headers: { "retry-after": String(seconds) },
+    json: { error: { code: "RATE_LIMITED", message: "Too many requests" } },
+  };
+}
