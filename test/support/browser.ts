@@ -1,4 +1,3 @@
-import chromium from "@sparticuz/chromium";
 import {
   type Browser,
   type BrowserContext,
@@ -6,6 +5,7 @@ import {
   type Page,
   chromium as playwright,
 } from "playwright-core";
+import { chromiumPath } from "./chromium.ts";
 
 /** How long a page may take for one step, in ms: less than a test may, so that a failure names what did not come. */
 const PATIENCE_MS = 20_000;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 20_000;
  * package proposes for small machines.
  */
 export async function launchBrowser(): Promise<Browser> {
-  return playwright.launch({ executablePath: await chromium.executablePath(), headless: true });
+  return playwright.launch({ executablePath: await chromiumPath(), headless: true });
 }
 
 /** Somebody's window, with cookies of their own. */
