@@ -30,6 +30,11 @@ export const FOLDER_MOVE: TransferBounds = { entries: 50_000, tags: 50_000 };
 export const FOLDER_COPY: TransferBounds = { entries: 10_000, tags: 20_000 };
 /** What one archive may be asked for by name; a request's head takes no more of any length to speak of. */
 export const ARCHIVE_PATHS = 200;
+/**
+ * How many archives may be on their way at once, of one caller and of all: each holds several open files and
+ * the list of what it packs, for as long as its reader likes.
+ */
+export const ARCHIVES_UNDER_WAY = { each: 4, all: 32 };
 export const CONTENT_TYPE_CHARACTERS = 255;
 /** The longest text that can be extracted: its reader has to hold it as one JSON string. */
 export const EXTRACT_TEXT_BYTES = 64 * 1024 * 1024;

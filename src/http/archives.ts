@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ARCHIVE_PATHS } from "../domain/limits.ts";
+import { ARCHIVE_PATHS, ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import type { Log } from "../log.ts";
 import type { Archives } from "../services/archives.ts";
 import { contentDisposition } from "./content-disposition.ts";
@@ -31,7 +31,8 @@ export function archives(service: Archives, log: Log) {
         tag: "Files",
         summary: "Download files and folders as one ZIP",
         description:
-          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64.",
+          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64. A caller may have " +
+          `${ARCHIVES_UNDER_WAY.each} under way at once, the server ${ARCHIVES_UNDER_WAY.all}; one more is 429.`,
         query: archiveQuery,
         answers: [
           {
@@ -49,7 +50,7 @@ export function archives(service: Archives, log: Log) {
         ],
         errors: ["NOT_FOUND"],
       },
-      ({ query, caller, context }) => {
+      async ({ query, caller, context }) => {
         const archive = service.open(caller, query.drive_id, query.path ?? []);
         const headers = {
           "content-type": "application/zip",
@@ -62,23 +63,12 @@ export function archives(service: Archives, log: Log) {
           // Else the runtime says that the archive has no bytes.
           return new Response(null, { headers: { ...headers, "transfer-encoding": "chunked" } });
         }
+        const body = await piecewise(archive.pieces(), (error) => {
+          log.error("an archive broke off", { request_id: context.id, error });
+        });
         context.allowSlowReader();
-        return new Response(piecewise(reported(archive.pieces(), context.id, log)), { headers });
+        return new Response(body, { headers });
       },
     ),
   );
-}
-
-/** The same pieces; what breaks them off is logged, since no answer can tell of it any more. */
-async function* reported(
-  pieces: AsyncGenerator<Uint8Array>,
-  requestId: string,
-  log: Log,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* pieces;
-  } catch (error) {
-    log.error("an archive broke off", { request_id: requestId, error });
-    throw error;
-  }
 }

@@ -35,8 +35,9 @@ export function extract(service: Extracts) {
       },
       async ({ params, caller, context }) => {
         const extracted = await service.extract(caller, params.id);
+        const body = await piecewise(encoded(extracted));
         context.allowSlowReader();
-        return new Response(piecewise(encoded(extracted)), {
+        return new Response(body, {
           headers: { "content-type": "application/json;charset=utf-8" },
         });
       },

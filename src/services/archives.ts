@@ -2,10 +2,11 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { ArchiveRow } from "../db/archive-lists.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Caller } from "../domain/caller.ts";
+import { bucketOf, type Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { Drive } from "../domain/drive.ts";
-import { notFound } from "../domain/errors.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
+import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import {
   type FilePath,
   type FolderPath,
@@ -26,8 +27,9 @@ export interface Archive {
   readonly filename: string;
   /**
    * Makes the archive piece by piece, each when it is asked for; what stood there when the first was asked for
-   * is what is in it. Whoever begins must go to the end or `return()`. Throws when it cannot be gone on with:
-   * what was sent until then is no archive.
+   * is what is in it. Whoever begins must go to the end or `return()`. The first throws RATE_LIMITED when too
+   * many are under way, NOT_FOUND for what is gone by now; each throws when it cannot be gone on with: what was
+   * sent until then is no archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
 }
@@ -42,6 +44,8 @@ export class Archives {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
+  /** How many archives are under way, by who takes them. */
+  readonly #underWay = new Map<string, number>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; clock: Clock; usage: UsageMeter }) {
     this.#tables = parts.tables;
@@ -63,24 +67,51 @@ export class Archives {
     const base = commonFolder(outermost);
     return {
       filename: `${titleOf(drive, outermost, base)}.zip`,
-      pieces: () => this.#pieces(drive, outermost, base),
+      pieces: () => this.#pieces(bucketOf(caller), drive, outermost, base),
     };
   }
 
-  async *#pieces(drive: Drive, places: readonly Place[], base: FolderPath): AsyncGenerator<Uint8Array> {
-    using list = this.#tables.archiveLists.open();
-    const count = await list.fill(drive.pk, places, this.#clock.now());
-    if (count === null) throw new Error("what was to be packed is gone meanwhile");
-    const sources = {
-      count,
-      *[Symbol.iterator]() {
-        for (const row of list.rows()) yield sourceOf(row, base);
-      },
-    };
-    yield* zipStream(sources, {
-      whole: (digest, size) => this.#whole(drive, digest, size),
-      pieces: (digest, size) => this.#inPieces(drive, digest, size),
-    });
+  async *#pieces(
+    taker: string,
+    drive: Drive,
+    places: readonly Place[],
+    base: FolderPath,
+  ): AsyncGenerator<Uint8Array> {
+    this.#takeTurn(taker);
+    try {
+      using list = this.#tables.archiveLists.open();
+      const count = await list.fill(drive.pk, places, this.#clock.now());
+      if (count === null) throw new CofferError("NOT_FOUND", "What was to be packed is gone.");
+      const sources = {
+        count,
+        *[Symbol.iterator]() {
+          for (const row of list.rows()) yield sourceOf(row, base);
+        },
+      };
+      yield* zipStream(sources, {
+        whole: (digest, size) => this.#whole(drive, digest, size),
+        pieces: (digest, size) => this.#inPieces(drive, digest, size),
+      });
+    } finally {
+      this.#endTurn(taker);
+    }
+  }
+
+  /** Whoever takes a turn ends it. Throws RATE_LIMITED. */
+  #takeTurn(taker: string): void {
+    const own = this.#underWay.get(taker) ?? 0;
+    const all = this.#underWay.values().reduce((sum, count) => sum + count, 0);
+    if (own >= ARCHIVES_UNDER_WAY.each || all >= ARCHIVES_UNDER_WAY.all) {
+      const whose = own >= ARCHIVES_UNDER_WAY.each ? `${own} archives of yours` : `${all} archives`;
+      throw new CofferError("RATE_LIMITED", `${whose} are under way already; wait until one is done.`);
+    }
+    this.#underWay.set(taker, own + 1);
+  }
+
+  #endTurn(taker: string): void {
+    const left = (this.#underWay.get(taker) ?? 1) - 1;
+    if (left > 0) this.#underWay.set(taker, left);
+    else this.#underWay.delete(taker);
   }
 
   /** Counts as use, as `#inPieces` does. Both throw when the content is not there whole. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
 import { addManyFiles } from "../support/many-files.ts";
@@ -182,6 +183,65 @@ describe("while it is on its way", () => {
   });
 });
 
+async function refused(own: OwnDrive) {
+  const { headers, text } = await own.client.send("GET", address(own.id));
+  expect(headers.get("retry-after")).toBe("1");
+  return JSON.parse(text).error;
+}
+
+describe("how many may be on their way", () => {
+  test("of one caller, until one has come or was left", async () => {
+    const own = await filled(stage, { a: LARGE });
+    await using readers = new AsyncDisposableStack();
+    const slow = async () => readers.use(await SlowReader.of(own));
+    const [first, second] = [await slow(), await slow()];
+    for (let n = 2; n < ARCHIVES_UNDER_WAY.each; n += 1) await slow();
+    expect(await refused(own)).toMatchObject({
+      code: "RATE_LIMITED",
+      message: expect.stringContaining(`${ARCHIVES_UNDER_WAY.each} archives of yours`),
+    });
+    // Somebody else, and whoever asks for its head alone, does not wait for them.
+    const other = await filled(stage, { b: "c" });
+    expect(await archived(other.client, other.id)).toEqual({ b: "c" });
+    expect((await own.client.send("HEAD", address(own.id))).status).toBe(200);
+    expect(await first.rest()).not.toBeNull();
+    await slow();
+    expect(await refused(own)).toMatchObject({ code: "RATE_LIMITED" });
+    second.leave();
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+  });
+
+  test("of all", async () => {
+    await using readers = new AsyncDisposableStack();
+    for (let n = 0; n < ARCHIVES_UNDER_WAY.all; n += ARCHIVES_UNDER_WAY.each) {
+      const own = await filled(stage, { a: LARGE });
+      for (let m = 0; m < ARCHIVES_UNDER_WAY.each; m += 1) readers.use(await SlowReader.of(own));
+    }
+    const own = await filled(stage, { b: "c" });
+    expect(await refused(own)).toMatchObject({
+      code: "RATE_LIMITED",
+      message: expect.stringContaining(`${ARCHIVES_UNDER_WAY.all} archives are`),
+    });
+    await readers.disposeAsync();
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+  });
+
+  test("those that leave before anything has come do not count", async () => {
+    const { own } = await long();
+    for (let n = 0; n < 3 * ARCHIVES_UNDER_WAY.each; n += 1) {
+      const aborting = new AbortController();
+      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+        headers: { authorization: `Bearer ${own.key}` },
+        signal: aborting.signal,
+      }).catch(() => null);
+      await Bun.sleep(n);
+      aborting.abort();
+      await leaving;
+    }
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+  });
+});
+
 /** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
 async function long() {
   const own = await filled(stage, { first: "x", zz: "y" });
@@ -195,7 +255,7 @@ async function long() {
   const caller = services.apiKeys.authenticate(own.key);
   if (caller === null) throw new Error("the key is not known");
   const last = data[1]?.id ?? "";
-  return { services, caller, last, packing: services.archives.open(caller, own.id, []).pieces() };
+  return { own, services, caller, last, packing: services.archives.open(caller, own.id, []).pieces() };
 }
 
 describe("while a long one is on its way", () => {
@@ -227,12 +287,12 @@ describe("while a long one is on its way", () => {
     });
   });
 
-  test("what goes before the list is begun breaks it off", async () => {
+  test("what goes before the list is begun is not found", async () => {
     const { services, caller, last } = await long();
     const { driveId } = services.files.get(caller, last);
     const packing = services.archives.open(caller, driveId, ["first", "zz"]).pieces();
     await services.files.remove(caller, last, UNCONDITIONAL);
     const failure = await packing.next().catch((error: unknown) => error);
-    expect(String(failure)).toContain("what was to be packed is gone meanwhile");
+    expect(failure).toMatchObject({ code: "NOT_FOUND" });
   });
 });
