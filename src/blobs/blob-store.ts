@@ -110,6 +110,11 @@ export class BlobStore {
     return blobs;
   }
 
+  /** Throws STORAGE_FULL when the disk is at its reserve; for what takes room elsewhere on it. */
+  requireSpace(): Promise<void> {
+    return this.#volume.requireSpace();
+  }
+
   /** Bytes that the file system still has for this process, the reserve included. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();

@@ -10,6 +10,17 @@ export interface Subtree {
   readonly path: FolderPath;
 }
 
+/** How much there is of a folder with all below it. */
+export interface Extent {
+  /** On all its files. */
+  readonly tags: number;
+  /** Bytes of all its files' metadata. */
+  readonly metadata: number;
+  /** Bytes of all paths of its files and folders, and of the longest. */
+  readonly paths: number;
+  readonly longestPath: number;
+}
+
 /** What of a folder's own files has expired; sizes in bytes. */
 export interface ExpiredInFolder {
   readonly folder: FolderPk;
@@ -49,8 +60,7 @@ const EXPIRED = `file INDEXED BY file_drive_expiry WHERE drive = :drive AND expi
 /** Folders with all that is below them, taken as wholes. The statements that change them run inside a write. */
 export class Subtrees {
   readonly #countFolders;
-  readonly #countTags;
-  readonly #longestPath;
+  readonly #extent;
   readonly #expired;
   readonly #removeExpired;
   readonly #moveFolders;
@@ -64,12 +74,12 @@ export class Subtrees {
     this.#countFolders = sql.prepare<{ folders: number }, [Range & { limit: number }]>(
       `SELECT count(*) AS folders FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
     );
-    this.#countTags = sql.prepare<{ tags: number }, [Range]>(
-      `SELECT ifnull(sum(json_array_length(tags)), 0) AS tags FROM file WHERE ${BELOW} AND tags <> '[]'`,
-    );
-    this.#longestPath = sql.prepare<{ bytes: number }, [Range]>(
-      `SELECT max((SELECT ifnull(max(octet_length(path)), 0) FROM folder WHERE ${BELOW}),
-                  (SELECT ifnull(max(octet_length(path)), 0) FROM file WHERE ${BELOW})) AS bytes`,
+    this.#extent = sql.prepare<Extent, [Range]>(
+      `SELECT sum(tags) AS tags, sum(metadata) AS metadata, sum(path) AS paths, max(path) AS longestPath
+         FROM (SELECT iif(tags = '[]', 0, json_array_length(tags)) AS tags, octet_length(metadata) AS metadata,
+                      octet_length(path) AS path FROM file WHERE ${BELOW}
+               UNION ALL
+               SELECT 0, 0, octet_length(path) FROM folder WHERE ${BELOW}) page`,
     );
     this.#expired = sql.prepare<ExpiredInFolder, [Range & { now: number }]>(
       `SELECT folder, count(*) AS files, sum(size) AS bytes FROM ${EXPIRED} GROUP BY folder`,
@@ -107,14 +117,10 @@ export class Subtrees {
     return this.#countFolders.get({ ...rangeOfTree(tree), limit })?.folders ?? 0;
   }
 
-  /** How many tags its files carry in all. */
-  countTags(tree: Subtree): number {
-    return this.#countTags.get(rangeOfTree(tree))?.tags ?? 0;
-  }
-
-  /** The length of the longest path of a file or folder in it, in bytes. */
-  longestPath(tree: Subtree): number {
-    return this.#longestPath.get(rangeOfTree(tree))?.bytes ?? 0;
+  extent(tree: Subtree): Extent {
+    const extent = this.#extent.get(rangeOfTree(tree));
+    if (extent === null) throw new Error("what was summed up came back without a row");
+    return extent;
   }
 
   /** What has expired in it and awaits the sweep, by the folder that it stands in. */

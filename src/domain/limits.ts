@@ -1,5 +1,7 @@
 /** Fixed limits of the service, in bytes, characters, items or milliseconds as each name says. */
 
+const MIB = 1024 * 1024;
+
 /** Storage of a drive that nobody has claimed: the contract's "100 MB". */
 export const UNCLAIMED_STORAGE_BYTES = 100 * 1024 * 1024;
 /** How long an unclaimed drive lives. */
@@ -18,16 +20,37 @@ export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
 /**
- * The most that one request takes along with a folder, in one transaction on which all other requests wait:
- * files and folders, and the tags of these files in all, each of which has an entry that says where its file is.
+ * The most that one request takes along with a folder, in one transaction on which all other requests wait, and
+ * whose undoing is kept in memory.
  */
 export interface TransferBounds {
+  /** Files and folders. */
   readonly entries: number;
+  /** Tags of the files in all: each has an entry that says where its file is. */
   readonly tags: number;
+  /** Bytes of all paths, where they are longer: each stands in several indexes, which gets dear when they are long. */
+  readonly paths: number;
+  /** Bytes of the files' metadata in all, which is written anew with its file. */
+  readonly metadata: number;
 }
-export const FOLDER_MOVE: TransferBounds = { entries: 50_000, tags: 50_000 };
+export const FOLDER_MOVE: TransferBounds = {
+  entries: 50_000,
+  tags: 50_000,
+  paths: 8 * MIB,
+  metadata: 64 * MIB,
+};
 /** Fewer than are moved: every copy is a row of its own. */
-export const FOLDER_COPY: TransferBounds = { entries: 10_000, tags: 20_000 };
+export const FOLDER_COPY: TransferBounds = {
+  entries: 10_000,
+  tags: 20_000,
+  paths: 4 * MIB,
+  metadata: 16 * MIB,
+};
+/**
+ * The files up to which folders are copied in an unclaimed drive. Files without content cost no quota, and one
+ * request after the other copies thousands: without an end, anybody could fill the disk with them.
+ */
+export const UNCLAIMED_COPIED_FILES = 50_000;
 /** What one archive may be asked for by name; a request's head takes no more of any length to speak of. */
 export const ARCHIVE_PATHS = 200;
 /**

@@ -7,6 +7,7 @@ import {
   PAGE_LIMIT_DEFAULT,
   PATH_BYTES,
   type TransferBounds,
+  UNCLAIMED_COPIED_FILES,
 } from "../domain/limits.ts";
 import type { FolderDestination, FolderPreview, Folders, ShownFolder } from "../services/folders.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -14,6 +15,8 @@ import { operation } from "./operation.ts";
 import { folderRecord, folderSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
 import { driveRef, integer, nullable } from "./schema.ts";
+
+const MIB = 1024 * 1024;
 
 const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 const exampleFolder = {
@@ -165,7 +168,7 @@ export function folders(service: Folders) {
           operationId: "copyFolder",
           tag: "Folders",
           summary: "Copy a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored. ${transferRules(FOLDER_COPY)}`,
+          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored, and in an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all. ${transferRules(FOLDER_COPY)}`,
           body: transfer,
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
@@ -237,6 +240,6 @@ function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
   return { json: { path, file_count: fileCount, message } };
 }
 
-function transferRules({ entries, tags }: TransferBounds): string {
-  return `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders, or whose files carry more than ${tags} tags in all: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
+function transferRules({ entries, tags, paths, metadata }: TransferBounds): string {
+  return `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders, or whose files carry more than ${tags} tags in all, or for more than ${paths / MIB} MiB of paths or ${metadata / MIB} MiB of metadata: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
 }

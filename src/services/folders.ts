@@ -1,3 +1,4 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
@@ -56,9 +57,11 @@ export class Folders {
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #clock: Clock;
+  readonly #blobs: BlobStore;
 
-  constructor(parts: { tables: Tables; access: Access; tree: Tree; clock: Clock }) {
+  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; tree: Tree; clock: Clock }) {
     this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#clock = parts.clock;
@@ -104,14 +107,18 @@ export class Folders {
     return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.moveFolder(...how), within);
   }
 
-  /** Copies a folder with all that is in it, without moving a byte. Throws like `move`, and QUOTA_EXCEEDED. */
-  copy(
+  /**
+   * Copies a folder with all that is in it, without moving a byte. Throws like `move`, and QUOTA_EXCEEDED and
+   * STORAGE_FULL: thousands of records take room, too.
+   */
+  async copy(
     caller: Caller,
     driveId: string,
     path: string,
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
+    await this.#blobs.requireSpace();
     return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.copyFolder(...how), within);
   }
 

@@ -2,7 +2,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
-import { UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
+import { UNCLAIMED_COPIED_FILES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
 
 /** Bytes per plan; null where there is no limit. */
 export type StorageLimits = Readonly<Record<Plan, number | null>>;
@@ -41,6 +41,16 @@ export class Quota {
       drive.owner === null
         ? `An unclaimed drive holds at most ${limit} bytes; claim it, or make room first.`
         : `The account's plan allows ${limit} bytes; make room, or change the plan.`,
+    );
+  }
+
+  /** The same for the number of files, which only copies of folders could make large without an owner. */
+  requireFewFiles(drive: Drive, now: number): void {
+    const files = drive.owner === null ? (this.#tables.drives.byPk(drive.pk, now)?.fileCount ?? 0) : 0;
+    if (files <= UNCLAIMED_COPIED_FILES) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `In an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all; claim it first.`,
     );
   }
 

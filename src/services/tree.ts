@@ -145,6 +145,7 @@ export class Tree {
     }
     folders.adjust(parent, fileCount, totalSize, 0);
     this.#quota.requireRoom(drive, now);
+    this.#quota.requireFewFiles(drive, now);
     for (const { pk, folder: above } of subtrees.files(from)) {
       const into = copies.get(above);
       if (into === undefined) throw new Error("a file stands in a folder that was not copied");
@@ -170,33 +171,35 @@ export class Tree {
     }
     if (this.#tables.folders.byPath(drive.pk, path) !== null) throw folderThere(path);
     if (this.occupant(drive, asFilePath(path), now) !== null) throw taken(asFilePath(path));
-    const files = folder.fileCount - this.#removeExpiredBelow(from, now);
-    this.#requireTransferable(from, files, path, most);
+    // Those that expired count: they have to be taken away first.
+    const folders = this.#tables.subtrees.countFolders(from, most.entries + 1);
+    if (folder.fileCount + folders > most.entries) throw tooMuch(most.entries, "files and folders");
+    this.#removeExpiredBelow(from, now);
+    this.#requireTransferable(from, path, most, this.#folderAt(from).fileCount + folders + 1);
     return { from, to: { drive: drive.pk, path }, parent: this.#makeFolders(drive, parentFolder(path), now) };
   }
 
-  #requireTransferable(from: Subtree, files: number, path: FolderPath, most: TransferBounds): void {
-    const { subtrees } = this.#tables;
-    const { entries, tags } = most;
-    if (files + subtrees.countFolders(from, entries + 1) > entries)
-      throw tooMuch(entries, "files and folders");
-    if (subtrees.countTags(from) > tags) throw tooMuch(tags, "tags on its files");
-    const longest = subtrees.longestPath(from) - utf8Length(from.path) + utf8Length(path);
-    if (longest > PATH_BYTES) {
+  /** @param entries how many files and folders there are, itself included */
+  #requireTransferable(from: Subtree, path: FolderPath, most: TransferBounds, entries: number): void {
+    const { tags, metadata, paths, longestPath } = this.#tables.subtrees.extent(from);
+    if (tags > most.tags) throw tooMuch(most.tags, "tags on its files");
+    if (metadata > most.metadata) throw tooMuch(most.metadata, "bytes of metadata");
+    const longer = utf8Length(path) - utf8Length(from.path);
+    if (longestPath + longer > PATH_BYTES) {
       throw invalid(
         "destination_path",
-        `must leave every path in the folder at ${PATH_BYTES} bytes or fewer, not ${longest}`,
+        `must leave every path in the folder at ${PATH_BYTES} bytes or fewer, not ${longestPath + longer}`,
       );
     }
+    if (paths + entries * Math.max(longer, 0) > most.paths)
+      throw tooMuch(most.paths, "bytes of paths in all");
   }
 
-  /** Takes away the files below a folder that await the sweep; how many. */
-  #removeExpiredBelow(tree: Subtree, now: number): number {
-    const expired = this.#tables.subtrees.expired(tree, now);
-    for (const { folder, files, bytes } of expired)
+  /** Takes away the files below a folder that await the sweep. */
+  #removeExpiredBelow(tree: Subtree, now: number): void {
+    for (const { folder, files, bytes } of this.#tables.subtrees.expired(tree, now))
       this.#tables.folders.adjust(folder, -files, -bytes, -files);
     this.#tables.subtrees.removeExpired(tree, now);
-    return expired.reduce((sum, { files }) => sum + files, 0);
   }
 
   #folderAt({ drive, path }: Subtree): Folder {

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { FOLDER_COPY, FOLDER_MOVE } from "../../src/domain/limits.ts";
+import { FOLDER_COPY, FOLDER_MOVE, UNCLAIMED_COPIED_FILES } from "../../src/domain/limits.ts";
 import { startAppliance } from "../support/appliance.ts";
 import type { Client, Json } from "../support/client.ts";
 import { addManyFiles } from "../support/many-files.ts";
@@ -9,6 +9,7 @@ import {
   expectJson,
   holds,
   openStage,
+  provision,
   put,
   refused,
   runScenarios,
@@ -341,7 +342,60 @@ describe.each(HOWS)("%s", (how) => {
     await client.json(200, "DELETE", `/v0/files/${data.at(-1)?.id ?? ""}`);
     await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
   });
+
+  test("as much metadata as one request takes, and no more", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const metadata = { note: long(16 * 1024 - '{"note":""}'.length) };
+    const first = await client.json<Listed>(201, "POST", "/v0/files", {
+      body: { drive_id: drive, filename: "first", content: "", metadata },
+    });
+    await addManyFiles(stage.coffer.dataDir, first.id, most.metadata / (16 * 1024) + 1);
+    const body = { drive_id: drive, path: "many/", destination_path: "more/" };
+    await refusesTooMuch(client, how, body, `${most.metadata} bytes of metadata`);
+    const { data } = await list(client, drive);
+    await client.json(200, "DELETE", `/v0/files/${data.at(-1)?.id ?? ""}`);
+    await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
+  });
+
+  test("as many bytes of paths as one request takes, and no more, before and after", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "first");
+    // Each file's path, and the folder's own, will have 1,000 bytes or a little less.
+    const count = Math.floor(most.paths / 1000);
+    await addManyFiles(stage.coffer.dataDir, first.id, count);
+    const name = "0000001.txt".length;
+    const fits = Math.floor(most.paths / (count + 1)) - name;
+    const body = (path: string, to: string) => ({ drive_id: drive, path, destination_path: to });
+    const far = folderOf(fits);
+    await refusesTooMuch(client, how, body("many/", folderOf(fits + 2)), `${most.paths} bytes of paths`);
+    await client.json(success(how), "POST", `/v0/folders/${how}`, { body: body("many/", far) });
+    for (let n = 0; n < 10; n += 1) await upload(client, drive, `${far}${n}`);
+    await refusesTooMuch(client, how, body(far, "near/"), `${most.paths} bytes of paths`);
+  }, 20_000);
+
+  test("no more files that expired and await the sweep than it takes of others", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "first", "x", expiring(1));
+    await addManyFiles(stage.coffer.dataDir, first.id, most.entries + 1);
+    stage.coffer.clock.advance(2 * HOUR);
+    const body = { drive_id: drive, path: "many/", destination_path: "more/" };
+    await refusesTooMuch(client, how, body, `${most.entries} files and folders`);
+    await stage.coffer.appliance.services.sweep.run();
+    await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
+  }, 20_000);
 });
+
+/** A folder's path of so many bytes, between 802 and 1,024. */
+function folderOf(bytes: number): string {
+  return `${`${long(199)}/`.repeat(4)}${long(bytes - 801)}/`;
+}
+
+async function refusesTooMuch(client: Client, how: How, body: Json, what: string): Promise<void> {
+  const { text } = await client.send("POST", `/v0/folders/${how}`, { body });
+  expectJson(text, {
+    error: { code: "VALIDATION_ERROR", field: "path", message: expect.stringContaining(what) },
+  });
+}
 
 async function makeDrive(client: Client, name: string): Promise<string> {
   const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } });
@@ -451,6 +505,31 @@ describe("what a copy is", () => {
       body: { drive_id: drives.ada, path: "a/", destination_path: "d/", destination_drive_id: two },
     });
     expect(moved.status).toBe(200);
+  });
+
+  test("not without end in a drive without an owner, whose quota empty files do not touch", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "two/1", "");
+    await upload(client, drive, "two/2", "");
+    await addManyFiles(stage.coffer.dataDir, first.id, UNCLAIMED_COPIED_FILES - 5);
+    const copy = (to: string) =>
+      client.send("POST", "/v0/folders/copy", {
+        body: { drive_id: drive, path: "two/", destination_path: to },
+      });
+    expect((await copy("four/")).status).toBe(201);
+    const refusal = await copy("six/");
+    expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
+    expect((await list(client, drive)).total).toBe(UNCLAIMED_COPIED_FILES - 1);
+  }, 20_000);
+
+  test("refused while the disk is at its reserve, since thousands of records take room", async () => {
+    await using coffer = await startAppliance({ "disk-reserve": "1000TB" });
+    const { id: drive, client } = await provision(coffer);
+    await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/" } });
+    const body = { drive_id: drive, path: "a/", destination_path: "b/" };
+    const refusal = await client.send("POST", "/v0/folders/copy", { body });
+    expectJson(refusal.text, { error: { code: "STORAGE_FULL" } });
+    await client.json(200, "POST", "/v0/folders/move", { body });
   });
 
   test("of one content with the original, which stays when the original goes", async () => {
