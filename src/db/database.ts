@@ -1,4 +1,5 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { CofferError } from "../domain/errors.ts";
 import { migrate } from "./migrate.ts";
@@ -41,6 +42,9 @@ export class Database {
       sql.run("PRAGMA synchronous = FULL");
       sql.run("PRAGMA foreign_keys = ON");
       sql.run("PRAGMA temp_store = MEMORY");
+      // For connections that keep theirs in files, also where nothing but the data directory can be written to.
+      // It holds for the whole process: set once, before there are threads that might look.
+      sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
       sql.run("PRAGMA cache_size = -16000");
       sql.run("PRAGMA journal_size_limit = 67108864");
       migrate(sql, MIGRATIONS, clock);

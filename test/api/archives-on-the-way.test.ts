@@ -75,22 +75,27 @@ function unchunked(body: Buffer): Buffer | null {
   }
 }
 
+/** What this process has open; null where that is not told. */
+function openFiles(): string[] | null {
+  try {
+    return readdirSync("/proc/self/fd").flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${fd}`)];
+      } catch {
+        return [];
+      }
+    });
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Connections to the database that this process has open, by their logs, since SQLite keeps the files
  * themselves for the next one; null where that is not told.
  */
 function connections(): number | null {
-  try {
-    return readdirSync("/proc/self/fd").filter((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`).endsWith("coffer.db-wal");
-      } catch {
-        return false;
-      }
-    }).length;
-  } catch {
-    return null;
-  }
+  return openFiles()?.filter((file) => file.endsWith("coffer.db-wal")).length ?? null;
 }
 
 describe("while it is on its way", () => {
@@ -272,6 +277,14 @@ describe("while a long one is on its way", () => {
     isDone = true;
     // Forty to write the list down, two hundred to pack, two hundred for the directory.
     expect(turns).toBeGreaterThan(400);
+  });
+
+  test.skipIf(openFiles() === null)("its list is kept where there is sure to be a place", async () => {
+    const { packing } = await long();
+    await packing.next();
+    const lists = openFiles()?.filter((file) => file.includes("etilqs"));
+    expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
+    await packing.return(undefined);
   });
 
   test("what changes while the list is written down changes nothing of it", async () => {
