@@ -24,6 +24,7 @@ export class Folders {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;
+  readonly #adjustAlone;
   readonly #setParent;
   readonly #page;
   readonly #children;
@@ -45,6 +46,10 @@ export class Folders {
        UPDATE folder SET file_count = file_count + :files, total_size = total_size + :bytes,
               own_file_count = own_file_count + iif(pk = :folder, :own, 0)
         WHERE pk IN (SELECT pk FROM up)`,
+    );
+    this.#adjustAlone = sql.prepare<never, [number, number, number, FolderPk]>(
+      `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
+              own_file_count = own_file_count + ? WHERE pk = ?`,
     );
     this.#setParent = sql.prepare<never, [FolderPk, FolderPk]>("UPDATE folder SET parent = ? WHERE pk = ?");
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
@@ -100,6 +105,11 @@ export class Folders {
    */
   adjust(folder: FolderPk, files: number, bytes: number, own: number): void {
     this.#adjust.run({ folder, files, bytes, own });
+  }
+
+  /** The same for the folder alone, where somebody sees to its ancestors: there may be hundreds. Inside a write. */
+  adjustAlone(folder: FolderPk, files: number, bytes: number, own: number): void {
+    this.#adjustAlone.run(files, bytes, own, folder);
   }
 
   /** Puts a folder into another, of the same drive. Its path is the caller's to see to. Inside a write. */

@@ -195,11 +195,30 @@ export class Tree {
       throw tooMuch(most.paths, "bytes of paths in all");
   }
 
-  /** Takes away the files below a folder that await the sweep. */
+  /**
+   * Takes away the files below a folder that await the sweep. Each folder is counted anew once, from the
+   * innermost up: one after the other, thousands of them would each go through hundreds of ancestors.
+   */
   #removeExpiredBelow(tree: Subtree, now: number): void {
-    for (const { folder, files, bytes } of this.#tables.subtrees.expired(tree, now))
-      this.#tables.folders.adjust(folder, -files, -bytes, -files);
-    this.#tables.subtrees.removeExpired(tree, now);
+    const { folders, subtrees } = this.#tables;
+    const gone = new Map<FolderPk | null, { files: number; bytes: number }>();
+    const own = new Map<FolderPk, number>();
+    for (const { folder, files, bytes } of subtrees.expired(tree, now)) {
+      gone.set(folder, { files, bytes });
+      own.set(folder, files);
+    }
+    if (own.size === 0) return;
+    for (const { pk, parent } of subtrees.folders(tree).toReversed()) {
+      const { files, bytes } = gone.get(pk) ?? { files: 0, bytes: 0 };
+      if (files === 0) continue;
+      folders.adjustAlone(pk, -files, -bytes, -(own.get(pk) ?? 0));
+      const above = gone.get(parent) ?? { files: 0, bytes: 0 };
+      gone.set(parent, { files: above.files + files, bytes: above.bytes + bytes });
+    }
+    const parent = this.#folderAt({ drive: tree.drive, path: parentFolder(tree.path) });
+    const { files, bytes } = gone.get(parent.pk) ?? { files: 0, bytes: 0 };
+    folders.adjust(parent.pk, -files, -bytes, 0);
+    subtrees.removeExpired(tree, now);
   }
 
   #folderAt({ drive, path }: Subtree): Folder {
