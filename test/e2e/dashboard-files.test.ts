@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { accessibilityProblems } from "../support/axe.ts";
 import { openDashboard } from "../support/dashboard.ts";
-import { closeDialog, names, row, tooEarly } from "../support/drive-page.ts";
+import { closeDialog, names, row } from "../support/drive-page.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
