@@ -117,6 +117,7 @@ export class Subtrees {
     return this.#countFolders.get({ ...rangeOfTree(tree), limit })?.folders ?? 0;
   }
 
+  /** Sums it up; costs as much as is in it. */
   extent(tree: Subtree): Extent {
     const extent = this.#extent.get(rangeOfTree(tree));
     if (extent === null) throw new Error("what was summed up came back without a row");
