@@ -25,6 +25,7 @@ export class Folders {
   readonly #insert;
   readonly #adjust;
   readonly #adjustAlone;
+  readonly #adjustAll;
   readonly #setParent;
   readonly #page;
   readonly #children;
@@ -50,6 +51,17 @@ export class Folders {
     this.#adjustAlone = sql.prepare<never, [number, number, number, FolderPk]>(
       `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
               own_file_count = own_file_count + ? WHERE pk = ?`,
+    );
+    this.#adjustAll = sql.prepare<never, [string]>(
+      `WITH RECURSIVE up (pk, files, bytes, own) AS (
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 1 FROM json_each(?)
+          UNION ALL
+         SELECT f.parent, up.files, up.bytes, 0 FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
+       )
+       UPDATE folder SET file_count = file_count + change.files, total_size = total_size + change.bytes,
+              own_file_count = own_file_count + change.own
+         FROM (SELECT pk, sum(files) AS files, sum(bytes) AS bytes, sum(own) AS own FROM up GROUP BY pk) change
+        WHERE folder.pk = change.pk`,
     );
     this.#setParent = sql.prepare<never, [FolderPk, FolderPk]>("UPDATE folder SET parent = ? WHERE pk = ?");
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
@@ -105,6 +117,16 @@ export class Folders {
    */
   adjust(folder: FolderPk, files: number, bytes: number, own: number): void {
     this.#adjust.run({ folder, files, bytes, own });
+  }
+
+  /**
+   * The same for many folders, each of which so many files come into or leave; every ancestor is counted anew
+   * once, however many of them it holds. Inside a write.
+   */
+  adjustAll(
+    changes: readonly { readonly folder: FolderPk; readonly files: number; readonly bytes: number }[],
+  ): void {
+    this.#adjustAll.run(JSON.stringify(changes.map(({ folder, files, bytes }) => [folder, files, bytes])));
   }
 
   /** The same for the folder alone, where somebody sees to its ancestors: there may be hundreds. Inside a write. */

@@ -6,6 +6,7 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
+import type { FilePk } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import {
   containingFolder,
@@ -150,14 +151,16 @@ export class Files {
   /** Deletes each file the caller may see, all in one commit; names those it could not. */
   removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
     return this.#tables.write(() => {
-      const now = this.#clock.now();
+      // By file, since an id may be written in more ways than one.
+      const files = new Map<FilePk, File>();
       const deleted: string[] = [];
       const failed: string[] = [];
       for (const id of new Set(ids)) {
         const file = this.#access.findFile(caller, id);
-        if (file !== null) this.#tree.remove(file, now);
+        if (file !== null) files.set(file.pk, file);
         (file === null ? failed : deleted).push(id);
       }
+      this.#tree.removeAll([...files.values()], this.#clock.now());
       return { deleted, failed };
     }, within);
   }

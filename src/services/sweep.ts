@@ -93,7 +93,7 @@ export class Sweep {
       this.#tables.write(() => {
         const now = this.#clock.now();
         const expired = this.#tables.files.expired(now, PIECE);
-        for (const file of expired) this.#tree.remove(file, now);
+        this.#tree.removeAll(expired, now);
         return expired.length;
       }),
     );

@@ -91,6 +91,17 @@ export class Tree {
     this.#changed();
   }
 
+  /** Removes many files at the cost of one for each folder above them. */
+  removeAll(files: readonly File[], now: number): void {
+    if (files.length === 0) return;
+    for (const { pk } of files) this.#tables.files.remove(pk);
+    this.#tables.folders.adjustAll(
+      files.map(({ folderPk, size }) => ({ folder: folderPk, files: -1, bytes: -size })),
+    );
+    for (const drive of new Set(files.map(({ drivePk }) => drivePk))) this.#tables.drives.touch(drive, now);
+    this.#changed();
+  }
+
   /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
   ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
     const known = this.#tables.folders.byPath(drive.pk, path);

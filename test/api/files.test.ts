@@ -656,6 +656,35 @@ describe("bulk-delete", () => {
       ...refused("VALIDATION_ERROR", "file_ids"),
     },
   ]);
+
+  test("counts every folder above anew, also for a file whose id is written twice", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const ids: string[] = [];
+    for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"]) {
+      const query = new URLSearchParams({ drive_id: drive, path });
+      const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query}`, { body: path });
+      ids.push(id);
+    }
+    const [one = "", two = "", three = ""] = ids;
+    const file_ids = [one, one.toUpperCase(), two, three];
+    await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
+    const counts = async (path: string) => {
+      const query = new URLSearchParams({ drive_id: drive, path });
+      const { data } = await client.json<{ data: Json[] }>(200, "GET", `/v0/folders?${query}`);
+      return data;
+    };
+    expect(await counts("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
+    expect(await counts("a/")).toMatchObject([
+      { path: "a/b/", file_count: 0, total_size: 0 },
+      { path: "a/c/", file_count: 1, total_size: 8 },
+    ]);
+    const { total } = await client.json<{ total: number }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`,
+    );
+    expect(total).toBe(0);
+  });
 });
 
 describe("times", () => {
