@@ -662,19 +662,21 @@ describe("bulk-delete", () => {
     const ids: string[] = [];
     for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"]) {
       const query = new URLSearchParams({ drive_id: drive, path });
-      const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query}`, { body: path });
+      const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
+        body: path,
+      });
       ids.push(id);
     }
     const [one = "", two = "", three = ""] = ids;
     const file_ids = [one, one.toUpperCase(), two, three];
     await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
-    const counts = async (path: string) => {
+    const folders = async (path: string) => {
       const query = new URLSearchParams({ drive_id: drive, path });
-      const { data } = await client.json<{ data: Json[] }>(200, "GET", `/v0/folders?${query}`);
+      const { data } = await client.json<{ data: Json[] }>(200, "GET", `/v0/folders?${query.toString()}`);
       return data;
     };
-    expect(await counts("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
-    expect(await counts("a/")).toMatchObject([
+    expect(await folders("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
+    expect(await folders("a/")).toMatchObject([
       { path: "a/b/", file_count: 0, total_size: 0 },
       { path: "a/c/", file_count: 1, total_size: 8 },
     ]);

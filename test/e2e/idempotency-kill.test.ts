@@ -62,10 +62,12 @@ test("whatever is asked again with the same key is done once, however often the 
       agent: now.client(agent.key),
       drive: agent.drive,
     });
+    let cutOff = 0;
     for (let round = 0; round < KILLS; round++) {
-      await wishUntilKilled(server, callersOf(server), wishes);
+      cutOff += await wishUntilKilled(server, callersOf(server), wishes);
       server = await serve({ dataDir });
     }
+    expect(cutOff).toBeGreaterThan(0);
     const pending = wishes.filter(({ answer }) => answer === null);
     for (const wish of pending) await grant(wish, ask(callersOf(server), server.client(), wish));
 
@@ -82,8 +84,11 @@ test("whatever is asked again with the same key is done once, however often the 
   }
 }, 60_000);
 
-/** Many clients side by side, each with wishes of its own and old ones, until the server is killed amid them. */
-async function wishUntilKilled(server: Server, callers: Callers, wishes: Wish[]): Promise<void> {
+/**
+ * Many clients side by side, each with wishes of its own and old ones, until the server is killed amid them;
+ * how many requests were cut off. On a machine with much else to do all may just have their answers.
+ */
+async function wishUntilKilled(server: Server, callers: Callers, wishes: Wish[]): Promise<number> {
   let answers = 0;
   const kills: Promise<void>[] = [];
   const open = wishes.filter(({ answer }) => answer === null);
@@ -99,10 +104,9 @@ async function wishUntilKilled(server: Server, callers: Callers, wishes: Wish[])
   await Promise.all(kills);
   expect(answers).toBeGreaterThanOrEqual(ANSWERS);
   // A request that was cut off rejects with the connection's error; what it was answered must be right.
-  for (const outcome of outcomes) {
-    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: expect.any(String) });
-  }
-  expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
+  const cutOff = outcomes.filter((outcome) => outcome.status === "rejected");
+  for (const { reason } of cutOff) expect(reason).toMatchObject({ code: expect.any(String) });
+  return cutOff.length;
 }
 
 function newWish(wishes: Wish[]): Wish {
