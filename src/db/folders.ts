@@ -20,12 +20,19 @@ export interface FolderWindow {
   readonly after: string | null;
 }
 
+/** How many files come into a folder itself, or leave it, and their bytes. */
+export interface FolderChange {
+  readonly folder: FolderPk;
+  readonly files: number;
+  readonly bytes: number;
+}
+
 export class Folders {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;
   readonly #adjustAlone;
-  readonly #adjustAll;
+  readonly #upwards;
   readonly #setParent;
   readonly #page;
   readonly #children;
@@ -52,16 +59,11 @@ export class Folders {
       `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
               own_file_count = own_file_count + ? WHERE pk = ?`,
     );
-    this.#adjustAll = sql.prepare<never, [string]>(
-      `WITH RECURSIVE up (pk, files, bytes, own) AS (
-         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 1 FROM json_each(?)
-          UNION ALL
-         SELECT f.parent, up.files, up.bytes, 0 FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
+    this.#upwards = sql.prepare<{ pk: FolderPk; parent: FolderPk | null }, [string]>(
+      `WITH RECURSIVE up (pk) AS (
+         SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
        )
-       UPDATE folder SET file_count = file_count + change.files, total_size = total_size + change.bytes,
-              own_file_count = own_file_count + change.own
-         FROM (SELECT pk, sum(files) AS files, sum(bytes) AS bytes, sum(own) AS own FROM up GROUP BY pk) change
-        WHERE folder.pk = change.pk`,
+       SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
     );
     this.#setParent = sql.prepare<never, [FolderPk, FolderPk]>("UPDATE folder SET parent = ? WHERE pk = ?");
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
@@ -120,18 +122,25 @@ export class Folders {
   }
 
   /**
-   * The same for many folders, each of which so many files come into or leave; every ancestor is counted anew
-   * once, however many of them it holds. Inside a write.
+   * Adds to the counts of many folders and all their ancestors. Each is counted anew once, from the innermost
+   * up: thousands of them, one after the other, would each go through hundreds of ancestors. Inside a write.
    */
-  adjustAll(
-    changes: readonly { readonly folder: FolderPk; readonly files: number; readonly bytes: number }[],
-  ): void {
-    this.#adjustAll.run(JSON.stringify(changes.map(({ folder, files, bytes }) => [folder, files, bytes])));
-  }
-
-  /** The same for the folder alone, where somebody sees to its ancestors: there may be hundreds. Inside a write. */
-  adjustAlone(folder: FolderPk, files: number, bytes: number, own: number): void {
-    this.#adjustAlone.run(files, bytes, own, folder);
+  adjustAll(changes: Iterable<FolderChange>): void {
+    const own = new Map<FolderPk, number>();
+    const below = new Map<FolderPk | null, { files: number; bytes: number }>();
+    const add = (folder: FolderPk | null, files: number, bytes: number) => {
+      const sum = below.get(folder) ?? { files: 0, bytes: 0 };
+      below.set(folder, { files: sum.files + files, bytes: sum.bytes + bytes });
+    };
+    for (const { folder, files, bytes } of changes) {
+      own.set(folder, (own.get(folder) ?? 0) + files);
+      add(folder, files, bytes);
+    }
+    for (const { pk, parent } of this.#upwards.all(JSON.stringify([...own.keys()]))) {
+      const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
+      this.#adjustAlone.run(files, bytes, own.get(pk) ?? 0, pk);
+      add(parent, files, bytes);
+    }
   }
 
   /** Puts a folder into another, of the same drive. Its path is the caller's to see to. Inside a write. */

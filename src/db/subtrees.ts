@@ -1,6 +1,8 @@
+import type { Extent } from "../domain/folder-transfer.ts";
 import type { DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
+import type { FolderChange } from "./folders.ts";
 import type { Parameters } from "./parameters.ts";
 import { type PathRange, rangeOf } from "./path-range.ts";
 
@@ -8,24 +10,6 @@ import { type PathRange, rangeOf } from "./path-range.ts";
 export interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
-}
-
-/** How much there is of a folder with all below it. */
-export interface Extent {
-  /** On all its files. */
-  readonly tags: number;
-  /** Bytes of all its files' metadata. */
-  readonly metadata: number;
-  /** Bytes of all paths of its files and folders, and of the longest. */
-  readonly paths: number;
-  readonly longestPath: number;
-}
-
-/** What of a folder's own files has expired; sizes in bytes. */
-export interface ExpiredInFolder {
-  readonly folder: FolderPk;
-  readonly files: number;
-  readonly bytes: number;
 }
 
 /** A copy that is to be made of a folder or file below `from`, at its place below `to`. */
@@ -81,7 +65,7 @@ export class Subtrees {
                UNION ALL
                SELECT 0, 0, octet_length(path) FROM folder WHERE ${BELOW}) page`,
     );
-    this.#expired = sql.prepare<ExpiredInFolder, [Range & { now: number }]>(
+    this.#expired = sql.prepare<FolderChange, [Range & { now: number }]>(
       `SELECT folder, count(*) AS files, sum(size) AS bytes FROM ${EXPIRED} GROUP BY folder`,
     );
     this.#removeExpired = sql.prepare<never, [Range & { now: number }]>(`DELETE FROM ${EXPIRED}`);
@@ -124,8 +108,8 @@ export class Subtrees {
     return extent;
   }
 
-  /** What has expired in it and awaits the sweep, by the folder that it stands in. */
-  expired(tree: Subtree, now: number): ExpiredInFolder[] {
+  /** How many files have expired in it and await the sweep, and their bytes, by the folder that each stands in. */
+  expired(tree: Subtree, now: number): FolderChange[] {
     return this.#expired.all({ ...rangeOfTree(tree), now });
   }
 

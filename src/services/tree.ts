@@ -2,11 +2,12 @@ import type { FileValues } from "../db/files.ts";
 import type { Subtree } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Drive } from "../domain/drive.ts";
-import { CofferError, invalid } from "../domain/errors.ts";
+import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
+import { requireTransferable, tooMuchToTransfer } from "../domain/folder-transfer.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { FOLDER_COPY, FOLDER_MOVE, PATH_BYTES, type TransferBounds } from "../domain/limits.ts";
+import { FOLDER_COPY, FOLDER_MOVE, type TransferBounds } from "../domain/limits.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -15,7 +16,6 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
-import { utf8Length } from "../domain/text.ts";
 import { hasExpired } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
@@ -184,51 +184,23 @@ export class Tree {
     if (this.occupant(drive, asFilePath(path), now) !== null) throw taken(asFilePath(path));
     // Those that expired count: they have to be taken away first.
     const folders = this.#tables.subtrees.countFolders(from, most.entries + 1);
-    if (folder.fileCount + folders > most.entries) throw tooMuch(most.entries, "files and folders");
+    if (folder.fileCount + folders > most.entries) throw tooMuchToTransfer(most.entries, "files and folders");
     this.#removeExpiredBelow(from, now);
-    this.#requireTransferable(from, path, most, this.#folderAt(from).fileCount + folders + 1);
+    const extent = this.#tables.subtrees.extent(from);
+    requireTransferable(
+      { ...extent, entries: this.#folderAt(from).fileCount + folders + 1 },
+      from.path,
+      path,
+      most,
+    );
     return { from, to: { drive: drive.pk, path }, parent: this.#makeFolders(drive, parentFolder(path), now) };
   }
 
-  /** @param entries how many files and folders there are, itself included */
-  #requireTransferable(from: Subtree, path: FolderPath, most: TransferBounds, entries: number): void {
-    const { tags, metadata, paths, longestPath } = this.#tables.subtrees.extent(from);
-    if (tags > most.tags) throw tooMuch(most.tags, "tags on its files");
-    if (metadata > most.metadata) throw tooMuch(most.metadata, "bytes of metadata");
-    const longer = utf8Length(path) - utf8Length(from.path);
-    if (longestPath + longer > PATH_BYTES) {
-      throw invalid(
-        "destination_path",
-        `must leave every path in the folder at ${PATH_BYTES} bytes or fewer, not ${longestPath + longer}`,
-      );
-    }
-    if (paths + entries * Math.max(longer, 0) > most.paths)
-      throw tooMuch(most.paths, "bytes of paths in all");
-  }
-
-  /**
-   * Takes away the files below a folder that await the sweep. Each folder is counted anew once, from the
-   * innermost up: one after the other, thousands of them would each go through hundreds of ancestors.
-   */
+  /** Takes away the files below a folder that await the sweep. */
   #removeExpiredBelow(tree: Subtree, now: number): void {
     const { folders, subtrees } = this.#tables;
-    const gone = new Map<FolderPk | null, { files: number; bytes: number }>();
-    const own = new Map<FolderPk, number>();
-    for (const { folder, files, bytes } of subtrees.expired(tree, now)) {
-      gone.set(folder, { files, bytes });
-      own.set(folder, files);
-    }
-    if (own.size === 0) return;
-    for (const { pk, parent } of subtrees.folders(tree).toReversed()) {
-      const { files, bytes } = gone.get(pk) ?? { files: 0, bytes: 0 };
-      if (files === 0) continue;
-      folders.adjustAlone(pk, -files, -bytes, -(own.get(pk) ?? 0));
-      const above = gone.get(parent) ?? { files: 0, bytes: 0 };
-      gone.set(parent, { files: above.files + files, bytes: above.bytes + bytes });
-    }
-    const parent = this.#folderAt({ drive: tree.drive, path: parentFolder(tree.path) });
-    const { files, bytes } = gone.get(parent.pk) ?? { files: 0, bytes: 0 };
-    folders.adjust(parent.pk, -files, -bytes, 0);
+    const expired = subtrees.expired(tree, now);
+    folders.adjustAll(expired.map(({ folder, files, bytes }) => ({ folder, files: -files, bytes: -bytes })));
     subtrees.removeExpired(tree, now);
   }
 
@@ -279,10 +251,6 @@ export class Tree {
     this.#changed();
     return file;
   }
-}
-
-function tooMuch(most: number, what: string): CofferError {
-  return invalid("path", `must name a folder with at most ${most} ${what}; take what is in it part by part`);
 }
 
 function folderThere(path: FolderPath): CofferError {

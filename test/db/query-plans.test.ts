@@ -101,7 +101,7 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "FROM search_gone ORDER BY file LIMIT", why: "it takes the first rows, whichever they are" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];
-const OWN_RESULT = /^SCAN (page|up|change|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:)$/;
+const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:)$/;
 /** A full-text table is always said to be scanned; by its rowid where there is a comparison after the colon. */
 const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
