@@ -48,8 +48,8 @@ async function folderWith(name: string, paths: readonly string[]): Promise<strin
   return root;
 }
 
-/** Drops something of this machine on the page, as a file manager does. */
-async function drop(path: string): Promise<void> {
+/** Drags something of this machine over the page until that takes it; returns what lets go of it. */
+async function dragOver(path: string): Promise<() => Promise<void>> {
   const data = { items: [], files: [path], dragOperationsMask: 1 };
   const drag = (type: "dragEnter" | "dragOver" | "drop") =>
     devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
@@ -59,7 +59,15 @@ async function drop(path: string): Promise<void> {
     await drag("dragOver");
     return page.locator(".drop-hint").isVisible();
   });
-  await drag("drop");
+  return async () => {
+    await drag("drop");
+  };
+}
+
+/** Drops something of this machine on the page, as a file manager does. */
+async function drop(path: string): Promise<void> {
+  const letGo = await dragOver(path);
+  await letGo();
 }
 
 const question = () => page.getByRole("dialog", { name: "is already there" });
@@ -158,6 +166,17 @@ describe("choosing and dropping", () => {
     await uploaded("1 folder uploaded");
     expect(await foldersIn("")).toContain("nothing at all/");
     await page.getByRole("link", { name: "nothing at all" }).first().waitFor();
+    await closePanel();
+  });
+
+  test("what is dropped as the page changes below it arrives", async () => {
+    const root = await folderWith("quick", ["a.txt"]);
+    await open("quick/");
+    const letGo = await dragOver(root);
+    // The list comes, or becomes another. The page hears that what is there was entered, and nothing more.
+    await page.evaluate("document.elementFromPoint(400, 300).remove()");
+    await letGo();
+    await uploaded("1 file uploaded");
     await closePanel();
   });
 

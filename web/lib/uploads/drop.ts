@@ -13,16 +13,19 @@ export function useDrop(onDrop: (data: DataTransfer) => void): boolean {
     let entered: EventTarget | null = null;
     const takes = ({ dataTransfer }: DragEvent) =>
       holdsFiles(dataTransfer) && document.querySelector("dialog[open]") === null;
+    const accept = (event: DragEvent) => {
+      if (!takes(event)) return;
+      event.preventDefault();
+      if (event.dataTransfer !== null) event.dataTransfer.dropEffect = "copy";
+      setOver(true);
+    };
     return listen({
-      dragenter: ({ target }) => {
-        entered = target;
+      // Accepted as well: a drop may come right after what lies below the pointer became something else.
+      dragenter: (event) => {
+        entered = event.target;
+        accept(event);
       },
-      dragover: (event) => {
-        if (!takes(event)) return;
-        event.preventDefault();
-        if (event.dataTransfer !== null) event.dataTransfer.dropEffect = "copy";
-        setOver(true);
-      },
+      dragover: accept,
       // The next element is entered before the last one is left, so that this one left the page. Not by
       // `relatedTarget`, which WebKit never gives.
       dragleave: ({ target }) => {
