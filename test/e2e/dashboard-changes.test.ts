@@ -1,87 +1,15 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { type Agent, type Server, serve, signUp } from "../support/executable.ts";
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openDashboard } from "../support/dashboard.ts";
+import { row } from "../support/drive-page.ts";
+import { putFile } from "../support/drives.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { eventually } from "../support/scenario.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
 
 // A folder that becomes another while somebody looks at it, and answers that do not come when they should.
 
-setDefaultTimeout(60_000);
-
-let directory: TemporaryDirectory;
-let server: Server;
-let browser: Browser;
-let context: BrowserContext;
-let alice: Agent;
-
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDir: directory.path });
-  alice = await signUp(server, "alice");
-  browser = await launchBrowser();
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  context.setDefaultTimeout(10_000);
-  const signedIn = await context.request.post(`${server.url}/auth/login`, {
-    data: { username: "alice", password: "alice's password" },
-    headers: { origin: server.url },
-  });
-  expect(signedIn.status()).toBe(200);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
-
-/** A new drive of alice's with these files of one byte; their ids by their paths, and the drive's own. */
-async function driveWith(name: string, files: readonly string[]): Promise<Record<string, string>> {
-  const { data } = await alice.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name },
-  });
-  const ids: Record<string, string> = { drive: data.id };
-  for (const path of files) ids[path] = await put(data.id, path);
-  return ids;
-}
-
-async function put(drive: string, path: string): Promise<string> {
-  const query = new URLSearchParams({ drive_id: drive, path });
-  const { id } = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-    body: "x",
-  });
-  return id;
-}
-
-/** The paths of a drive's files. */
-async function paths(drive: string): Promise<string[]> {
-  const query = new URLSearchParams({ drive_id: drive, limit: "1000" });
-  const { data } = await alice.client.json<{ data: { path: string }[] }>(
-    200,
-    "GET",
-    `/v0/files?${query.toString()}`,
-  );
-  return data.map(({ path }) => path);
-}
-
-/** A page at an address, which must not report any error. */
-async function open(address: string): Promise<Page & AsyncDisposable> {
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(server.url + address);
-  return Object.assign(page, {
-    [Symbol.asyncDispose]: async () => {
-      await page.close();
-      expect(complaints).toEqual([]);
-    },
-  });
-}
-
-function row(page: Page, name: string) {
-  return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
-}
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith, paths } = dashboard;
 
 /** The row that has the focus, by its name. */
 function rowInFocus(page: Page, name: string): Promise<void> {
@@ -101,7 +29,7 @@ async function comeBack(page: Page): Promise<void> {
 }
 
 test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
-  await driveWith("Shifting", ["b.txt", "c.txt", "d.txt"]);
+  await driveWith("Shifting", { "b.txt": 1, "c.txt": 1, "d.txt": 1 });
   await using page = await open("/drives/alice/shifting/");
   await row(page, "c.txt").focus();
   await uploadHere(page, "a.txt");
@@ -118,7 +46,7 @@ test("the focus stays with a file while others come before it, and what is done 
 });
 
 test("a folder that is given another name keeps the focus, wherever it stands by then", async () => {
-  await driveWith("Renamed", ["a/1", "b/1", "c/1"]);
+  await driveWith("Renamed", { "a/1": 1, "b/1": 1, "c/1": 1 });
   await using page = await open("/drives/alice/renamed/");
   await row(page, "a").focus();
   await page.keyboard.press("F2");
@@ -130,16 +58,14 @@ test("a folder that is given another name keeps the focus, wherever it stands by
 });
 
 test("what is selected keeps up with what became of it elsewhere", async () => {
-  const {
-    drive = "",
-    "a.txt": a,
-    "b.txt": b,
-  } = await driveWith("Stale", ["a.txt", "b.txt", "c.txt", "to/x"]);
+  const { id: drive, fileId } = await driveWith("Stale", { "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
   await using page = await open("/drives/alice/stale/");
   await page.getByLabel("Select a.txt").check();
   await page.getByLabel("Select b.txt").check();
-  await alice.client.json(200, "PATCH", `/v0/files/${a}`, { body: { path: "renamed.txt" } });
-  await alice.client.json(200, "DELETE", `/v0/files/${b}`);
+  await dashboard.owner.client.json(200, "PATCH", `/v0/files/${fileId("a.txt")}`, {
+    body: { path: "renamed.txt" },
+  });
+  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
   await uploadHere(page, "new.txt");
   await page.getByText("1 selected").waitFor();
   await page.getByRole("button", { name: "Move" }).click();
@@ -150,38 +76,34 @@ test("what is selected keeps up with what became of it elsewhere", async () => {
 });
 
 test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
-  await driveWith("Twice", ["one/two/three/four.txt", "one/five.txt"]);
+  await driveWith("Twice", { "one/two/three/four.txt": 1, "one/five.txt": 1 });
   await using page = await open("/drives/alice/twice/");
-  const click = async (clickCount: number) => {
+  /** Presses once more where the pointer is; the second time of a double click with 2. */
+  const press = async (clickCount: number) => {
     await page.mouse.down({ clickCount });
     await page.mouse.up({ clickCount });
   };
-  const link = await page.getByRole("link", { name: "one", exact: true }).boundingBox();
-  await page.mouse.move((link?.x ?? 0) + 4, (link?.y ?? 0) + 8);
-  await click(1);
+  await page.getByRole("link", { name: "one", exact: true }).click({ position: { x: 4, y: 8 } });
   await row(page, "two").waitFor();
-  await click(2);
+  await press(2);
   // It stays usable: the next click is for what it is on.
   await row(page, "two").getByLabel("Select two").click();
   await page.getByText("1 selected").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives/alice/twice/one/");
 
   await page.setViewportSize({ width: 700, height: 500 });
-  const file = await page.getByRole("link", { name: "five.txt" }).boundingBox();
-  await page.mouse.move((file?.x ?? 0) + 4, (file?.y ?? 0) + 8);
-  await click(1);
+  await page.getByRole("link", { name: "five.txt" }).click({ position: { x: 4, y: 8 } });
   const close = page.getByRole("button", { name: "Close the preview" });
-  const button = await close.boundingBox();
-  await page.mouse.move((button?.x ?? 0) + 8, (button?.y ?? 0) + 8);
-  await click(2);
   await page.getByText("Wrap lines").waitFor();
+  await close.hover();
+  await press(2);
   expect(await close.isVisible()).toBe(true);
-  await click(1);
+  await press(1);
   await close.waitFor({ state: "detached" });
 });
 
 test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {
-  await driveWith("Meant", ["a.txt", "b.txt"]);
+  await driveWith("Meant", { "a.txt": 1, "b.txt": 1 });
   await using page = await open("/drives/alice/meant/");
   await row(page, "a.txt").waitFor();
   const nothingHappens = async (where: string) => {
@@ -201,8 +123,8 @@ test("keys that delete or rename do nothing to a row that does not show that it 
 });
 
 test("a range that was not loaded yet is selected whole", async () => {
-  const { "one.txt": one = "" } = await driveWith("Range", ["one.txt"]);
-  await addManyFiles(server.dataDir, one, 1700);
+  const { fileId } = await driveWith("Range", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 1700);
   await using page = await open("/drives/alice/range/many/");
   await row(page, "0000001.txt").focus();
   await page.keyboard.press("ArrowDown");
@@ -211,8 +133,8 @@ test("a range that was not loaded yet is selected whole", async () => {
 });
 
 test("rows that the server has no time for say so where they are, and come by themselves", async () => {
-  const { "one.txt": one = "" } = await driveWith("Later", ["one.txt"]);
-  await addManyFiles(server.dataDir, one, 3000);
+  const { fileId } = await driveWith("Later", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 3000);
   await using page = await open("/drives/alice/later/many/");
   await row(page, "0000001.txt").focus();
   const refusal = {
@@ -236,7 +158,7 @@ test("rows that the server has no time for say so where they are, and come by th
 });
 
 test("work that is left while it is being done shows in the list once it is", async () => {
-  await driveWith("Left", ["a.txt", "b.txt"]);
+  await driveWith("Left", { "a.txt": 1, "b.txt": 1 });
   await using page = await open("/drives/alice/left/");
   const answered = Promise.withResolvers<void>();
   await page.route("**/v0/files/bulk-delete", async (route) => {
@@ -263,11 +185,11 @@ test("work that is left while it is being done shows in the list once it is", as
 });
 
 test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
-  const { drive = "" } = await driveWith("Agents", ["b.txt"]);
+  const { id: drive } = await driveWith("Agents", { "b.txt": 1 });
   await using page = await open("/drives/alice/agents/");
   await row(page, "b.txt").focus();
-  await put(drive, "a.txt");
-  await put(drive, "folder/c.txt");
+  await putFile(dashboard.owner, drive, "a.txt");
+  await putFile(dashboard.owner, drive, "folder/c.txt");
   await comeBack(page);
   await row(page, "a.txt").waitFor();
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
@@ -275,12 +197,12 @@ test("whoever comes back to the page finds what an agent did meanwhile, and is w
 });
 
 test("the menu of a row that goes meanwhile leaves the focus in the page's content", async () => {
-  const { "b.txt": b } = await driveWith("Menu", ["a.txt", "b.txt"]);
+  const { fileId } = await driveWith("Menu", { "a.txt": 1, "b.txt": 1 });
   await using page = await open("/drives/alice/menu/");
   await row(page, "b.txt").focus();
   await page.keyboard.press("ContextMenu");
   await page.getByRole("menu").waitFor();
-  await alice.client.json(200, "DELETE", `/v0/files/${b}`);
+  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
   await comeBack(page);
   await row(page, "b.txt").waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
@@ -288,12 +210,12 @@ test("the menu of a row that goes meanwhile leaves the focus in the page's conte
 });
 
 test("a folder that is gone already does not keep others from being deleted", async () => {
-  const { drive = "" } = await driveWith("Partly", ["gone/1", "there/1", "top.txt"]);
+  const { id: drive } = await driveWith("Partly", { "gone/1": 1, "there/1": 1, "top.txt": 1 });
   await using page = await open("/drives/alice/partly/");
   await page.getByLabel("Select gone").check();
   await page.getByLabel("Select there").check();
   const body = { drive_id: drive, path: "gone/", confirm: true };
-  await alice.client.json(200, "DELETE", "/v0/folders", { body });
+  await dashboard.owner.client.json(200, "DELETE", "/v0/folders", { body });
   await page.keyboard.press("Delete");
   await page.getByText("2 folders with 1 file in them will be gone for good.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -304,10 +226,10 @@ test("a folder that is gone already does not keep others from being deleted", as
 });
 
 test("a drive that was deleted meanwhile is said to be gone", async () => {
-  const { drive } = await driveWith("Gone", ["folder/a.txt"]);
+  const { id: drive } = await driveWith("Gone", { "folder/a.txt": 1 });
   await using page = await open("/drives/alice/gone/");
   await row(page, "folder").waitFor();
-  await alice.client.json(200, "DELETE", `/v0/drives/${drive}`);
+  await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive}`);
   await page.getByRole("link", { name: "folder", exact: true }).click();
   // The tree learns it from the list.
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
@@ -318,7 +240,7 @@ test("a drive that was deleted meanwhile is said to be gone", async () => {
 });
 
 test("the list and the tree ask for the folder that is open once", async () => {
-  await driveWith("Asked", ["a/b/c.txt"]);
+  await driveWith("Asked", { "a/b/c.txt": 1 });
   await using page = await open("/drives");
   await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
   const asked: string[] = [];
@@ -326,7 +248,7 @@ test("the list and the tree ask for the folder that is open once", async () => {
     const { pathname, searchParams } = new URL(request.url());
     if (pathname === "/v0/folders") asked.push(searchParams.get("path") ?? "");
   });
-  await page.goto(`${server.url}/drives/alice/asked/`);
+  await page.goto("/drives/alice/asked/");
   const item = (name: string) => page.getByRole("treeitem", { name, exact: true });
   await item("a").click();
   await item("b").click();
@@ -338,7 +260,7 @@ test("the list and the tree ask for the folder that is open once", async () => {
 });
 
 test("the focus is not lost where the tree goes into a drawer or comes out of it", async () => {
-  await driveWith("Window", ["a/b.txt"]);
+  await driveWith("Window", { "a/b.txt": 1 });
   await using page = await open("/drives/alice/window/");
   const item = page.getByRole("treeitem", { name: "a", exact: true });
   await item.focus();
