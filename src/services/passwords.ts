@@ -9,13 +9,15 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as con
 const NOBODYS =
   "$argon2id$v=19$m=65536,t=2,p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
 
-/** How many may wait: more would wait for longer than a connection may idle. */
+/** How many may wait. */
 const MAX_WAITING = 64;
+/** For how long they may, in milliseconds: a connection that idles for longer is cut without an answer. */
+const MAX_WAIT_MS = 20_000;
 
 /**
  * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that files are read and
  * written by, so a flood of sign-ins waits for itself and not the rest for it. Both methods throw
- * RATE_LIMITED while too many wait.
+ * RATE_LIMITED while too many wait, and after too long a wait, as on a slow machine.
  */
 export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
@@ -39,12 +41,19 @@ export class Passwords {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) {
-      throw new CofferError("RATE_LIMITED", "Too many people are signing in. Try again in a moment.");
-    }
+    if (this.#waiting >= MAX_WAITING) throw busy();
     this.#waiting += 1;
-    const result = this.#last.then(work).finally(() => (this.#waiting -= 1));
+    const until = performance.now() + MAX_WAIT_MS;
+    const turn = this.#last.then(() => {
+      if (performance.now() > until) throw busy();
+      return work();
+    });
+    const result = turn.finally(() => (this.#waiting -= 1));
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+function busy(): CofferError {
+  return new CofferError("RATE_LIMITED", "Too many people are signing in. Try again in a moment.");
 }
