@@ -13,7 +13,7 @@ test("the first start makes the data directory, for its user alone, and says whe
   await using place = await temporaryDirectory();
   const dataDir = join(place.path, "deep/down/data");
   await using server = await serve({ dataDir });
-  const [line = ""] = server.stdout.text.split("\n");
+  const [line = ""] = (await server.stdout.until(/^.*\n/)) ?? [];
   expect(JSON.parse(line)).toEqual({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     level: "info",
@@ -135,5 +135,6 @@ test("what lies in the working directory changes nothing", async () => {
   await using server = await serve({ dataDir: join(place.path, "data"), cwd: place.path });
   await provision(server);
   expect(await Bun.file(marker).exists()).toBe(false);
+  await server.stop();
   expect(server.stderr.text).toMatch(/^There is no account yet\.[^]*until there is an account\.\n$/);
 });

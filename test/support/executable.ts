@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { rename, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "../../src/build.ts";
 import { Client } from "./client.ts";
@@ -8,9 +8,20 @@ const EXECUTABLE = join(ROOT, "dist/coffer");
 /** What the executable is made of; directories are looked through. */
 const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
 
+let made: Promise<string> | null = null;
+
 /** The path of the executable, built first where it is missing or older than what it is made of. */
-export async function executable(): Promise<string> {
-  if (await isStale()) await build(join(ROOT, "src/main.ts"), EXECUTABLE);
+export function executable(): Promise<string> {
+  made ??= make();
+  return made;
+}
+
+async function make(): Promise<string> {
+  if (!(await isStale())) return EXECUTABLE;
+  // Other files' tests may be building it at the same time: each under a name of its own until it is whole.
+  const own = `${EXECUTABLE}-${crypto.randomUUID()}`;
+  await build(join(ROOT, "src/main.ts"), own);
+  await rename(own, EXECUTABLE);
   return EXECUTABLE;
 }
 
@@ -81,7 +92,7 @@ export async function serve({ dataDir, env, cwd }: ServeOptions): Promise<Server
   const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
   const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
   if (ready === null) {
-    await child.exited;
+    await stderr.ended;
     throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
   }
   return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
@@ -151,9 +162,12 @@ export class Server implements AsyncDisposable {
     this.pid = child.pid;
   }
 
-  /** Resolves with the exit code: 128 and the signal's number where a signal ended it. */
+  /**
+   * Resolves with the exit code, once everything it printed has come: 128 and the signal's number where a
+   * signal ended it.
+   */
   get exited(): Promise<number> {
-    return this.#child.exited;
+    return Promise.all([this.#child.exited, this.stdout.ended, this.stderr.ended]).then(([code]) => code);
   }
 
   /** A client with this key; without one, anonymous. */
@@ -195,10 +209,12 @@ export class Server implements AsyncDisposable {
 export class Output {
   #text = "";
   #next = Promise.withResolvers<void>();
-  #ended = false;
+  #isEnded = false;
+  /** Resolves when there will be no more. */
+  readonly ended: Promise<void>;
 
   constructor(stream: ReadableStream<Uint8Array>) {
-    void this.#collect(stream);
+    this.ended = this.#collect(stream);
   }
 
   /** Everything so far. */
@@ -210,7 +226,7 @@ export class Output {
   async until(pattern: RegExp): Promise<RegExpExecArray | null> {
     for (;;) {
       const found = pattern.exec(this.#text);
-      if (found !== null || this.#ended) return found;
+      if (found !== null || this.#isEnded) return found;
       await this.#next.promise;
     }
   }
@@ -221,7 +237,7 @@ export class Output {
       this.#text += decoder.decode(bytes, { stream: true });
       this.#wake();
     }
-    this.#ended = true;
+    this.#isEnded = true;
     this.#wake();
   }
 
