@@ -323,7 +323,7 @@ describe.each(HOWS)("%s", (how) => {
         message: expect.stringContaining(`${most.entries} files and folders`),
       },
     });
-  }, 20_000);
+  });
 
   test("as many tags as one request takes, and no more", async () => {
     const { client, id: drive } = await stage.ownDrive();
@@ -371,7 +371,7 @@ describe.each(HOWS)("%s", (how) => {
     await client.json(success(how), "POST", `/v0/folders/${how}`, { body: body("many/", far) });
     for (let n = 0; n < 10; n += 1) await upload(client, drive, `${far}${n}`);
     await refusesTooMuch(client, how, body(far, "near/"), `${most.paths} bytes of paths`);
-  }, 20_000);
+  });
 
   test("no more files that expired and await the sweep than it takes of others", async () => {
     const { client, id: drive } = await stage.ownDrive();
@@ -382,7 +382,7 @@ describe.each(HOWS)("%s", (how) => {
     await refusesTooMuch(client, how, body, `${most.entries} files and folders`);
     await stage.coffer.appliance.services.sweep.run();
     await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
-  }, 20_000);
+  });
 });
 
 /** A folder's path of so many bytes, between 802 and 1,024. */
@@ -430,7 +430,7 @@ test("files that expired far down are taken away in far less time than they came
   expect(await client.json(200, "GET", `/v0/folders?drive_id=${drive}`)).toMatchObject({
     data: [{ path: "new/", file_count: 0, total_size: 0 }],
   });
-}, 30_000);
+});
 
 describe("what a move keeps", () => {
   test("ids and everything else but the paths", async () => {
@@ -544,7 +544,7 @@ describe("what a copy is", () => {
     const refusal = await copy("six/");
     expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
     expect((await list(client, drive)).total).toBe(UNCLAIMED_COPIED_FILES - 1);
-  }, 20_000);
+  });
 
   test("refused while the disk is at its reserve, since thousands of records take room", async () => {
     await using coffer = await startAppliance({ "disk-reserve": "1000TB" });

@@ -69,4 +69,4 @@ test("tokens of sessions, setup links and claims, and passwords, are neither in 
   await ada.send("POST", "/auth/logout");
   await coffer.restart();
   await look();
-}, 20_000);
+});

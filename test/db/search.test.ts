@@ -123,7 +123,6 @@ test.skipIf(bytesRead() === null)(
       expect([query, Math.max(0, more - MORE_BYTES)]).toEqual([query, 0]);
     }
   },
-  60_000,
 );
 
 function waiting(coffer: TestAppliance): number {

@@ -73,7 +73,7 @@ test("a search whose statement goes on and on is refused, and those behind it ar
   expect(await first).toMatchObject({ code: "VALIDATION_ERROR" });
   database.sql.run("ROLLBACK");
   expect(await Promise.all(others)).toEqual([0, 0]);
-}, 20_000);
+});
 
 test("a thread that fails takes its searches along, and the next search starts another", async () => {
   const path = join(directory.path, "coffer.db");

@@ -82,7 +82,7 @@ test("whatever is asked again with the same key is done once, however often the 
   } finally {
     await server.kill();
   }
-}, 60_000);
+});
 
 /**
  * Many clients side by side, each with wishes of its own and old ones, until the server is killed amid them;

@@ -52,7 +52,7 @@ test("nothing that was answered is lost, and nothing is half there, however ofte
   } finally {
     await server.kill();
   }
-}, 60_000);
+});
 
 /**
  * Many writers side by side, each with paths of its own, until the server is killed amid them; how many were

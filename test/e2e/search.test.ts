@@ -34,4 +34,4 @@ test("the executable searches, and indexes what it was killed before it had inde
   } finally {
     await server.kill();
   }
-}, 60_000);
+});

@@ -211,7 +211,7 @@ describe("an upload at the moment of a sweep", () => {
       outcomes.push(blobs);
     }
     expect(new Set(outcomes)).toEqual(new Set([0, 1]));
-  }, 60_000);
+  });
 
   test("keeps a content that no row names yet", async () => {
     await using coffer = await startAppliance();

@@ -112,9 +112,12 @@ export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]
   return { blobs: blobs.toSorted(), tmp: await readdir(join(dataDir, "tmp")) };
 }
 
+/** How long `eventually` looks for something before it says what it is, in milliseconds: only for what never comes. */
+const PATIENCE_MS = 60_000;
+
 /** Resolves once `isTrue` is; for what happens on the server's side without an answer. */
 export async function eventually(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`this never came true: ${isTrue.toString()}`);
     await Bun.sleep(2);
