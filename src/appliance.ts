@@ -32,6 +32,7 @@ import { localAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
+import type { SearchTimes } from "./services/search.ts";
 import { openServices, type Services } from "./services/services.ts";
 import { VERSION } from "./version.ts";
 
@@ -39,6 +40,8 @@ export interface ApplianceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  /** Other times than those that suit whoever waits for a search. */
+  readonly searchTimes?: SearchTimes;
 }
 
 /** A running Coffer. */
@@ -59,7 +62,12 @@ export interface Appliance {
  *
  * @throws Error whose message tells the operator what to do
  */
-export async function openAppliance({ config, clock, log }: ApplianceOptions): Promise<Appliance> {
+export async function openAppliance({
+  config,
+  clock,
+  log,
+  searchTimes,
+}: ApplianceOptions): Promise<Appliance> {
   await using opened = new AsyncDisposableStack();
   const directory = openDataDirectory(config.dataDir);
   opened.adopt(lockDataDirectory(directory), (lock) => lock.release());
@@ -70,7 +78,7 @@ export async function openAppliance({ config, clock, log }: ApplianceOptions): P
     diskReserve: config.diskReserve,
   });
   const tables = openTables(database);
-  const services = openServices({ ...config, tables, blobs, clock, log });
+  const services = openServices({ ...config, tables, blobs, clock, log, searchTimes });
   opened.defer(async () => {
     tables.searches.close();
     await services.indexer.stop();

@@ -18,12 +18,18 @@ import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
 import type { Indexer } from "./indexer.ts";
 
-/** How long a search waits for what was just written, in milliseconds. */
-const SETTLE_MS = 1500;
-/** How long it may then take. */
-const BUDGET_MS = 5000;
-/** How long it may wait for its snippets; what is then found gets none. */
-const SNIPPETS_MS = 5000;
+/** How long a search may take over what, in milliseconds. */
+export interface SearchTimes {
+  /** Waiting for what was just written. */
+  readonly settle: number;
+  /** Finding, after that. */
+  readonly budget: number;
+  /** Waiting for its snippets; what is then found gets none. */
+  readonly snippets: number;
+}
+
+/** What somebody who waits for an answer bears with. */
+const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
 
 /** A search as it is asked for; null where something was not given. */
 export interface SearchQuery {
@@ -59,16 +65,20 @@ export interface SearchParts {
   readonly indexer: Indexer;
   readonly clock: Clock;
   readonly log: Log;
+  /** Other times than those that suit whoever waits. */
+  readonly searchTimes?: SearchTimes | undefined;
 }
 
 /** Finds files by what they are called, tagged and say, in the drives that the caller may see. */
 export class Search {
   readonly #parts: SearchParts;
+  readonly #times: SearchTimes;
   /** Ends when the last snippet that was asked for is made. */
   #snippets: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
+    this.#times = parts.searchTimes ?? TIMES;
   }
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
@@ -82,7 +92,7 @@ export class Search {
       query.driveId === null ? access.drives(caller) : [access.drive(caller, query.driveId)]
     ).map(({ pk }) => pk);
     if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0 };
-    if (terms !== null) await indexer.settle(drives, SETTLE_MS);
+    if (terms !== null) await indexer.settle(drives, this.#times.settle);
     const { page, limit } = query;
     const { hits, total } = await tables.searches.find({
       drives,
@@ -92,7 +102,7 @@ export class Search {
       limit,
       offset: (page - 1) * limit,
       now: clock.now(),
-      budget: BUDGET_MS,
+      budget: this.#times.budget,
     });
     return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total };
   }
@@ -104,7 +114,7 @@ export class Search {
     terms: readonly SearchTerm[],
   ): Promise<Finding[]> {
     const { tables, clock } = this.#parts;
-    const end = performance.now() + SNIPPETS_MS;
+    const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice } of hits) {
       const file = tables.searchIndex.visible(pk, clock.now());

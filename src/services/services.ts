@@ -21,7 +21,7 @@ import { People } from "./people.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
-import { Search } from "./search.ts";
+import { Search, type SearchTimes } from "./search.ts";
 import { Sweep } from "./sweep.ts";
 import { Tree } from "./tree.ts";
 import { Uploads } from "./uploads.ts";
@@ -44,6 +44,8 @@ export interface ServiceParts {
   readonly signups: "open" | "closed";
   /** Null where people sign in with passwords alone. */
   readonly oidc: OidcProvider | null;
+  /** Other times than those that suit whoever waits for a search. */
+  readonly searchTimes?: SearchTimes | undefined;
 }
 
 /** The use cases, wired to each other. */

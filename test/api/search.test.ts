@@ -562,6 +562,12 @@ describe("right at once", () => {
 });
 
 describe("many at once", () => {
+  /**
+   * How often a long search is begun at most until others came before its end. One that holds them up never
+   * lets them; one that does not may be over too soon, where the machine just did something else.
+   */
+  const ROUNDS = 50;
+
   test("are answered or told when to come again", async () => {
     const { ada } = stage.world.clients;
     const answers = await Promise.all(
@@ -585,17 +591,21 @@ describe("many at once", () => {
     const { id } = await upload(own, "a.bin", "x");
     await addManyFiles(coffer.dataDir, id, 20_000);
     await indexed(coffer, own.client);
-    const order: string[] = [];
-    const search = find(own.client, { q: "many 00" }).then(({ total }) => {
-      order.push("search");
-      return total;
-    });
-    for (let turn = 0; turn < 5; turn += 1) {
-      await own.client.json(200, "GET", `/v0/files/${id}`);
-      order.push("file");
+    let most = 0;
+    for (let round = 0; round < ROUNDS && most < 5; round += 1) {
+      const order: string[] = [];
+      const search = find(own.client, { q: "many 00" }).then(({ total }) => {
+        order.push("search");
+        return total;
+      });
+      while (!order.includes("search")) {
+        await own.client.json(200, "GET", `/v0/files/${id}`);
+        order.push("file");
+      }
+      expect(await search).toBe(20_000);
+      most = Math.max(most, order.indexOf("search"));
     }
-    expect(await search).toBe(20_000);
-    expect(order).toEqual(["file", "file", "file", "file", "file", "search"]);
+    expect(most).toBeGreaterThanOrEqual(5);
   });
 
   test("a search that finds much does not hold up one that finds little", async () => {
@@ -605,11 +615,15 @@ describe("many at once", () => {
     await upload(small, "many.bin", "x");
     await addManyFiles(coffer.dataDir, id, 20_000);
     await indexed(coffer, big.client);
-    const order: string[] = [];
-    const heavy = find(big.client, { q: "many 00 000 0 bin" }).then(() => order.push("heavy"));
-    await find(small.client, { q: "many" }).then(() => order.push("light"));
-    await heavy;
-    expect(order).toEqual(["light", "heavy"]);
+    const firsts = new Set<string | undefined>();
+    for (let round = 0; round < ROUNDS && !firsts.has("light"); round += 1) {
+      const order: string[] = [];
+      const heavy = find(big.client, { q: "many 00 000 0 bin" }).then(() => order.push("heavy"));
+      await find(small.client, { q: "many" }).then(() => order.push("light"));
+      await heavy;
+      firsts.add(order[0]);
+    }
+    expect(firsts).toContain("light");
   });
 });
 

@@ -28,6 +28,9 @@ const ROOMY = {
   "sweep-interval": "1h",
 };
 
+/** What is found must not depend on how fast a machine is. */
+const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
+
 /** Opens one in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(settings: Record<string, string> = {}): Promise<TestAppliance> {
   const directory = await temporaryDirectory();
@@ -39,7 +42,7 @@ export async function startAppliance(settings: Record<string, string> = {}): Pro
   const open = (changes: Record<string, string>) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    return openAppliance({ config: loaded.config, clock, log });
+    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT });
   };
   let appliance = await open({});
   return {
