@@ -72,17 +72,24 @@ describe("expired files", () => {
   test("are taken off every count, a piece at a time, and requests get in between", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
+    const { apiKeys, folders } = coffer.appliance.services;
+    const caller = apiKeys.authenticate(agent.client.key ?? "");
+    if (caller === null) throw new Error("the key is not known");
     const kept = await put(agent, "kept.txt", "kept");
     const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
     await addManyFiles(coffer.dataDir, id, 3000);
     coffer.clock.advance(HOUR_MS);
 
-    const order: string[] = [];
-    const sweeping = sweep(coffer).finally(() => order.push("sweep"));
-    await agent.client.json(201, "POST", "/v0/folders", { body: { drive_id: agent.drive, path: "new/" } });
-    order.push("request");
+    const sweeping = sweep(coffer);
+    const left = new Set<unknown>();
+    // Asked for here and not by HTTP: how long that takes says nothing of the sweep.
+    while (!left.has(1)) {
+      await folders.create(caller, agent.drive, "new/");
+      for (const files of ask(coffer, "SELECT count(*) FROM file")) left.add(files);
+    }
     expect((await sweeping).files).toBe(3001);
-    expect(order).toEqual(["request", "sweep"]);
+    // It takes sixteen pieces, and as many requests are answered.
+    expect(left.size).toBeGreaterThanOrEqual(10);
     expect(ask(coffer, "SELECT id FROM file")).toEqual([kept.id]);
     expect(
       ask(coffer, "SELECT path || file_count || '/' || total_size || '/' || own_file_count FROM folder"),
