@@ -33,6 +33,8 @@ test.skipIf(needed.includes(null))("the tour works when it is pasted into a shel
     stdout: "pipe",
     stderr: "pipe",
     cwd: place.path,
+    // Neither a proxy, nor a configuration of curl, nor a language that the shell complains of.
+    env: { PATH: process.env["PATH"], HOME: place.path, LC_ALL: "C" },
   });
   const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
   expect([code, stderr]).toEqual([0, ""]);
