@@ -223,7 +223,6 @@ describe("the description of the real routes", () => {
       const report: unknown = await new Response(lint.stdout).json();
       expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
     },
-    30_000,
   );
 });
 
