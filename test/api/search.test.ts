@@ -577,21 +577,21 @@ describe("right at once", () => {
   });
 });
 
+/** Begins a search at once, and not whenever a request for it arrives; how many it finds. */
+async function begin(coffer: TestAppliance, { key }: OwnDrive, text: string): Promise<number> {
+  const { apiKeys, search } = coffer.appliance.services;
+  const caller = apiKeys.authenticate(key);
+  if (caller === null) throw new Error("the key is not known");
+  const { total } = await search.find(caller, { ...EVERYTHING, q: text });
+  return total;
+}
+
 describe("many at once", () => {
   /**
    * How often a long search is begun at most until others came before its end. One that holds them up never
    * lets them; one that does not may be over too soon, where the machine just did something else.
    */
   const ROUNDS = 50;
-
-  /** Begins a search at once, and not whenever a request for it arrives; how many it finds. */
-  async function begin(coffer: TestAppliance, { key }: OwnDrive, text: string): Promise<number> {
-    const { apiKeys, search } = coffer.appliance.services;
-    const caller = apiKeys.authenticate(key);
-    if (caller === null) throw new Error("the key is not known");
-    const { total } = await search.find(caller, { ...EVERYTHING, q: text });
-    return total;
-  }
 
   test("are answered or told when to come again", async () => {
     const { ada } = stage.world.clients;

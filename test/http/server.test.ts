@@ -117,11 +117,8 @@ describe("bodies on the wire", () => {
       }
       const left = () => app.log.lines.filter(({ fields }) => fields["status"] === 400);
       while (left().length < 2) await app.send("/healthz");
-      expect(
-        left()
-          .map(({ fields }) => fields["method"])
-          .toSorted(),
-      ).toEqual(["POST", "PUT"]);
+      const methods = left().map(({ fields }) => fields["method"]);
+      expect(new Set(methods)).toEqual(new Set(["POST", "PUT"]));
       expect(app.log.ofLevel("error")).toEqual([]);
     });
   }

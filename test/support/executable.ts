@@ -8,12 +8,12 @@ const EXECUTABLE = join(ROOT, "dist/coffer");
 /** What the executable is made of; directories are looked through. */
 const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
 
-let made: Promise<string> | null = null;
+let present: Promise<string> | null = null;
 
 /** The path of the executable, built first where it is missing or older than what it is made of. */
 export function executable(): Promise<string> {
-  made ??= make();
-  return made;
+  present ??= make();
+  return present;
 }
 
 async function make(): Promise<string> {
