@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, call, SIGNED_OUT } from "./api.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import type { Account } from "./types.ts";
@@ -23,10 +24,13 @@ export interface CurrentAccount {
 export function useAccount(): CurrentAccount {
   const known = useRef<Account | null>(null);
   const last = useRef<Account | null>(null);
+  const channel = useRef<BroadcastChannel | null>(null);
   const { loaded, reload } = useLoad("account", async (signal) => {
     try {
       known.current = await currentAccount(signal);
       last.current = known.current ?? last.current;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel has our origin alone
+      channel.current?.postMessage(idOf(known.current));
     } catch (error) {
       // Uploads and what is half typed outlive a moment without answers; what is done next says more.
       if (known.current === null || signal.aborted) throw error;
@@ -41,7 +45,7 @@ export function useAccount(): CurrentAccount {
     addEventListener(SIGNED_OUT, look);
     return () => removeEventListener(SIGNED_OUT, look);
   }, [reload]);
-  useOtherTabs(loaded, reload);
+  useOtherTabs(channel, loaded, reload);
   const forget = () => {
     known.current = null;
     last.current = null;
@@ -60,17 +64,29 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
   }
 }
 
-/** A tab that shows one person's page while the cookie is another's would write into the other's account. */
-function useOtherTabs(loaded: Loaded<Account | null>, reload: () => void): void {
-  const id = loaded.state === "ready" ? (loaded.value?.id ?? null) : undefined;
-  useEffect(() => {
-    if (id === undefined) return;
-    const channel = new BroadcastChannel(CHANNEL);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel has our origin alone
-    channel.postMessage(id);
-    channel.addEventListener("message", ({ data }) => {
-      if (data !== id) reload();
+/**
+ * Each tab tells what it is answered, every time, and asks again when another was answered something else: one of
+ * the two answers is old. A tab that shows one person's page while the cookie is another's would write into the
+ * other's account.
+ */
+function useOtherTabs(
+  channel: RefObject<BroadcastChannel | null>,
+  loaded: Loaded<Account | null>,
+  reload: () => void,
+): void {
+  const shown = useRef(loaded);
+  shown.current = loaded;
+  useLayoutEffect(() => {
+    const opened = new BroadcastChannel(CHANNEL);
+    channel.current = opened;
+    opened.addEventListener("message", ({ data }) => {
+      const { current } = shown;
+      if (current.state === "ready" && data !== idOf(current.value)) reload();
     });
-    return () => channel.close();
-  }, [id, reload]);
+    return () => opened.close();
+  }, [channel, reload]);
+}
+
+function idOf(account: Account | null): string | null {
+  return account?.id ?? null;
 }
