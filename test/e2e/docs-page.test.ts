@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
-import { launchBrowser } from "../support/browser.ts";
+import { launchBrowser, newWindow } from "../support/browser.ts";
 import { serve } from "../support/executable.ts";
+import { bePatient } from "../support/patience.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+bePatient();
 
 test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
   await using directory = await temporaryDirectory();
   await using server = await serve({ dataDir: directory.path });
   const browser = await launchBrowser();
   try {
-    const page = await browser.newPage();
+    const page = await (await newWindow(browser)).newPage();
     const strangers: string[] = [];
     const complaints: string[] = [];
     page.on("request", (request) => {
@@ -45,4 +48,4 @@ test("an operation is tried in the browser, with a key given to Authorize, and n
   } finally {
     await browser.close();
   }
-}, 60_000);
+});

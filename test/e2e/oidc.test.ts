@@ -4,8 +4,11 @@ import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/evil-provider.ts";
 import { run, serve } from "../support/executable.ts";
+import { bePatient } from "../support/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+bePatient();
 
 const START = "/auth/oidc/start";
 const CALLBACK = "/auth/oidc/callback";
@@ -72,7 +75,7 @@ describe("with a certified provider", () => {
     });
     expect(coffer.appliance.services.users.list()).toHaveLength(4);
     expect(coffer.appliance.setupLink).toBeNull();
-  }, 20_000);
+  });
 
   test("a local account of the same name is nobody's but its own", async () => {
     await using opened = await openWithReal();
@@ -191,7 +194,7 @@ describe("with a certified provider", () => {
       expect([name, (await jar.fetch(back)).status]).toEqual([name, 400]);
     }
     expect(coffer.appliance.services.users.list()).toEqual([]);
-  }, 30_000);
+  });
 
   test("a sign-in may take ten minutes", async () => {
     await using opened = await openWithReal();
@@ -245,7 +248,7 @@ describe("with a certified provider", () => {
         location,
       ]);
     }
-  }, 30_000);
+  });
 
   test("a signed-in browser that signs in anew has its old session ended", async () => {
     await using opened = await openWithReal();
@@ -347,7 +350,7 @@ describe("with a provider that lies", () => {
       ...provider.trades.map((trade) => trade.get("code_verifier") ?? ""),
     ])
       expect(log).not.toContain(secret);
-  }, 20_000);
+  });
 
   test("the same subject of another issuer is somebody else", async () => {
     await using opened = await openWithEvil();

@@ -7,8 +7,11 @@ import {
 } from "playwright-core";
 import { chromiumPath } from "./chromium.ts";
 
-/** How long a page may take for one step, in ms: less than a test may, so that a failure names what did not come. */
-const PATIENCE_MS = 20_000;
+/**
+ * How long a page may take for one step, in ms: less than a test may, so that a failure names what did not come.
+ * How fast the machine is must not decide, so it is far more than any step takes.
+ */
+const PATIENCE_MS = 60_000;
 
 /**
  * A real, headless Chromium that comes with the packages: it needs nothing of the machine. It is started
@@ -34,6 +37,12 @@ export async function signInto(context: BrowserContext, home: string, username: 
   });
   if (!answer.ok())
     throw new Error(`${username} is not signed in: ${answer.status()} ${await answer.text()}`);
+}
+
+/** Makes a page's window as large as this, and waits until the page knows: of a new width it hears with the next frame. */
+export async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
 }
 
 /** What a page asks of others than its own server, from now on. */

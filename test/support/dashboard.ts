@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "./drives.ts";
 import { type Agent, type Server, serve, signUp } from "./executable.ts";
+import { bePatient } from "./patience.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
-
-/** What a test of the dashboard may take, in ms: far longer than any does, for machines that have much else to do. */
-const LIMIT_MS = 60_000;
 
 const LAPTOP = { width: 1280, height: 800 };
 
@@ -41,7 +39,7 @@ export interface DashboardOptions {
 
 /** Opens a dashboard before the tests of the calling file, and closes it after them. */
 export function openDashboard({ owner: username = "ada", env = {} }: DashboardOptions = {}): Dashboard {
-  setDefaultTimeout(LIMIT_MS);
+  bePatient();
   const closing = new AsyncDisposableStack();
   let opened: Opened | undefined;
   const dashboard = (): Opened => {
