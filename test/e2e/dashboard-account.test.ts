@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
 import { launchBrowser, newWindow } from "../support/browser.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import { run, serve, type Server } from "../support/executable.ts";
+import { bePatient } from "../support/patience.ts";
 import { CLIENT, startRealProvider } from "../support/real-provider.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 // Each test has a server of its own, with its own settings and people.
-setDefaultTimeout(60_000);
+
+bePatient();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -73,15 +74,14 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 test("the setup link makes the first account, and says why where it cannot", async () => {
   await using opened = await open({}, []);
   await using page = await newPerson();
-  const link = /http:\/\/\S+\/auth\/setup\?token=\S+/.exec(
-    opened.server.stdout.text + opened.server.stderr.text,
-  )?.[0];
+  // It is printed beside the log, which may be read sooner.
+  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
   await page.goto(`${opened.base}/`);
   await page.getByText("Nobody has an account here yet").waitFor();
   await page.goto(`${link}x`);
   await heading(page, "This is not the newest setup link").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await page.goto(link ?? "");
+  await page.goto(link);
   await fillSignIn(page, "ada", "short");
   await page.getByRole("button", { name: "Make the account" }).click();
   expect(await page.getByRole("alert").innerText()).toMatch(/password must have 8[^]*Request /);
@@ -90,7 +90,7 @@ test("the setup link makes the first account, and says why where it cannot", asy
   await page.getByRole("button", { name: "Make the account" }).click();
   await heading(page, "Drives").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives");
-  await page.goto(link ?? "");
+  await page.goto(link);
   await heading(page, "This link has done its work").waitFor();
 });
 
@@ -190,9 +190,8 @@ test("a claim with a password, by somebody else than was signed in; links that a
   await page.goto(`${opened.base}/claim/clm_none`);
   await heading(page, "No drive belongs to this link").waitFor();
   const late = await unclaimed(opened.server, "Late");
-  using database = new Database(join(opened.server.dataDir, "coffer.db"));
   // As if 30 days had passed.
-  database.run("UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
+  changeDatabase(opened.server.dataDir, "UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
   await page.goto(opened.base + late);
   await heading(page, "This drive is gone").waitFor();
 });
@@ -268,7 +267,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
 
 test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
   await using opened = await open();
-  const page = await newPerson();
+  await using page = await newPerson();
   await page.emulateMedia({ colorScheme: "light" });
   const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
   const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -287,7 +286,7 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   expect(await canvas()).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await canvas()).toBe(dark);
-}, 30_000);
+});
 
 test("the first account adds somebody, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();

@@ -1,10 +1,12 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { EvilProvider } from "../support/evil-provider.ts";
+import { bePatient } from "../support/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
+
+bePatient();
 
 const CLAIM = "/claim/clm_0123?x=1";
 const START = `/auth/oidc/start?return_to=${encodeURIComponent(CLAIM)}`;
@@ -69,11 +71,7 @@ interface Case {
   readonly to: readonly [path: string, outcome: string, reason: RegExp];
 }
 
-/** Changes the database behind the server's back. */
-function sabotage(sql: string): void {
-  using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
-  database.run(sql);
-}
+const sabotage = (statement: string) => changeDatabase(coffer.dataDir, statement);
 
 const CASES: readonly Case[] = [
   {

@@ -37,6 +37,7 @@ export function beginSession(
 ): { id: string; browser: SignedInBrowser } {
   const [id, token] = [Bun.randomUUIDv7(), crypto.randomUUID()];
   using sql = new Database(join(coffer.dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
   sql.run(
     `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
      SELECT ?, ?, pk, '', 1, 1, 9e15 FROM user WHERE username = ?`,
