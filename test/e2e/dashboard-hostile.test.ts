@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { changeDatabase } from "../support/change-database.ts";
 import { openDashboard } from "../support/dashboard.ts";
-import { putFile } from "../support/drives.ts";
-import { eventually } from "../support/scenario.ts";
+import { isFound, putFile } from "../support/drives.ts";
 
 /** What an agent, or far too many of them, may have left for a person to look at. */
 const dashboard = openDashboard();
@@ -36,31 +34,23 @@ test.each(NAMES)("a drive with %s in its name is deleted by what is seen of it",
 
 test("what a search finds says where its name would read backwards", async () => {
   await putFile(dashboard.owner, dashboard.owner.drive, "kestrel\u202Egnp.exe");
-  const found = page.getByRole("heading", { name: /^kestrel/ });
-  // What is stored can be found a moment later.
-  await eventually(async () => {
-    await page.goto("/search?q=kestrel");
-    await page.getByRole("status").first().waitFor();
-    return (await found.count()) > 0;
-  });
-  expect(await found.innerText()).toBe("kestrelU+202Egnp.exe");
+  await isFound(dashboard.owner, "kestrel", 1);
+  await page.goto("/search?q=kestrel");
+  expect(await page.getByRole("heading", { name: /^kestrel/ }).innerText()).toBe("kestrelU+202Egnp.exe");
 });
 
 test("thousands of drives, people and sessions are shown in parts", async () => {
-  {
-    using sql = new Database(join(dashboard.server.dataDir, "coffer.db"));
-    sql.run("PRAGMA busy_timeout = 10000");
-    const many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
-    sql.transaction(() => {
-      sql.run(`${many} INSERT INTO user (id, username, plan, created_at)
-               SELECT 'u' || i, 'user-' || i, 'free', 1 FROM n`);
-      sql.run(`${many} INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
-               SELECT 's' || i, 'h' || i, pk, '', 1, 1, 9e15 FROM n, user WHERE username = 'ada'`);
-      sql.run(`${many} INSERT INTO drive (id, user, name, slug, description, created_at, updated_at)
-               SELECT 'd' || i, pk, 'Drive ' || i, 'ada/d' || i, '', 1, 1 FROM n, user WHERE username = 'ada'`);
-      sql.run("INSERT INTO folder (drive, path, created_at) SELECT pk, '', 1 FROM drive WHERE id LIKE 'd%'");
-    })();
-  }
+  const many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
+  changeDatabase(
+    dashboard.server.dataDir,
+    `${many} INSERT INTO user (id, username, plan, created_at)
+     SELECT 'u' || i, 'user-' || i, 'free', 1 FROM n`,
+    `${many} INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
+     SELECT 's' || i, 'h' || i, pk, '', 1, 1, 9e15 FROM n, user WHERE username = 'ada'`,
+    `${many} INSERT INTO drive (id, user, name, slug, description, created_at, updated_at)
+     SELECT 'd' || i, pk, 'Drive ' || i, 'ada/d' || i, '', 1, 1 FROM n, user WHERE username = 'ada'`,
+    "INSERT INTO folder (drive, path, created_at) SELECT pk, '', 1 FROM drive WHERE id LIKE 'd%'",
+  );
   for (const [path, title] of [
     ["/drives", "Drives"],
     ["/people", "People"],

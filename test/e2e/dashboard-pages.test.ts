@@ -3,8 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
-import { complaintsOf, newWindow, signInto, strangersTo } from "../support/browser.ts";
+import { complaintsOf, newWindow, resize, signInto, strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
+import { isFound } from "../support/drives.ts";
 import { provision, signUp } from "../support/executable.ts";
 import { pageWeight } from "../support/page-weight.ts";
 
@@ -70,6 +71,7 @@ async function fill(): Promise<typeof made> {
     { name: LONG },
   ];
   for (const key of keys) await ada.client.json(201, "POST", "/v0/keys", { body: key });
+  await isFound(ada, "river", 3);
   await provision(server);
   await signUp(server, "w".repeat(32));
   const unclaimed = await server
@@ -91,7 +93,7 @@ async function inspect(name: string): Promise<string[]> {
   const found: string[] = [];
   for (const { look, colorScheme, width, hasPicture } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: HEIGHT });
+    await resize(page, width, HEIGHT);
     if (hasPicture) {
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
     }
@@ -99,7 +101,7 @@ async function inspect(name: string): Promise<string[]> {
     found.push(...problems.map((problem) => `${look}: ${problem}`));
   }
   for (const width of OTHER_WIDTHS) {
-    await page.setViewportSize({ width, height: HEIGHT });
+    await resize(page, width, HEIGHT);
     found.push(...(await overflows()));
   }
   return found;

@@ -1,4 +1,5 @@
 import type { Agent } from "./executable.ts";
+import { eventually } from "./scenario.ts";
 
 /** What a drive is made with: files of as many bytes as given, or folders, whose paths end with a slash. */
 export type Entries = readonly string[] | Readonly<Record<string, number>>;
@@ -54,6 +55,15 @@ export async function listFiles({ client }: Agent, drive: string, prefix = ""): 
   const path = `/v0/files?${query.toString()}`;
   const { data } = await client.json<{ data: ListedFile[] }>(200, "GET", path);
   return data;
+}
+
+/** Waits until a search finds that many files: what is stored can be found a moment later. */
+export function isFound({ client }: Agent, words: string, count: number): Promise<void> {
+  const query = new URLSearchParams({ q: words, limit: "1" });
+  return eventually(async () => {
+    const answer = await client.json<{ total: number }>(200, "GET", `/v0/search?${query.toString()}`);
+    return answer.total === count;
+  });
 }
 
 function isFolders(entries: Entries): entries is readonly string[] {
