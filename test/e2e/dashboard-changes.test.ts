@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
-import { row } from "../support/drive-page.ts";
+import { row, tooEarly } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { eventually } from "../support/scenario.ts";
@@ -137,12 +137,15 @@ test("rows that the server has no time for say so where they are, and come by th
   await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 3000);
   await using page = await open("/drives/alice/later/many/");
   await row(page, "0000001.txt").focus();
-  const refusal = {
-    status: 429,
-    headers: { "retry-after": "2" },
-    json: { error: { code: "RATE_LIMITED", message: "Too many requests" } },
-  };
-  await page.route("**/v0/files?*page=6*", (route) => route.fulfill(refusal), { times: 1 });
+  // By itself it asks again, which is answered only once the page has been looked at.
+  const lookedAt = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route("**/v0/files?*page=6*", async (route) => {
+    asked += 1;
+    if (asked === 1) return route.fulfill(tooEarly(1));
+    await lookedAt.promise;
+    return route.continue();
+  });
   await page.keyboard.press("End");
   const alert = page.getByRole("alert");
   await alert.waitFor();
@@ -153,8 +156,10 @@ test("rows that the server has no time for say so where they are, and come by th
   const upload = await page.getByRole("button", { name: "Upload files" }).boundingBox();
   const tool = await page.getByRole("button", { name: "New folder" }).boundingBox();
   expect(upload?.y).toBe(tool?.y ?? 0);
+  lookedAt.resolve();
   await rowInFocus(page, "0003000.txt");
   await alert.waitFor({ state: "detached" });
+  expect(asked).toBe(2);
 });
 
 test("work that is left while it is being done shows in the list once it is", async () => {

@@ -90,11 +90,20 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
     await page.getByRole("dialog").getByRole("treeitem", { name: "to" }).click();
     await page.getByRole("button", { name: "Move here" }).click();
   };
-  await page.route("**/v0/files/*/move", (route) => route.fulfill(tooEarly(1)), { times: 1 });
+  // It is asked again after a second, which is answered once it has been seen that it waits.
+  const seen = Promise.withResolvers<void>();
+  const refusals = [tooEarly(1)];
+  await page.route("**/v0/files/*/move", async (route) => {
+    const refusal = refusals.shift();
+    if (refusal !== undefined) return route.fulfill(refusal);
+    await seen.promise;
+    return route.continue();
+  });
   await startMoving("a.txt");
   await page.getByText("The server asks to wait 1 s.").waitFor();
+  seen.resolve();
   await page.getByText("Moved “a.txt”.").waitFor();
-  await page.route("**/v0/files/*/move", (route) => route.fulfill(tooEarly(3600)), { times: 1 });
+  refusals.push(tooEarly(3600));
   await startMoving("b.txt");
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("What was done until then stays done.").waitFor();

@@ -34,17 +34,25 @@ async function hold(page: Page, method: string, path: RegExp): Promise<{ release
   return { release: resolve };
 }
 
-/** Lets a request take effect, and loses its answer; that many times. */
-async function lose(page: Page, path: string, times: number): Promise<{ readonly sent: () => number }> {
+interface Lost {
+  readonly sent: () => number;
+  /** Loses the answer; until then there is none. */
+  readonly lose: () => void;
+}
+
+/** Lets the first request take effect, and loses its answer once that is asked for. */
+async function loseOne(page: Page, path: string): Promise<Lost> {
+  const lost = Promise.withResolvers<void>();
   let sent = 0;
   await page.route(path, async (route) => {
     if (route.request().method() !== "POST") return route.continue();
     sent += 1;
-    if (sent > times) return route.continue();
+    if (sent > 1) return route.continue();
     await route.fetch();
+    await lost.promise;
     await route.abort();
   });
-  return { sent: () => sent };
+  return { sent: () => sent, lose: lost.resolve };
 }
 
 /** Ada's page with an upload on its way, once her sessions have ended. */
@@ -79,6 +87,27 @@ describe("two tabs", () => {
     await signIn(other, "bob");
     await page.getByRole("link", { name: "bob" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("show the same person, also where one was asking who that is when it became another", async () => {
+    await using other = await adasPage("/account");
+    const page = await other.context().newPage();
+    const [answered, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    await page.route("**/v0/account", async (route) => {
+      asked += 1;
+      if (asked > 1) return route.continue();
+      const response = await route.fetch();
+      answered.resolve();
+      await changed.promise;
+      return route.fulfill({ response });
+    });
+    await page.goto("/drives");
+    await answered.promise;
+    await other.getByRole("button", { name: "Sign out of this browser" }).click();
+    await signIn(other, "bob");
+    changed.resolve();
+    await page.getByRole("link", { name: "bob" }).waitFor();
   });
 });
 
@@ -176,10 +205,11 @@ describe("a session that ends during an upload", () => {
 describe("what is sent again because its answer was lost", () => {
   test("makes one drive; pressed twice, it is sent once", async () => {
     await using page = await adasPage("/drives");
-    const { sent } = await lose(page, "**/v0/drives", 1);
+    const { sent, lose } = await loseOne(page, "**/v0/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
     await page.getByRole("button", { name: "Make the drive" }).dblclick();
+    lose();
     await page.getByText("The server does not answer.").waitFor();
     expect(sent()).toBe(1);
     await page.getByRole("button", { name: "Make the drive" }).click();
@@ -194,10 +224,11 @@ describe("what is sent again because its answer was lost", () => {
 
   test("makes one key, and shows it", async () => {
     await using page = await adasPage("/keys");
-    await lose(page, "**/v0/keys", 1);
+    const { lose } = await loseOne(page, "**/v0/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
     await page.getByRole("button", { name: "Make the key" }).click();
+    lose();
     await page.getByText("The server does not answer.").waitFor();
     await page.getByRole("button", { name: "Make the key" }).click();
     const secret = await page.locator(".secret code").innerText();
