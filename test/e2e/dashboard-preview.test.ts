@@ -161,6 +161,7 @@ describe("what each kind looks like", () => {
 
   test("sound is played, and what cannot be is said", async () => {
     await show("silence.wav", wav());
+    await preview().locator("audio").waitFor();
     await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
     await show("noise.mp3", "noise");
     await shown("The browser cannot play this audio.");
