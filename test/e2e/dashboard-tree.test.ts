@@ -42,18 +42,20 @@ function outline(page: Page): Promise<string[]> {
 
 /** What a click on a link leaves to the browser: where the link leads, unless the page goes there itself. */
 async function leftToBrowser(page: Page, click: () => Promise<void>): Promise<string | null> {
-  const left = page.evaluate<string | null>(`new Promise((resolve) => {
+  await page.evaluate(`{
     const seen = new AbortController();
     const look = (event) => {
       seen.abort();
-      resolve(event.defaultPrevented ? null : event.target.closest("a").pathname);
+      window.left = event.defaultPrevented ? null : event.target.closest("a").pathname;
       // Without windows, Chromium opens what is clicked so in a new tab only most of the time.
       event.preventDefault();
     };
+    window.left = undefined;
     for (const type of ["click", "auxclick"]) addEventListener(type, look, { signal: seen.signal });
-  })`);
+  }`);
   await click();
-  return left;
+  await eventually(() => page.evaluate<boolean>("window.left !== undefined"));
+  return page.evaluate<string | null>("window.left");
 }
 
 /** The words of what has the focus. */
