@@ -8,12 +8,15 @@ import { nameOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatTime } from "../../lib/format.ts";
 import { plain } from "../../lib/overrides.ts";
 import type { FileRecord, FolderRecord } from "../../lib/types.ts";
+import { orPart } from "./or-part.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {
   readonly entry: Entry;
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
+  /** It was refused, or nobody knows whether it was done. */
+  readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
@@ -58,14 +61,15 @@ function FolderDetails({ folder, onClose }: FolderDetailsProps) {
 type FileDetailsProps = Omit<DetailsDialogProps, "entry"> & { readonly file: FileRecord };
 
 /** A file's tags, metadata and expiry can be changed. */
-function FileDetails({ file, onDone, onClose }: FileDetailsProps) {
+function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
   const [tags, setTags] = useState(file.tags);
   const save = async (values: FormData) => {
-    await updateFile(file.id, {
+    const changes = {
       tags: withTag(tags, textOf(values, TYPED_TAG)),
       metadata: metadataOf(textOf(values, "metadata")),
       ...expiryChange(file, textOf(values, "expiry")),
-    });
+    };
+    await orPart(updateFile(file.id, changes), onPart);
     onDone(`Saved what is known about “${plain(nameOf(file.path))}”.`);
   };
   return (

@@ -23,36 +23,27 @@ interface FolderDialogsProps {
   readonly folder: string;
   /** The folder changed; with how, in words, and the key of the entry to go on with, if it is another. */
   readonly onDone: (message: string, key?: string) => void;
-  /** Some of what was asked for may be done, and that is all. */
+  /** Some of what was asked for may be done, and that is all; or the folder is not what it was. */
   readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
 export function FolderDialogs({ open, drive, folder, onDone, onPart, onClose }: FolderDialogsProps) {
-  const ends = { onDone, onClose };
+  const ends = { onDone, onPart, onClose };
   switch (open.kind) {
     case "new-folder":
       return <NewFolderDialog driveId={drive.id} folder={folder} {...ends} />;
     case "rename":
       return <RenameDialog driveId={drive.id} entry={open.entry} {...ends} />;
     case "transfer":
-      return (
-        <TransferDialog
-          drive={drive}
-          folder={folder}
-          how={open.how}
-          entries={open.entries}
-          onPart={onPart}
-          {...ends}
-        />
-      );
+      return <TransferDialog drive={drive} folder={folder} how={open.how} entries={open.entries} {...ends} />;
     case "delete":
-      return <DeleteDialog driveId={drive.id} entries={open.entries} onPart={onPart} {...ends} />;
+      return <DeleteDialog driveId={drive.id} entries={open.entries} {...ends} />;
     case "details":
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":
       return <DownloadDialog drive={drive} folder={folder} entries={open.entries} onClose={onClose} />;
     case "link":
-      return <LinkDialog file={open.file} onClose={onClose} />;
+      return <LinkDialog file={open.file} onPart={onPart} onClose={onClose} />;
   }
 }

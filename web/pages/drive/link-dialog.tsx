@@ -7,6 +7,7 @@ import { copyText } from "../../lib/clipboard-copy.ts";
 import { createLink, describeEntries, type FileLink, fileEntry } from "../../lib/files.ts";
 import { formatTime } from "../../lib/format.ts";
 import type { FileRecord } from "../../lib/types.ts";
+import { orPart } from "./or-part.ts";
 
 const DURATIONS = [
   { value: "900", text: "15 minutes" },
@@ -15,11 +16,19 @@ const DURATIONS = [
   { value: "86400", text: "A day" },
 ] as const;
 
+interface LinkDialogProps {
+  readonly file: FileRecord;
+  /** There is no link: the file may be gone. */
+  readonly onPart: () => void;
+  readonly onClose: () => void;
+}
+
 /** Makes a link that needs no key, and hands it over. */
-export function LinkDialog({ file, onClose }: { readonly file: FileRecord; readonly onClose: () => void }) {
+export function LinkDialog({ file, onPart, onClose }: LinkDialogProps) {
   const [link, setLink] = useState<FileLink | null>(null);
   const create = async (values: FormData) => {
-    setLink(await createLink(file.id, Number(textOf(values, "seconds")), values.has("once")));
+    const seconds = Number(textOf(values, "seconds"));
+    setLink(await orPart(createLink(file.id, seconds, values.has("once")), onPart));
   };
   return (
     <Dialog title={`A link to ${describeEntries([fileEntry(file)])}`} onClose={onClose}>

@@ -5,11 +5,14 @@ import { ApiError } from "../../lib/api.ts";
 import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../lib/files.ts";
 import { nameOf, parentOf } from "../../lib/files/place.ts";
 import { plain } from "../../lib/overrides.ts";
+import { orPart } from "./or-part.ts";
 
 interface NameDialogProps {
   readonly driveId: string;
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
+  /** It was refused, or nobody knows whether it was done. */
+  readonly onPart: () => void;
   readonly onClose: () => void;
 }
 
@@ -18,11 +21,12 @@ export function NewFolderDialog({
   driveId,
   folder,
   onDone,
+  onPart,
   onClose,
 }: NameDialogProps & { readonly folder: string }) {
   const create = async (values: FormData) => {
     const name = requiredName(values);
-    await createFolder(driveId, `${folder}${name}/`);
+    await orPart(createFolder(driveId, `${folder}${name}/`), onPart);
     onDone(`Made the folder “${plain(name)}”.`);
   };
   return (
@@ -41,12 +45,12 @@ interface RenameDialogProps extends Omit<NameDialogProps, "onDone"> {
 }
 
 /** Gives a file or folder another name in the same folder. */
-export function RenameDialog({ driveId, entry, onDone, onClose }: RenameDialogProps) {
+export function RenameDialog({ driveId, entry, onDone, onPart, onClose }: RenameDialogProps) {
   const old = nameOf(entry.path);
   const rename = async (values: FormData) => {
     const name = requiredName(values);
     if (name === old) return onClose();
-    const key = await moveTo(driveId, entry, parentOf(entry.path) + name);
+    const key = await orPart(moveTo(driveId, entry, parentOf(entry.path) + name), onPart);
     onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, key);
   };
   return (
