@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row } from "../support/drive-page.ts";
 
@@ -6,6 +7,15 @@ import { closeDialog, row } from "../support/drive-page.ts";
 
 const dashboard = openDashboard({ owner: "alice" });
 const { open, driveWith } = dashboard;
+
+/** Tells a page that its person came back to it: in a browser without a window none is ever hidden. */
+async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+}
+
+async function rename(drive: string, name: string): Promise<void> {
+  await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${drive}`, { body: { name } });
+}
 
 describe("what is gone leaves the list as soon as that is known:", () => {
   const attempts: Record<string, { readonly choice: string; readonly submit: string }> = {
@@ -30,4 +40,110 @@ describe("what is gone leaves the list as soon as that is known:", () => {
       await page.locator(".file-row:focus", { hasText: "kept.txt" }).waitFor();
     });
   }
+
+  test("to be looked at", async () => {
+    const { fileId, slug } = await driveWith("Gone seen", { "gone.txt": 1, "kept.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    await row(page, "gone.txt").waitFor();
+    await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
+    await page.getByRole("link", { name: "gone.txt" }).click();
+    await page.getByRole("heading", { name: "There is no such file in this drive" }).waitFor();
+    await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.waitForURL(`**/drives/${slug}/`);
+  });
+});
+
+describe("an address of a file", () => {
+  test("shows none that is another drive's", async () => {
+    const { slug } = await driveWith("Mine", { "a.txt": 1 });
+    const { fileId } = await driveWith("Other", { "secret.txt": 1 });
+    await using page = await open(`/drives/${slug}/?file=${fileId("secret.txt")}`);
+    await page.getByRole("heading", { name: "There is no such file in this drive" }).waitFor();
+    expect(await page.getByText("secret.txt").count()).toBe(0);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.waitForURL(`**/drives/${slug}/`);
+    await row(page, "a.txt").waitFor();
+  });
+
+  test("leads to where the file was moved in its drive", async () => {
+    const { fileId, slug } = await driveWith("Moved", { "a.txt": 1, "to/b.txt": 1 });
+    const id = fileId("a.txt");
+    await dashboard.owner.client.json(200, "PATCH", `/v0/files/${id}`, { body: { path: "to/a.txt" } });
+    await using page = await open(`/drives/${slug}/?file=${id}`);
+    await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
+    await page.getByRole("button", { name: "Close the preview" }).click();
+    await row(page, "b.txt").waitFor();
+    await page.waitForURL(`**/drives/${slug}/to/`);
+  });
+});
+
+describe("a drive that is given another name", () => {
+  test("keeps the folder, what is selected, and the dialog that is open; its address follows", async () => {
+    const { id, slug } = await driveWith("Before", { "folder/a.txt": 1, "folder/b.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    await page.getByRole("link", { name: "folder", exact: true }).click();
+    await page.getByLabel("Select a.txt").check();
+    await page.keyboard.press("F2");
+    const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
+    await name.fill("half typed");
+    await rename(id, "After");
+    await comeBack(page);
+    await page.waitForURL("**/drives/alice/after/folder/");
+    await page.getByRole("link", { name: "After", exact: true }).waitFor();
+    expect(await name.inputValue()).toBe("half typed");
+    await closeDialog(page);
+    expect(await page.getByLabel("Select a.txt").isChecked()).toBe(true);
+    // An entry of the history that still has the old name, too.
+    await page.goBack();
+    await page.waitForURL("**/drives/alice/after/");
+    await row(page, "folder").waitFor();
+    await page.goForward();
+    await page.waitForURL("**/drives/alice/after/folder/");
+    await row(page, "b.txt").waitFor();
+    await page.reload();
+    await row(page, "b.txt").waitFor();
+    expect(await page.title()).toBe("folder · Coffer");
+  });
+
+  test("is found again where it was open, also after a reload and with a file above it", async () => {
+    const { id, slug, fileId } = await driveWith("Old name", { "a.txt": 1, "b.txt": 1 });
+    const file = fileId("a.txt");
+    await using page = await open(`/drives/${slug}/?file=${file}`);
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await rename(id, "New name");
+    await page.reload();
+    await page.waitForURL(`**/drives/alice/new-name/?file=${file}`);
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.getByRole("button", { name: "Close the preview" }).click();
+    await page.waitForURL("**/drives/alice/new-name/");
+    // From the list of drives, where it may have been renamed.
+    await page.getByRole("link", { name: "Drives" }).first().click();
+    await page.getByRole("heading", { name: "New name" }).waitFor();
+    await rename(id, "Newest");
+    await page.goBack();
+    await page.waitForURL("**/drives/alice/newest/");
+    await row(page, "b.txt").waitFor();
+  });
+
+  test("leaves its slug to the drive that has it next", async () => {
+    const { id, slug } = await driveWith("Handed on", { "old.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    await row(page, "old.txt").waitFor();
+    await rename(id, "Moved on");
+    await driveWith("Handed on", { "new.txt": 1 });
+    await page.reload();
+    await row(page, "new.txt").waitFor();
+    await page.waitForURL(`**/drives/${slug}/`);
+  });
+
+  test("stays at an address that goes by its id", async () => {
+    const { id } = await driveWith("By id", { "a.txt": 1 });
+    await using page = await open(`/drives/${id}/`);
+    await row(page, "a.txt").waitFor();
+    await rename(id, "Still by id");
+    await comeBack(page);
+    await page.getByRole("heading", { name: "Still by id" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/drives/${id}/`);
+  });
 });

@@ -61,6 +61,15 @@ export function navigate(to: string, { replace = false, scroll = scrollY }: Leav
   arrive();
 }
 
+/**
+ * Gives the place that one is at another address of ours, by which it goes now: what is kept of it stays, and
+ * so does the page.
+ */
+export function readdress(to: string): void {
+  history.replaceState(history.state, "", to);
+  dispatchEvent(new Event(CHANGED));
+}
+
 /** The place, kept up to date through links, back and forward. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);

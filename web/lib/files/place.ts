@@ -14,13 +14,18 @@ export function parseDrivePlace(path: string): DrivePlace | null {
   const segments = decodeAll(path.slice(START.length).split("/"));
   if (segments === null) return null;
   const [first = "", second = ""] = segments;
-  const isId = ID.test(first);
+  const isId = isDriveId(first);
   if (first === "" || (!isId && second === "")) return null;
   const rest = segments.slice(isId ? 1 : 2).filter((segment) => segment !== "");
   return {
     drive: isId ? first : `${first}/${second}`,
     folder: rest.map((segment) => `${segment}/`).join(""),
   };
+}
+
+/** Whether a drive is named by its id, rather than by its slug. */
+export function isDriveId(drive: string): boolean {
+  return ID.test(drive);
 }
 
 /** The address of a folder; `drive` is a slug or an id. */

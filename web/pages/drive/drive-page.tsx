@@ -1,13 +1,8 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Dialog } from "../../components/dialog.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
-import { Preview } from "../../components/preview/preview.tsx";
-import { call } from "../../lib/api.ts";
-import { getFile } from "../../lib/files.ts";
 import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files/place.ts";
-import { useLoad } from "../../lib/load.ts";
 import { useMedia } from "../../lib/media.ts";
-import { navigate, type Place } from "../../lib/router.tsx";
+import { type Place, readdress } from "../../lib/router.tsx";
 import { titled } from "../../lib/title.ts";
 import type { Drive } from "../../lib/types.ts";
 import { NotFound } from "../not-found.tsx";
@@ -15,17 +10,27 @@ import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
+import { ShownFile } from "./shown-file.tsx";
 import { useBranches } from "./use-branches.ts";
+import { useDrive, useSlugInAddress } from "./use-drive.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
 const WIDE = "(width >= 62.5rem)";
 
 /** A folder of a drive at its address, with a file's preview above it where the address has `?file=`. */
 export function DrivePage({ place }: { readonly place: Place }) {
+  /** By the slugs that drives came to have while they were open, the names that they were opened by. */
+  const openedBy = useRef(new Map<string, string>());
   const where = parseDrivePlace(place.path);
   if (where === null) return <NotFound />;
+  const { drive, folder } = where;
+  const name = openedBy.current.get(drive) ?? drive;
+  const follow = (slug: string) => {
+    openedBy.current.set(slug, name);
+    readdress(folderAddress(slug, folder) + location.search);
+  };
   const fileId = place.query.get("file") || null;
-  return <DriveAt key={where.drive} {...where} fileId={fileId} isReached={place.isReached} />;
+  return <DriveAt key={name} {...where} fileId={fileId} isReached={place.isReached} onRenamed={follow} />;
 }
 
 interface DriveAtProps {
@@ -35,17 +40,17 @@ interface DriveAtProps {
   readonly fileId: string | null;
   /** Whether one came here within the dashboard. */
   readonly isReached: boolean;
+  /** With the slug that the drive has by now. */
+  readonly onRenamed: (slug: string) => void;
 }
 
 function DriveAt(props: DriveAtProps) {
-  const { loaded, reload } = useLoad(props.drive, (signal) =>
-    call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(props.drive)}`, { signal }),
-  );
+  const { loaded, reload } = useDrive(props.drive);
   if (loaded.state === "loading") return <p class="soft">Loading…</p>;
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
-  return <OpenDrive {...props} place={props.drive} drive={loaded.value.data} />;
+  return <OpenDrive {...props} place={props.drive} drive={loaded.value} />;
 }
 
 interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
@@ -53,14 +58,16 @@ interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
   readonly place: string;
 }
 
-function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) {
+function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenDriveProps) {
+  useSlugInAddress(drive, place, onRenamed);
+  const [news, setNews] = useState(0);
   // The list beside the tree tells it what is in the folder that is open.
   const branches = useBranches(drive.id, true);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
     document.title = titled(title);
-  }, [title, folder]);
+  }, [title, folder, place]);
   const places = { branches, drive: place, driveName: drive.name, folder };
   return (
     <>
@@ -79,42 +86,17 @@ function OpenDrive({ drive, place, folder, fileId, isReached }: OpenDriveProps) 
           place={place}
           folder={folder}
           takesFocus={isReached}
+          news={news}
           onFolders={(first) => branches.learn(folder, first)}
         />
       </div>
-      <Shown fileId={fileId} address={folderAddress(place, folder)} />
+      <ShownFile
+        driveId={drive.id}
+        place={place}
+        folder={folder}
+        fileId={fileId}
+        onMissing={() => setNews((last) => last + 1)}
+      />
     </>
-  );
-}
-
-/** The preview that the address asks for. Closing it leads back to where it was opened from. */
-function Shown({ fileId, address }: { readonly fileId: string | null; readonly address: string }) {
-  const openedHere = useRef(false);
-  const first = useRef(true);
-  useLayoutEffect(() => {
-    openedHere.current = fileId !== null && !first.current;
-    first.current = false;
-  }, [fileId]);
-  if (fileId === null) return null;
-  const close = () => {
-    if (openedHere.current) history.back();
-    else navigate(address, { replace: true });
-  };
-  return <ShownFile key={fileId} id={fileId} onClose={close} />;
-}
-
-function ShownFile({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { loaded, reload } = useLoad(id, (signal) => getFile(id, signal));
-  if (loaded.state === "loading") return null;
-  if (loaded.state === "ready") return <Preview file={loaded.value} onClose={onClose} />;
-  return (
-    <Dialog title="This file cannot be shown" onClose={onClose}>
-      <Failure error={loaded.error} retry={reload} />
-      <div class="row">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </Dialog>
   );
 }

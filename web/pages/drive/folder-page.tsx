@@ -24,13 +24,15 @@ interface FolderPageProps {
   readonly folder: string;
   /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
+  /** Another number where something shows that the list is out of date. */
+  readonly news: number;
   /** Told the first page of the folders in it whenever it comes; null where there is no such folder. */
   readonly onFolders: (first: FoldersPage | null) => void;
 }
 
 /** What stands in one folder, and all that can be done with it. */
-export function FolderPage({ drive, place, folder, takesFocus, onFolders }: FolderPageProps) {
-  const { listing, error, sortBy, reload, retry } = useListing(drive.id, folder, onFolders);
+export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }: FolderPageProps) {
+  const { listing, error, sortBy, reload, retry } = useListing(drive.id, folder, news, onFolders);
   const [selection, setSelection] = useSelection(listing);
   const { active, setActive, follow } = useActiveRow(listing);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);

@@ -2,6 +2,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../lib/api.ts";
 import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files/sort.ts";
 import { useKept } from "../../lib/kept.ts";
+import { useReturns } from "../../lib/returns.ts";
 import type { FoldersPage } from "../../lib/types.ts";
 import { FolderListing } from "./folder-listing.ts";
 
@@ -21,11 +22,13 @@ export interface ShownListing {
 /**
  * A folder's entries for a component; what was shown stays until what was asked for instead is there.
  *
+ * @param news another number where the folder is to be read again
  * @param onFolders told the first page of its folders whenever it comes; null where there is no such folder
  */
 export function useListing(
   drive: string,
   folder: string,
+  news: number,
   onFolders: (first: FoldersPage | null) => void,
 ): ShownListing {
   const [sort, setSort] = useKept("sort", BY_NAME, isSort);
@@ -53,7 +56,7 @@ export function useListing(
       isWanted = false;
       if (shown.current !== next) next.close();
     };
-  }, [drive, folder, sort, turn]);
+  }, [drive, folder, sort, turn, news]);
   useLayoutEffect(() => () => shown.current?.close(), []);
 
   const sortBy = (key: SortKey) => setSort(nextSort(sort, key));
@@ -76,15 +79,4 @@ function useRetryInTime(error: ApiError | null, retry: () => void): void {
     const timer = setTimeout(retry, error.waitSeconds * 1000);
     return () => clearTimeout(timer);
   }, [error]);
-}
-
-/** Calls `onReturn` when the person comes back to the page: meanwhile agents may have been at work. */
-function useReturns(onReturn: () => void): void {
-  useLayoutEffect(() => {
-    const look = () => {
-      if (document.visibilityState === "visible") onReturn();
-    };
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
-  }, [onReturn]);
 }

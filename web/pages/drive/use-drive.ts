@@ -1,0 +1,61 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { ApiError, call } from "../../lib/api.ts";
+import { isDriveId } from "../../lib/files/place.ts";
+import { keep, kept } from "../../lib/kept.ts";
+import { type Loaded, useLoad } from "../../lib/load.ts";
+import { useReturns } from "../../lib/returns.ts";
+import type { Drive } from "../../lib/types.ts";
+
+/** What the id of the drive that an entry of the history shows is kept as. */
+const DRIVE = "drive";
+
+/**
+ * The drive that an address names, read again when the person comes back to the page. Once it is known it is
+ * the one of its id: a drive that is given another name leaves its slug, and the addresses with it, behind.
+ */
+export function useDrive(name: string): { readonly loaded: Loaded<Drive>; readonly reload: () => void } {
+  const known = useRef<Drive | null>(null);
+  const { loaded, reload } = useLoad(DRIVE, async (signal) => {
+    try {
+      known.current = await (known.current === null
+        ? findDrive(name, signal)
+        : getDrive(known.current.id, signal));
+    } catch (error) {
+      // What is open stays open without an answer; where the drive is gone, its list says so.
+      if (known.current === null || signal.aborted) throw error;
+    }
+    return known.current;
+  });
+  useReturns(reload);
+  return { loaded, reload };
+}
+
+/**
+ * Has the address follow the drive's slug, unless it goes by the id, and notes the drive in the entry.
+ *
+ * @param name the drive as the address names it
+ * @param onRenamed called with the slug that is to stand in the address instead
+ */
+export function useSlugInAddress(drive: Drive, name: string, onRenamed: (slug: string) => void): void {
+  // After every rendering, which may be at another entry.
+  useLayoutEffect(() => {
+    keep(DRIVE, drive.id);
+    if (drive.slug !== null && drive.slug !== name && !isDriveId(name)) onRenamed(drive.slug);
+  });
+}
+
+/** The drive of a name; where there is none, the one that was shown here before, which may have another now. */
+async function findDrive(name: string, signal: AbortSignal): Promise<Drive> {
+  const before = kept(DRIVE);
+  try {
+    return await getDrive(name, signal);
+  } catch (error) {
+    const isMissing = error instanceof ApiError && error.status === 404;
+    if (!isMissing || typeof before !== "string") throw error;
+    return getDrive(before, signal);
+  }
+}
+
+async function getDrive(name: string, signal: AbortSignal): Promise<Drive> {
+  return (await call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(name)}`, { signal })).data;
+}
