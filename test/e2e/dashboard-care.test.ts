@@ -6,7 +6,7 @@ import { closeDialog, row } from "../support/drive-page.ts";
 // What shows that the page was made for people: it keeps up with others, and loses nothing of theirs.
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith } = dashboard;
+const { open, driveWith, paths } = dashboard;
 
 /** Tells a page that its person came back to it: in a browser without a window none is ever hidden. */
 async function comeBack(page: Page): Promise<void> {
@@ -146,4 +146,27 @@ describe("a drive that is given another name", () => {
     await page.getByRole("heading", { name: "Still by id" }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/drives/${id}/`);
   });
+});
+
+test("what was refused at one destination can be taken to another", async () => {
+  const { id: drive, slug } = await driveWith("Elsewhere", {
+    "a.txt": 1,
+    "b.txt": 1,
+    "taken/a.txt": 1,
+    "free/x": 1,
+  });
+  await using page = await open(`/drives/${slug}/`);
+  await page.getByLabel("Select a.txt").check();
+  await page.getByLabel("Select b.txt").check();
+  await page.getByRole("button", { name: "Move" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("treeitem", { name: "taken" }).click();
+  await dialog.getByRole("button", { name: "Move here" }).click();
+  await dialog.getByText("1 item stayed as it was:").waitFor();
+  await dialog.getByRole("button", { name: "Choose another folder" }).click();
+  await page.getByRole("dialog", { name: "Move “a.txt”" }).waitFor();
+  await dialog.getByRole("treeitem", { name: "free" }).click();
+  await dialog.getByRole("button", { name: "Move here" }).click();
+  await page.getByText("Moved “a.txt”.").waitFor();
+  expect(await paths(drive)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
 });

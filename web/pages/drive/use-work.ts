@@ -35,5 +35,11 @@ export function useWork(run: (work: Work) => Promise<Left[]>, { onSuccess, onPar
     }
     onPart();
   };
-  return { work, start: () => void perform(), stop: () => abort.current.abort() };
+  return {
+    work,
+    start: () => void perform(),
+    stop: () => abort.current.abort(),
+    /** Leaves what became of it behind: it is to be started in another way. */
+    reset: () => setWork({ state: "idle" }),
+  };
 }

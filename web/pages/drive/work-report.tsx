@@ -9,11 +9,13 @@ const NAMED = 20;
 interface WorkReportProps {
   readonly work: WorkState;
   readonly onStop: () => void;
+  /** Another way to go on with what it left undone. */
+  readonly again?: { readonly name: string; readonly onChoose: () => void } | undefined;
   readonly onClose: () => void;
 }
 
 /** How far the work is, and what it left undone. Nothing before it starts. */
-export function WorkReport({ work, onStop, onClose }: WorkReportProps) {
+export function WorkReport({ work, onStop, again, onClose }: WorkReportProps) {
   switch (work.state) {
     case "idle":
       return null;
@@ -35,17 +37,17 @@ export function WorkReport({ work, onStop, onClose }: WorkReportProps) {
         </div>
       );
     case "ended":
-      return <Ended work={work} onClose={onClose} />;
+      return <Ended work={work} again={again} onClose={onClose} />;
   }
 }
 
-function Ended({
-  work,
-  onClose,
-}: {
+interface EndedProps {
   readonly work: Extract<WorkState, { state: "ended" }>;
+  readonly again: WorkReportProps["again"];
   readonly onClose: () => void;
-}) {
+}
+
+function Ended({ work, again, onClose }: EndedProps) {
   const { left, stopped } = work;
   return (
     <div class="dialog-body" role="alert">
@@ -70,7 +72,12 @@ function Ended({
         </div>
       )}
       <div class="row">
-        <button type="button" class="button primary" onClick={onClose}>
+        {again !== undefined && (
+          <button type="button" class="button primary" onClick={again.onChoose}>
+            {again.name}
+          </button>
+        )}
+        <button type="button" class={`button ${again === undefined ? "primary" : ""}`} onClick={onClose}>
           Close
         </button>
       </div>
