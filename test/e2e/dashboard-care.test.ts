@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row } from "../support/drive-page.ts";
+import { putFile } from "../support/drives.ts";
+import { addManyFolders } from "../support/many-files.ts";
 
 // What shows that the page was made for people: it keeps up with others, and loses nothing of theirs.
 
@@ -169,4 +171,18 @@ test("what was refused at one destination can be taken to another", async () => 
   await dialog.getByRole("button", { name: "Move here" }).click();
   await page.getByText("Moved “a.txt”.").waitFor();
   expect(await paths(drive)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
+});
+
+test("folders too many to be put in order by size are said to be by name", async () => {
+  const { id: drive, slug } = await driveWith("Ordered", { "folders/1000/a.txt": 1, "few/a/b.txt": 1 });
+  await putFile(dashboard.owner, drive, "folders/z.txt");
+  await addManyFolders(dashboard.server.dataDir, 501);
+  await using page = await open(`/drives/${slug}/folders/`);
+  await page.getByText("502 folders, 1 file").waitFor();
+  const note = page.getByText("So many folders stay in the order of their names");
+  expect(await note.count()).toBe(0);
+  await page.getByRole("button", { name: "Size" }).click();
+  await note.waitFor();
+  await page.getByRole("button", { name: "Name" }).click();
+  await note.waitFor({ state: "detached" });
 });

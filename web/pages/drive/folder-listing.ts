@@ -78,6 +78,11 @@ export class FolderListing {
     return this.#files.total;
   }
 
+  /** Whether the folders, too many to be put in order, are by name although the files are not. */
+  get hasFoldersByName(): boolean {
+    return this.#folders.isByNameOnly;
+  }
+
   /** Folders and files together, loaded or not. */
   get count(): number {
     return this.isMissing ? 0 : this.folderCount + this.fileCount;

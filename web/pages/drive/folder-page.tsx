@@ -101,6 +101,11 @@ export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }
             <Failure error={error} retry={retry} />
           </div>
         )}
+        {listing.hasFoldersByName && (
+          <p class="soft" role="status">
+            So many folders stay in the order of their names; only the files are by size.
+          </p>
+        )}
         {listing.count === 0 ? (
           <EmptyFolder place={place} folder={folder} isMissing={listing.isMissing} />
         ) : (

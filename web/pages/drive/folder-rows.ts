@@ -62,8 +62,13 @@ export class FolderRows {
     return this.#sort.key === "name" && this.#sort.descending ? this.total - 1 - row : row;
   }
 
+  /** Whether they stay by name since they are too many to be put in the order that was asked for. */
+  get isByNameOnly(): boolean {
+    return this.#sort.key === "size" && this.total > this.#pageSize;
+  }
+
   get #isSortedHere(): boolean {
-    return this.#sort.key === "size" && this.total <= this.#pageSize;
+    return this.#sort.key === "size" && !this.isByNameOnly;
   }
 
   #inOrder(): readonly FolderRecord[] {
