@@ -1,7 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
-import { closeDialog, row } from "../support/drive-page.ts";
+import { closeDialog, row, tooEarly } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 import { addManyFolders } from "../support/many-files.ts";
 
@@ -185,4 +185,25 @@ test("folders too many to be put in order by size are said to be by name", async
   await note.waitFor();
   await page.getByRole("button", { name: "Name" }).click();
   await note.waitFor({ state: "detached" });
+});
+
+describe("where the server asks to wait, a page comes by itself:", () => {
+  const pages: Record<string, { readonly address: string; readonly asks: string; readonly heading: string }> =
+    {
+      "any at first": { address: "/keys", asks: "**/v0/account", heading: "Keys" },
+      "the drives": { address: "/drives", asks: "**/v0/drives", heading: "Patient" },
+      "a drive": { address: "/drives/alice/patient/", asks: "**/v0/drives/alice*", heading: "Patient" },
+    };
+  beforeAll(() => driveWith("Patient"));
+  for (const [name, { address, asks, heading }] of Object.entries(pages)) {
+    test(name, async () => {
+      await using page = await open("/search");
+      await page.getByRole("heading", { name: "Search" }).waitFor();
+      await page.route(asks, (route) => route.fulfill(tooEarly(1)), { times: 1 });
+      const refused = page.waitForResponse((response) => response.status() === 429);
+      await page.goto(address);
+      await refused;
+      await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+    });
+  }
 });

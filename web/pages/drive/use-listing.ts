@@ -2,6 +2,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../lib/api.ts";
 import { BY_NAME, isSort, nextSort, type SortKey } from "../../lib/files/sort.ts";
 import { useKept } from "../../lib/kept.ts";
+import { useRetryInTime } from "../../lib/load.ts";
 import { useReturns } from "../../lib/returns.ts";
 import type { FoldersPage } from "../../lib/types.ts";
 import { FolderListing } from "./folder-listing.ts";
@@ -70,13 +71,4 @@ export function useListing(
   useRetryInTime(error, retry);
   useReturns(reload);
   return { listing, error, sortBy, reload, retry };
-}
-
-/** Where the server asks to wait, goes on by itself once that is over. */
-function useRetryInTime(error: ApiError | null, retry: () => void): void {
-  useLayoutEffect(() => {
-    if (error?.waitSeconds === undefined) return;
-    const timer = setTimeout(retry, error.waitSeconds * 1000);
-    return () => clearTimeout(timer);
-  }, [error]);
 }
