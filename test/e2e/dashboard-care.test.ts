@@ -207,3 +207,24 @@ describe("where the server asks to wait, a page comes by itself:", () => {
     });
   }
 });
+
+test("a preview is printed whole, without the page around it, and in dark on light", async () => {
+  const { id: drive, slug } = await driveWith("Printed");
+  const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");
+  await putFile(dashboard.owner, drive, "long.txt", lines);
+  await using page = await open(`/drives/${slug}/`);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.getByRole("link", { name: "long.txt" }).click();
+  const preview = page.getByRole("dialog", { name: "long.txt" });
+  await preview.getByText("line 299").waitFor();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.locator(".file-row").waitFor({ state: "hidden" });
+  const last = await preview.getByText("line 299").boundingBox();
+  const paper = await preview.boundingBox();
+  expect(last?.height).toBeGreaterThan(300 * 12);
+  expect(paper?.height).toBeGreaterThan(last?.height ?? Number.NaN);
+  const color = await page.evaluate("getComputedStyle(document.querySelector('.preview')).color");
+  expect(color).toBe("rgb(20, 24, 31)");
+  await page.emulateMedia({ media: "screen" });
+  await page.locator(".file-row").waitFor();
+});
