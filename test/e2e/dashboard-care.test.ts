@@ -208,6 +208,46 @@ describe("where the server asks to wait, a page comes by itself:", () => {
   }
 });
 
+/** Uploads files of seven bytes to the folder that is open. */
+async function upload(page: Page, files: readonly string[]): Promise<void> {
+  const buffer = Buffer.from("another");
+  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
+  await page.getByLabel("Upload files").setInputFiles(chosen);
+}
+
+test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
+  const { slug } = await driveWith("Replaced", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await upload(page, ["a.txt", "b.txt"]);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("(1 so far)").waitFor();
+  const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
+  const [first, next] = isFirst ? ["a.txt", "b.txt"] : ["b.txt", "a.txt"];
+  await dialog.getByRole("button", { name: "Replace" }).dblclick({ delay: 50 });
+  await dialog.getByRole("heading", { name: `${next} is already there` }).waitFor();
+  await dialog.getByRole("button", { name: "Skip" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await row(page, first).locator(".cell-size", { hasText: "7 bytes" }).waitFor();
+  await row(page, next).locator(".cell-size", { hasText: "1 byte" }).waitFor();
+});
+
+test("a question that is dismissed leaves the next one to be asked", async () => {
+  const { slug } = await driveWith("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "c.txt").focus();
+  await upload(page, ["a.txt", "b.txt", "c.txt"]);
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  for (const left of ["(2 so far)", "(1 so far)"]) {
+    await page.getByRole("dialog").getByText(left).waitFor();
+    await page.keyboard.press("Escape");
+  }
+  await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await uploads.getByText("Skipped: already there").nth(1).waitFor();
+  await uploads.getByText("Skipped: already there").nth(2).waitFor({ state: "detached" });
+  await page.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
+});
+
 test("a preview is printed whole, without the page around it, and in dark on light", async () => {
   const { id: drive, slug } = await driveWith("Printed");
   const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");

@@ -123,6 +123,8 @@ export class UploadQueue {
       else this.#enqueue(upload.id, decision);
     }
     this.#pump();
+    // Nobody is to be shown, and to answer once more, a question that they have answered.
+    this.#list.tell();
   }
 
   /** Begins nothing more until `release`: nobody is signed in. */

@@ -15,21 +15,35 @@ interface QuestionProps {
 export function Question({ queue, uploads }: QuestionProps) {
   const asking = uploads.filter(({ state }) => state === "asking");
   const [first] = asking;
+  const [dismissed, setDismissed] = useState(0);
   if (first === undefined) return null;
-  return <Asking upload={first} others={asking.length - 1} queue={queue} />;
+  return (
+    <Asking
+      // The browser closed the dialog that was dismissed; the next question takes another.
+      key={dismissed}
+      upload={first}
+      others={asking.length - 1}
+      queue={queue}
+      onDismiss={() => setDismissed((last) => last + 1)}
+    />
+  );
 }
 
 interface AskingProps {
   readonly upload: Upload;
   readonly others: number;
   readonly queue: UploadQueue;
+  readonly onDismiss: () => void;
 }
 
 // Stays for the next question, so that the focus stays as well.
-function Asking({ upload, others, queue }: AskingProps) {
+function Asking({ upload, others, queue, onDismiss }: AskingProps) {
   const [forAll, setForAll] = useState(false);
   const decide = (decision: Decision) => queue.answer(upload.id, decision, forAll);
-  const element = useModal(() => queue.answer(upload.id, "skip", forAll));
+  const element = useModal(() => {
+    decide("skip");
+    onDismiss();
+  });
   const folder = upload.path.slice(0, -nameIn(upload.path).length);
   return (
     <dialog ref={element} class="dialog" aria-labelledby="replace-question">
@@ -53,7 +67,8 @@ function Asking({ upload, others, queue }: AskingProps) {
           <button type="button" class="button primary" onClick={() => decide("keep-both")}>
             Keep both
           </button>
-          <button type="button" class="button" onClick={() => decide("replace")}>
+          {/* The second press of a double click would be about the next file, which nobody has read of. */}
+          <button type="button" class="button" onClick={({ detail }) => detail < 2 && decide("replace")}>
             Replace
           </button>
           <button type="button" class="button" onClick={() => decide("skip")}>

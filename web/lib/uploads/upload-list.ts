@@ -58,7 +58,12 @@ export class UploadList {
     this.#notifying = true;
     setTimeout(() => {
       this.#notifying = false;
-      for (const listener of this.#listeners) listener();
+      this.tell();
     }, NOTIFY_MS);
+  }
+
+  /** Tells the listeners at once. */
+  tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
