@@ -268,3 +268,47 @@ test("a preview is printed whole, without the page around it, and in dark on lig
   await page.emulateMedia({ media: "screen" });
   await page.locator(".file-row").waitFor();
 });
+
+describe("closing a preview", () => {
+  test("leads back to the search that found the file", async () => {
+    const { id: drive } = await driveWith("Found");
+    await putFile(dashboard.owner, drive, "needle.txt", "in a haystack");
+    await using page = await open("/search?q=haystack");
+    await page.getByRole("link", { name: "needle.txt" }).click();
+    await page.getByRole("heading", { name: "needle.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/search?q=haystack");
+    await page.getByRole("link", { name: "needle.txt" }).waitFor();
+  });
+
+  test("leaves one entry of the history for its folder, also after a reload", async () => {
+    const { slug } = await driveWith("Entries", { "a.txt": 1 });
+    await using page = await open("/drives");
+    await page.getByRole("link", { name: "Entries" }).click();
+    await page.getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(`**/drives/${slug}/`);
+    await row(page, "a.txt").waitFor();
+    await page.goBack();
+    await page.waitForURL("**/drives");
+  });
+
+  test("is possible before the file is there, and what is clicked shows that it was", async () => {
+    const { fileId, slug } = await driveWith("Slow", { "a.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    const wanted = Promise.withResolvers<void>();
+    await page.route(`**/v0/files/${fileId("a.txt")}`, async (route) => {
+      await wanted.promise;
+      await route.abort();
+    });
+    await page.getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("heading", { name: "Looking for the file…" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(`**/drives/${slug}/`);
+    await page.locator(".file-row:focus-within").waitFor();
+    wanted.resolve();
+  });
+});

@@ -95,6 +95,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenD
         place={place}
         folder={folder}
         fileId={fileId}
+        isReached={isReached}
         onMissing={() => setNews((last) => last + 1)}
       />
     </>

@@ -1,13 +1,18 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { getFile } from "../../lib/files.ts";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
+import { keep, kept } from "../../lib/kept.ts";
 import { useLoad } from "../../lib/load.ts";
-import { navigate } from "../../lib/router.tsx";
+import { navigate, readdress } from "../../lib/router.tsx";
 import type { FileRecord } from "../../lib/types.ts";
+
+/** How long nothing may happen after a click. */
+const PATIENCE_MS = 300;
 
 interface ShownFileProps {
   readonly driveId: string;
@@ -16,27 +21,30 @@ interface ShownFileProps {
   readonly folder: string;
   /** What the address asks for. */
   readonly fileId: string | null;
+  /** Whether one came here within the dashboard. */
+  readonly isReached: boolean;
   /** The drive has no such file, whatever the list says. */
   readonly onMissing: () => void;
 }
 
-/** The preview that the address asks for. Closing it leads back to where it was opened from. */
-export function ShownFile({ fileId, ...where }: ShownFileProps) {
-  const openedHere = useRef(false);
-  const first = useRef(true);
+/** Kept of an entry of the history: whether a page of ours, the one before it, led to the file. */
+const IS_LED_TO = "file is led to";
+
+/** The preview that the address asks for. Closing it leads back to where it was opened from: a list, or a search. */
+export function ShownFile({ fileId, isReached, ...where }: ShownFileProps) {
   useLayoutEffect(() => {
-    openedHere.current = fileId !== null && !first.current;
-    first.current = false;
+    // Whoever comes back to the entry, or loads it again, came to it in the same way still.
+    if (fileId !== null && kept(IS_LED_TO) === undefined) keep(IS_LED_TO, isReached);
   }, [fileId]);
   if (fileId === null) return null;
   const close = () => {
-    if (openedHere.current) history.back();
+    if (kept(IS_LED_TO) === true) history.back();
     else navigate(folderAddress(where.place, where.folder), { replace: true });
   };
   return <File key={fileId} {...where} id={fileId} onClose={close} />;
 }
 
-interface FileProps extends Omit<ShownFileProps, "fileId"> {
+interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
   readonly id: string;
   readonly onClose: () => void;
 }
@@ -51,9 +59,17 @@ function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {
     // It was moved since it was listed, or since the address was copied.
-    if (home !== folder) navigate(fileAddress(place, home, id), { replace: true });
+    if (home !== folder) readdress(fileAddress(place, home, id));
   }, [home, folder]);
-  if (loaded.state === "loading") return null;
+  if (loaded.state === "loading") {
+    return (
+      <Late>
+        <Dialog title="Looking for the file…" onClose={onClose}>
+          <Close onClose={onClose} />
+        </Dialog>
+      </Late>
+    );
+  }
   if (file !== null) return <Preview file={file} onClose={onClose} />;
   return loaded.state === "failed" ? (
     <Dialog title="This file cannot be shown" onClose={onClose}>
@@ -66,6 +82,16 @@ function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
       <Close onClose={onClose} />
     </Dialog>
   );
+}
+
+/** Comes only where it is waited for: in between, it would flash. */
+function Late({ children }: { readonly children: ComponentChildren }) {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isDue ? <>{children}</> : null;
 }
 
 function Close({ onClose }: { readonly onClose: () => void }) {
