@@ -312,3 +312,16 @@ describe("closing a preview", () => {
     wanted.resolve();
   });
 });
+
+test("a dialog longer than the window begins with its title", async () => {
+  const { slug } = await driveWith("Long", { "a.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  // A laptop's window at 400%.
+  await page.setViewportSize({ width: 320, height: 256 });
+  await row(page, "a.txt").focus();
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menuitem", { name: "Details" }).press("Enter");
+  await page.locator("dialog:focus").waitFor();
+  const title = await page.getByRole("heading", { name: "Details" }).boundingBox();
+  expect(title?.y).toBeGreaterThan(0);
+});

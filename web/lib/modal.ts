@@ -18,6 +18,11 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
     const closed = () => dismiss.current();
     dialog.addEventListener("close", closed);
     dialog.showModal();
+    // It gives the focus to the first control, however far below what is to be read first.
+    if (dialog.scrollTop > 0) {
+      dialog.focus();
+      dialog.scrollTop = 0;
+    }
     return () => {
       dialog.removeEventListener("close", closed);
       dialog.close();
