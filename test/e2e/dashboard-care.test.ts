@@ -56,6 +56,26 @@ describe("what is gone leaves the list as soon as that is known:", () => {
   });
 });
 
+describe("a drive that is gone leaves the list of drives as soon as that is known:", () => {
+  for (const [choice, submit] of [
+    ["Rename or describe", "Save"],
+    ["Delete", "Delete for good"],
+  ] as const) {
+    test(choice, async () => {
+      const name = `Gone by ${choice}`;
+      const { id } = await driveWith(name);
+      await using page = await open("/drives");
+      await page.getByRole("button", { name: `${choice} ${name}` }).click();
+      await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${id}`);
+      const dialog = page.getByRole("dialog");
+      if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
+      await dialog.getByRole("button", { name: submit }).click();
+      await dialog.getByRole("alert").getByText("Request").waitFor();
+      await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
+    });
+  }
+});
+
 describe("an address of a file", () => {
   test("shows none that is another drive's", async () => {
     const { slug } = await driveWith("Mine", { "a.txt": 1 });

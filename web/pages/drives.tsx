@@ -46,7 +46,7 @@ export function Drives() {
         doing={doing}
         // An answer that comes after its dialog was dismissed closes no other.
         onClose={() => setDoing((now) => (now === doing ? null : now))}
-        onDone={reload}
+        onRead={reload}
       />
     </>
   );
@@ -114,12 +114,13 @@ function DriveList({
 function Doings(props: {
   readonly doing: Doing | null;
   readonly onClose: () => void;
-  readonly onDone: () => void;
+  /** The list is to be read again. */
+  readonly onRead: () => void;
 }) {
-  const { doing, onClose, onDone } = props;
+  const { doing, onClose, onRead } = props;
   const finish = () => {
     onClose();
-    onDone();
+    onRead();
   };
   switch (doing?.what) {
     case undefined:
@@ -127,8 +128,8 @@ function Doings(props: {
     case "create":
       return <NewDrive onClose={onClose} onDone={finish} />;
     case "edit":
-      return <EditDrive drive={doing.drive} onClose={onClose} onDone={finish} />;
+      return <EditDrive drive={doing.drive} onClose={onClose} onDone={finish} onPart={onRead} />;
     case "delete":
-      return <DeleteDrive drive={doing.drive} onClose={onClose} onDone={finish} />;
+      return <DeleteDrive drive={doing.drive} onClose={onClose} onDone={finish} onPart={onRead} />;
   }
 }

@@ -6,9 +6,9 @@ import { ApiError } from "../../lib/api.ts";
 import { downloadAddress, type Entry, updateFile } from "../../lib/files.ts";
 import { nameOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatTime } from "../../lib/format.ts";
+import { orPart } from "../../lib/or-part.ts";
 import { plain } from "../../lib/overrides.ts";
 import type { FileRecord, FolderRecord } from "../../lib/types.ts";
-import { orPart } from "./or-part.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {

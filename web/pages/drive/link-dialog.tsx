@@ -6,8 +6,8 @@ import { say } from "../../components/toast.tsx";
 import { copyText } from "../../lib/clipboard-copy.ts";
 import { createLink, describeEntries, type FileLink, fileEntry } from "../../lib/files.ts";
 import { formatTime } from "../../lib/format.ts";
+import { orPart } from "../../lib/or-part.ts";
 import type { FileRecord } from "../../lib/types.ts";
-import { orPart } from "./or-part.ts";
 
 const DURATIONS = [
   { value: "900", text: "15 minutes" },

@@ -4,8 +4,8 @@ import { Form, textOf } from "../../components/form.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../lib/files.ts";
 import { nameOf, parentOf } from "../../lib/files/place.ts";
+import { orPart } from "../../lib/or-part.ts";
 import { plain } from "../../lib/overrides.ts";
-import { orPart } from "./or-part.ts";
 
 interface NameDialogProps {
   readonly driveId: string;

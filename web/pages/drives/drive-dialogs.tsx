@@ -5,6 +5,7 @@ import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
+import { orPart } from "../../lib/or-part.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DialogProps {
@@ -33,15 +34,21 @@ export function NewDrive({ onClose, onDone }: DialogProps) {
   );
 }
 
+interface DriveDialogProps extends DialogProps {
+  readonly drive: Drive;
+  /** It was refused, or nobody knows whether it was done. */
+  readonly onPart: () => void;
+}
+
 /** Renames or describes a drive. */
-export function EditDrive({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+export function EditDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
   return (
     <Dialog title="Rename or describe" onClose={onClose}>
       <Form
         submit="Save"
         onCancel={onClose}
         onSubmit={async (values) => {
-          await call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) });
+          await orPart(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onPart);
           say("Saved.");
           onDone();
         }}
@@ -80,7 +87,7 @@ function namingOf(values: FormData): { name: string; description: string } {
 }
 
 /** Deletes a drive, once its name is typed. */
-export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+export function DeleteDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
   return (
     <Dialog title="Delete this drive?" onClose={onClose}>
       <p>
@@ -98,7 +105,7 @@ export function DeleteDrive({ drive, onClose, onDone }: DialogProps & { readonly
           if (!isNamed(textOf(values, "name"), drive.name)) {
             throw new ApiError(0, "DIFFERENT", "That is not the drive's name.", "name");
           }
-          await call("DELETE", `/v0/drives/${drive.id}`);
+          await orPart(call("DELETE", `/v0/drives/${drive.id}`), onPart);
           say(`Deleted the drive ${drive.name}.`);
           onDone();
         }}
