@@ -76,6 +76,14 @@ describe("a drive that is gone leaves the list of drives as soon as that is know
   }
 });
 
+test("a drive's description does not obey characters that would reverse it", async () => {
+  const { id } = await driveWith("Described");
+  const body = { description: "Open \u202Egpj.exe" };
+  await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${id}`, { body });
+  await using page = await open("/drives");
+  await page.locator(".drive-about", { hasText: "Open U+202Egpj.exe" }).waitFor();
+});
+
 describe("an address of a file", () => {
   test("shows none that is another drive's", async () => {
     const { slug } = await driveWith("Mine", { "a.txt": 1 });

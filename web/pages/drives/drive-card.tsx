@@ -38,7 +38,11 @@ export function DriveCard(props: {
           </span>
         </button>
       </div>
-      {drive.description !== "" && <p class="drive-about soft">{drive.description}</p>}
+      {drive.description !== "" && (
+        <p class="drive-about soft">
+          <Name text={drive.description} />
+        </p>
+      )}
       {drive.expires_at !== null && (
         <p class="notice careful" title={formatTime(drive.expires_at)}>
           Nobody has claimed it: it is deleted {formatRelative(drive.expires_at)}.
