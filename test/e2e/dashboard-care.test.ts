@@ -84,6 +84,16 @@ test("a drive's description does not obey characters that would reverse it", asy
   await page.locator(".drive-about", { hasText: "Open U+202Egpj.exe" }).waitFor();
 });
 
+test("an arrow pressed where nothing has the focus shows which row one is at", async () => {
+  const { slug } = await driveWith("Arrows", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "b.txt").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
+});
+
 describe("an address of a file", () => {
   test("shows none that is another drive's", async () => {
     const { slug } = await driveWith("Mine", { "a.txt": 1 });

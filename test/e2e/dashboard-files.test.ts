@@ -118,7 +118,7 @@ test("a key that is pressed as soon as there are rows is not lost", async () => 
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
   }).observe(document, { childList: true, subtree: true })`);
   await page.goto("/drives/alice/early/");
-  await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
+  await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
 });
 
 test("a list that cannot be read anew stays, with the reason, and is tried again", async () => {

@@ -129,7 +129,8 @@ function useKeys(
     if (!isInside && !countsOutside(command, event, selection.size)) return;
     if (isInside && pressesButton(command, event)) return;
     event.preventDefault();
-    perform(command);
+    // Where no row shows that it is the current one, an arrow is to show it, not to go on from it.
+    perform(isInside || command.does !== "go" ? command : { ...command, row: active });
   };
   const latest = useRef(listen);
   latest.current = listen;
