@@ -94,6 +94,25 @@ test("an arrow pressed where nothing has the focus shows which row one is at", a
   await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
 });
 
+test("a range chosen with Shift selects no text, which can still be selected to be copied", async () => {
+  const { slug } = await driveWith("Shift", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "a.txt").click({ position: { x: 500, y: 20 } });
+  await row(page, "c.txt").click({ position: { x: 500, y: 20 }, modifiers: ["Shift"] });
+  await page.getByText("3 selected").waitFor();
+  await page.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
+  expect(await page.evaluate("String(getSelection())")).toBe("");
+  const size = row(page, "b.txt").locator(".cell-size");
+  await size.hover();
+  const box = await size.boundingBox();
+  if (box === null) throw new Error("the size is not in sight");
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x, box.y + box.height / 2);
+  await page.mouse.up();
+  expect(await page.evaluate("String(getSelection())")).toContain("1 byte");
+});
+
 describe("an address of a file", () => {
   test("shows none that is another drive's", async () => {
     const { slug } = await driveWith("Mine", { "a.txt": 1 });

@@ -51,6 +51,7 @@ export function FileRow(props: FileRowProps) {
       data-index={index}
       style={{ transform: `translateY(${props.top}px)` }}
       onFocus={() => props.onFocus(index)}
+      onMouseDown={keepTextUnmarked}
       onClick={(event) => props.onPress(index, event)}
       onDblClick={() => entry !== undefined && props.onOpen(entry)}
       onContextMenu={openMenu}
@@ -64,6 +65,11 @@ export function FileRow(props: FileRowProps) {
       )}
     </div>
   );
+}
+
+/** A press with Shift chooses the rows up to this one, where the browser would mark the text in between. */
+function keepTextUnmarked(event: MouseEvent): void {
+  if (event.shiftKey) event.preventDefault();
 }
 
 function Cells(props: FileRowProps & { readonly entry: Entry }) {
