@@ -382,3 +382,15 @@ test("a dialog longer than the window begins with its title", async () => {
   const title = await page.getByRole("heading", { name: "Details" }).boundingBox();
   expect(title?.y).toBeGreaterThan(0);
 });
+
+test("a row stays one row in the narrowest window", async () => {
+  const { slug } = await driveWith("Narrow", { "a.txt": 1000 });
+  await using page = await open(`/drives/${slug}/`);
+  // A laptop's window at 400%, and a time ago that takes many words.
+  await page.setViewportSize({ width: 320, height: 568 });
+  await page.clock.setFixedTime(Date.now() + 40 * 60_000);
+  await page.reload();
+  const facts = row(page, "a.txt").locator(".cell-facts");
+  await facts.getByText("40 minutes ago").waitFor();
+  expect((await facts.boundingBox())?.height).toBeLessThan(24);
+});
