@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../support/axe.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row, tooEarly } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
@@ -120,6 +121,7 @@ describe("an address of a file", () => {
     await using page = await open(`/drives/${slug}/?file=${fileId("secret.txt")}`);
     await page.getByRole("heading", { name: "There is no such file in this drive" }).waitFor();
     expect(await page.getByText("secret.txt").count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Close" }).click();
     await page.waitForURL(`**/drives/${slug}/`);
     await row(page, "a.txt").waitFor();
@@ -222,6 +224,7 @@ test("what was refused at one destination can be taken to another", async () => 
   await dialog.getByRole("treeitem", { name: "taken" }).click();
   await dialog.getByRole("button", { name: "Move here" }).click();
   await dialog.getByText("1 item stayed as it was:").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Choose another folder" }).click();
   await page.getByRole("dialog", { name: "Move “a.txt”" }).waitFor();
   await dialog.getByRole("treeitem", { name: "free" }).click();
@@ -240,6 +243,7 @@ test("folders too many to be put in order by size are said to be by name", async
   expect(await note.count()).toBe(0);
   await page.getByRole("button", { name: "Size" }).click();
   await note.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Name" }).click();
   await note.waitFor({ state: "detached" });
 });
