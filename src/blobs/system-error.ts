@@ -14,3 +14,8 @@ export function asRefusal(error: unknown): unknown {
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
+
+/** Whether an error is a failed system call's, whose message says what failed but not what to do. */
+export function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && "syscall" in error;
+}

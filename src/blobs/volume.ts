@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
-import { hasCode, storageFull } from "./system-error.ts";
+import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
 /** Where contents lie and how much of the disk they may take. */
 export interface VolumeOptions {
@@ -31,19 +31,17 @@ export class Volume {
 
   /**
    * Makes what is missing and sweeps what a crash left. The shards are made here, durably, so that
-   * the write path never has to. The error thrown says what the operator can do.
+   * the write path never has to.
+   *
+   * @throws Error whose message tells the operator what to do
    */
   static async open(options: VolumeOptions): Promise<Volume> {
     const volume = new Volume(options);
-    await mkdir(options.blobsDir, { recursive: true, mode: 0o700 });
-    await mkdir(options.tmpDir, { recursive: true, mode: 0o700 });
-    await volume.#sweep();
-    await volume.#requireOneFileSystem();
-    for (let shard = 0; shard < SHARD_COUNT; shard++) {
-      mkdirSync(volume.shardPath(shard), { recursive: true, mode: 0o700 });
+    try {
+      await volume.#prepare();
+    } catch (error) {
+      throw isSystemError(error) ? unusable(options, error) : error;
     }
-    await syncDirectory(options.blobsDir);
-    await syncDirectory(dirname(options.blobsDir));
     return volume;
   }
 
@@ -86,6 +84,18 @@ export class Volume {
     if ((await this.freeBytes()) < this.#diskReserve) throw storageFull();
   }
 
+  async #prepare(): Promise<void> {
+    await mkdir(this.#blobsDir, { recursive: true, mode: 0o700 });
+    await mkdir(this.#tmpDir, { recursive: true, mode: 0o700 });
+    await this.#sweep();
+    await this.#requireOneFileSystem();
+    for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      mkdirSync(this.shardPath(shard), { recursive: true, mode: 0o700 });
+    }
+    await syncDirectory(this.#blobsDir);
+    await syncDirectory(dirname(this.#blobsDir));
+  }
+
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#tmpDir)) {
       await rm(join(this.#tmpDir, name), { recursive: true, force: true });
@@ -108,6 +118,14 @@ export class Volume {
     }
     await rm(to);
   }
+}
+
+function unusable({ blobsDir, tmpDir }: VolumeOptions, cause: Error): Error {
+  return new Error(
+    `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. ` +
+      "Give both, with all that is in them, to the user that Coffer runs as, and make room if the disk is full.",
+    { cause },
+  );
 }
 
 async function syncDirectory(path: string): Promise<void> {

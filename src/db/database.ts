@@ -31,28 +31,14 @@ export class Database {
   /**
    * Opens or makes the database file and brings its schema up to date.
    *
-   * @throws Error with what to do, see `migrate`
+   * @throws Error whose message tells the operator what to do
    */
   static open(path: string, clock: Clock): Database {
-    const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
     try {
-      sql.run("PRAGMA busy_timeout = 10000");
-      sql.run("PRAGMA journal_mode = WAL");
-      // FULL syncs the log at every commit: an answered write survives a power cut.
-      sql.run("PRAGMA synchronous = FULL");
-      sql.run("PRAGMA foreign_keys = ON");
-      sql.run("PRAGMA temp_store = MEMORY");
-      // For connections that keep theirs in files, also where nothing but the data directory can be written to.
-      // It holds for the whole process: set once, before there are threads that might look.
-      sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
-      sql.run("PRAGMA cache_size = -16000");
-      sql.run("PRAGMA journal_size_limit = 67108864");
-      migrate(sql, MIGRATIONS, clock);
+      return new Database(openUpToDate(path, clock));
     } catch (error) {
-      sql.close();
-      throw error;
+      throw error instanceof SQLiteError ? unusable(path, error) : error;
     }
-    return new Database(sql);
   }
 
   /**
@@ -97,15 +83,46 @@ export class Database {
   }
 
   /**
-   * Finishes the writes handed in so far, and closes; later ones are refused. SQLite is never asked to gather statistics: the
-   * statements are written for their indexes, and numbers from when a table was small would make scans
-   * of look-ups once it has grown.
+   * Finishes the writes handed in so far, and closes; later ones are refused. SQLite is never asked to
+   * gather statistics: the statements are written for their indexes, and numbers from when a table was
+   * small would make scans of look-ups once it has grown.
    */
   async close(): Promise<void> {
     await this.#writes.close();
     this.#endSnapshot();
     this.sql.close(true);
   }
+}
+
+function openUpToDate(path: string, clock: Clock): Sqlite {
+  const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
+  try {
+    sql.run("PRAGMA busy_timeout = 10000");
+    sql.run("PRAGMA journal_mode = WAL");
+    // FULL syncs the log at every commit: an answered write survives a power cut.
+    sql.run("PRAGMA synchronous = FULL");
+    sql.run("PRAGMA foreign_keys = ON");
+    sql.run("PRAGMA temp_store = MEMORY");
+    // For connections that keep theirs in files, also where nothing but the data directory can be written to.
+    // It holds for the whole process: set once, before there are threads that might look.
+    sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+    sql.run("PRAGMA cache_size = -16000");
+    sql.run("PRAGMA journal_size_limit = 67108864");
+    migrate(sql, MIGRATIONS, clock);
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+/** What to tell the operator, for whom SQLite's own words are no advice. */
+function unusable(path: string, cause: SQLiteError): Error {
+  const advice =
+    cause.code === "SQLITE_FULL"
+      ? "Make room on its disk."
+      : "Make it and its directory readable and writable for this user; if it is damaged, restore the data directory from a backup.";
+  return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
 }
 
 function withResult<T>(result: T, within: Within<T>): T {

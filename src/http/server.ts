@@ -21,9 +21,41 @@ export interface RunningServer {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** Serves on a socket. Throws when the address cannot be had. */
-export function startServer({ host, port, handler, log }: ServerOptions): RunningServer {
-  const server = Bun.serve({
+/**
+ * Serves on a socket.
+ *
+ * @throws Error whose message tells the operator what to do, when the address cannot be had
+ */
+export function startServer(options: ServerOptions): RunningServer {
+  const server = listen(options);
+  return {
+    url: server.url,
+    port: server.port ?? options.port,
+    stop: async (deadlineMs) => {
+      const deadline = Promise.withResolvers<void>();
+      const timer = setTimeout(deadline.resolve, deadlineMs);
+      await Promise.race([server.stop(), deadline.promise]);
+      clearTimeout(timer);
+      await server.stop(true);
+    },
+  };
+}
+
+function listen(options: ServerOptions): Bun.Server<undefined> {
+  const { host, port } = options;
+  try {
+    return serve(options);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `Cannot listen on ${host}, port ${port} (${why}). Stop what uses it, or choose another with --host and --port, or COFFER_HOST and COFFER_PORT.`,
+      { cause },
+    );
+  }
+}
+
+function serve({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
+  return Bun.serve({
     hostname: host,
     port,
     development: false,
@@ -41,15 +73,4 @@ export function startServer({ host, port, handler, log }: ServerOptions): Runnin
       return response;
     },
   });
-  return {
-    url: server.url,
-    port: server.port ?? port,
-    stop: async (deadlineMs) => {
-      const deadline = Promise.withResolvers<void>();
-      const timer = setTimeout(deadline.resolve, deadlineMs);
-      await Promise.race([server.stop(), deadline.promise]);
-      clearTimeout(timer);
-      await server.stop(true);
-    },
-  };
 }
