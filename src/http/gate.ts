@@ -32,7 +32,6 @@ const PUBLIC_PATTERNS = PUBLIC_ROUTES.map(({ methods, path }) => ({
 }));
 
 const WINDOW_SECONDS = 60;
-const MAX_WINDOWS = 100_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
@@ -46,7 +45,7 @@ export type Gate = (request: Request, context: RequestContext) => void;
 export function createGate(gate: GateOptions): Gate {
   const { clock, authenticate, authenticateSession, originOf, rateLimits } = gate;
   // Apart, so that a flood without keys cannot push out the windows of those who have one.
-  const options = { clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_WINDOWS };
+  const options = { clock, windowSeconds: WINDOW_SECONDS };
   const callers = new RateLimiter(options);
   const clients = new RateLimiter(options);
 

@@ -40,11 +40,10 @@ const TURNED_BACK =
 /** Sign-ins that one client may begin in a window, so that it cannot push those of others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
-const MAX_CLIENTS = 100_000;
 
 /** Sign-in through the provider: there, and back again. */
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcRoutes) {
-  const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS, capacity: MAX_CLIENTS });
+  const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
   /** A person gets back to a page of ours, which says in words what a program gets as JSON. */
   const refuse = (error: unknown, request: Request, returnTo: string) => {

@@ -22,7 +22,6 @@ export interface ProvisionRoutes {
 }
 
 const HOUR_SECONDS = 3600;
-const MAX_CLIENTS = 100_000;
 
 const exampleProvisioned = {
   api_key: "cof_1a2b3c4d...",
@@ -36,11 +35,7 @@ const exampleProvisioned = {
 
 /** Drives for agents without an account. */
 export function provision(options: ProvisionRoutes) {
-  const limiter = new RateLimiter({
-    clock: options.clock,
-    windowSeconds: HOUR_SECONDS,
-    capacity: MAX_CLIENTS,
-  });
+  const limiter = new RateLimiter({ clock: options.clock, windowSeconds: HOUR_SECONDS });
   const service = options.drives;
   return new Elysia({ name: "provision" }).post(
     ...operation(

@@ -10,11 +10,14 @@ export interface RateLimitState {
   readonly resetSeconds: number;
 }
 
+/** More than this at once is a flood, whose windows must not fill the memory. */
+const CAPACITY = 100_000;
+
 export interface RateLimiterOptions {
   readonly clock: Clock;
   readonly windowSeconds: number;
-  /** How many windows are remembered at once; past it the oldest is forgotten. */
-  readonly capacity: number;
+  /** How many windows are remembered at once, 100,000 by default; past it the oldest is forgotten. */
+  readonly capacity?: number;
 }
 
 interface Window {
@@ -36,7 +39,7 @@ export class RateLimiter {
   constructor(options: RateLimiterOptions) {
     this.#clock = options.clock;
     this.#windowMs = options.windowSeconds * 1000;
-    this.#capacity = options.capacity;
+    this.#capacity = options.capacity ?? CAPACITY;
   }
 
   /** How many windows are remembered. */

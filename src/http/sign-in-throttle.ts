@@ -4,6 +4,7 @@ import { RateLimiter } from "./rate-limiter.ts";
 
 /** How long a wrong password counts. */
 export const WINDOW_SECONDS = 15 * 60;
+/** How many clients that have signed in are remembered. */
 const CAPACITY = 100_000;
 
 /** Wrong passwords that a window bears for one account, from all clients that never signed in to it. */
@@ -19,7 +20,7 @@ export class SignInThrottle {
   readonly #known = new Set<string>();
 
   constructor(clock: Clock) {
-    const options = { clock, windowSeconds: WINDOW_SECONDS, capacity: CAPACITY };
+    const options = { clock, windowSeconds: WINDOW_SECONDS };
     this.#accounts = new RateLimiter(options);
     this.#clients = new RateLimiter(options);
   }
