@@ -1,9 +1,10 @@
 /** Fixed limits of the service, in bytes, characters, items or milliseconds as each name says. */
 
-const MIB = 1024 * 1024;
+/** Bytes. */
+export const MIB = 1024 * 1024;
 
 /** Storage of a drive that nobody has claimed: the contract's "100 MB". */
-export const UNCLAIMED_STORAGE_BYTES = 100 * 1024 * 1024;
+export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 /** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -51,7 +52,7 @@ export const FOLDER_COPY: TransferBounds = {
  * request after the other copies thousands: without an end, anybody could fill the disk with them.
  */
 export const UNCLAIMED_COPIED_FILES = 50_000;
-/** What one archive may be asked for by name; a request's head takes no more of any length to speak of. */
+/** How many paths one archive may be asked for by name: they stand in the request's head, which takes few more. */
 export const ARCHIVE_PATHS = 200;
 /**
  * How many archives may be on their way at once, of one caller and of all: each holds several open files and
@@ -60,7 +61,7 @@ export const ARCHIVE_PATHS = 200;
 export const ARCHIVES_UNDER_WAY = { each: 4, all: 32 };
 export const CONTENT_TYPE_CHARACTERS = 255;
 /** The longest text that can be extracted: its reader has to hold it as one JSON string. */
-export const EXTRACT_TEXT_BYTES = 64 * 1024 * 1024;
+export const EXTRACT_TEXT_BYTES = 64 * MIB;
 /** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size. */
-export const EXTRACT_JSON_BYTES = 2 * 1024 * 1024;
+export const EXTRACT_JSON_BYTES = 2 * MIB;
 export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { PLANS } from "../domain/caller.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Account, Accounts } from "../services/accounts.ts";
 import type { UsageMeter, UsageReport } from "../services/usage.ts";
 import { operation } from "./operation.ts";
-import { id, nullable, time } from "./schema.ts";
+import { id, nullable, plan, time } from "./schema.ts";
 
 /** An account as answers show it. */
 export const accountSchema = Type.Object(
@@ -14,7 +13,7 @@ export const accountSchema = Type.Object(
     username: Type.String({ examples: ["ada"] }),
     email: nullable(Type.String()),
     display_name: nullable(Type.String()),
-    plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+    plan: plan(),
     admin: Type.Boolean({ description: "Whether it is the first account, which looks after the others." }),
     has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
     drive_count: Type.Integer({ minimum: 0 }),
@@ -76,7 +75,7 @@ function usageRecord({ storage, operations, bandwidth, period }: UsageReport) {
 }
 
 /** An account as the API description shows it. */
-export const accountExample = {
+export const exampleAccount = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   username: "ada",
   email: "ada@example.com",
@@ -89,7 +88,7 @@ export const accountExample = {
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
-const usageExample = {
+const exampleUsage = {
   storage: { used: 73_400_320, limit: 104_857_600 },
   operations: { used: 1204, limit: null },
   bandwidth: { used: 220_200_960, limit: null },
@@ -113,7 +112,7 @@ export function account(accounts: Accounts, usage: UsageMeter) {
               status: 200,
               description: "The account.",
               json: Type.Object({ data: accountSchema }),
-              example: { data: accountExample },
+              example: { data: exampleAccount },
             },
           ],
           errors: ["FORBIDDEN"],
@@ -136,7 +135,7 @@ export function account(accounts: Accounts, usage: UsageMeter) {
               status: 200,
               description: "What is used.",
               json: Type.Object({ data: usageSchema }),
-              example: { data: usageExample },
+              example: { data: exampleUsage },
             },
           ],
           errors: ["STORAGE_FULL"],

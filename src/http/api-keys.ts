@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { ApiKeys } from "../services/api-keys.ts";
 import { operation } from "./operation.ts";
 import { createdKeySchema, keyRecord, keySchema } from "./records.ts";
-import { driveRef, id } from "./schema.ts";
+import { driveRef, id, scope } from "./schema.ts";
 
 const exampleKey = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
@@ -29,11 +29,7 @@ export function apiKeys(service: ApiKeys) {
             "It reaches what your own key reaches, or only `drive_id`. The secret is shown here and never again. `name` and `scope` may be left out.",
           body: Type.Object({
             name: Type.Optional(Type.String({ description: "A label of at most 64 characters." })),
-            scope: Type.Optional(
-              Type.Union([Type.Literal("read-write"), Type.Literal("read-only")], {
-                description: "Default `read-write`. A read-only key can only use GET.",
-              }),
-            ),
+            scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET.")),
             drive_id: Type.Optional(driveRef()),
           }),
           answers: [

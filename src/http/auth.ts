@@ -6,7 +6,7 @@ import type { Accounts } from "../services/accounts.ts";
 import type { Oidc } from "../services/oidc.ts";
 import type { Sessions } from "../services/sessions.ts";
 import type { Browser, SignedIn, SignIn } from "../services/sign-in.ts";
-import { accountExample, accountRecord, accountSchema } from "./account.ts";
+import { accountRecord, accountSchema, exampleAccount } from "./account.ts";
 import { rateLimited } from "./errors.ts";
 import { operation } from "./operation.ts";
 import { type OriginOf, refuseForeign } from "./own-origin.ts";
@@ -30,7 +30,6 @@ export interface AuthRoutes {
 export const NO_STORE = { "cache-control": "no-store" };
 
 const SIGNUPS_PER_HOUR = 20;
-const MAX_CLIENTS = 100_000;
 
 const username = Type.String({ maxLength: 64, examples: ["ada"] });
 const password = Type.String({ maxLength: 1024 });
@@ -62,7 +61,7 @@ const signedIn = [
     description: "Signed in; the session is in the cookie. A session that the browser had before has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
-    example: { data: accountExample },
+    example: { data: exampleAccount },
   },
 ];
 
@@ -72,7 +71,7 @@ const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 /** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
 export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, clock }: AuthRoutes) {
   const throttle = new SignInThrottle(clock);
-  const signups = new RateLimiter({ clock, windowSeconds: 3600, capacity: MAX_CLIENTS });
+  const signups = new RateLimiter({ clock, windowSeconds: 3600 });
   const welcome = ({ caller, token: secret }: SignedIn) =>
     Response.json(
       { data: accountRecord(accounts.get(caller)) },

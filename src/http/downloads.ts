@@ -5,7 +5,7 @@ import type { Files } from "../services/files.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { operation } from "./operation.ts";
 import { ETAG } from "./preconditions.ts";
-import { flag, id } from "./schema.ts";
+import { fileParams, flag } from "./schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
@@ -59,7 +59,7 @@ export function downloads(service: Files) {
         summary: "Download a file",
         description:
           "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent. Without a key, that is to somebody signed in or by a link, scripts and style sheets are `text/plain`.",
-        params: Type.Object({ id: id("The file's identifier.") }),
+        params: fileParams,
       },
       ({ request, context, params, query, caller }) =>
         contentAnswer(service, {

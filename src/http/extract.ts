@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
+import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../domain/limits.ts";
 import type { Extract, Extracts } from "../services/extracts.ts";
 import { operation } from "./operation.ts";
 import { piecewise } from "./piecewise.ts";
-import { id } from "./schema.ts";
-
-const MIB = 1024 * 1024;
+import { fileParams } from "./schema.ts";
 
 export function extract(service: Extracts) {
   return new Elysia({ name: "extract" }).post(
@@ -19,7 +17,7 @@ export function extract(service: Extracts) {
         summary: "Read a file as text",
         description: `Of types that are text (\`text/*\`, JSON, XML, source code and the like) up to ${EXTRACT_TEXT_BYTES / MIB} MiB, of JSON up to ${EXTRACT_JSON_BYTES / MIB} MiB; download what is larger. Text is read as UTF-8, as UTF-16 where it starts with a byte order mark, and else as Latin-1.`,
         changesNothing: true,
-        params: Type.Object({ id: id("The file's identifier.") }),
+        params: fileParams,
         answers: [
           {
             status: 200,

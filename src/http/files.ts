@@ -7,9 +7,8 @@ import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { driveRef, id, nullable, timeInput } from "./schema.ts";
+import { driveRef, fileParams, id, nullable, timeInput } from "./schema.ts";
 
-const fileParams = Type.Object({ id: id("The file's identifier.") });
 const fileAnswer = {
   description: "The file's record.",
   json: fileSchema,

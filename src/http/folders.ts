@@ -3,8 +3,7 @@ import { Elysia } from "elysia";
 import {
   FOLDER_COPY,
   FOLDER_MOVE,
-  PAGE_LIMIT,
-  PAGE_LIMIT_DEFAULT,
+  MIB,
   PATH_BYTES,
   type TransferBounds,
   UNCLAIMED_COPIED_FILES,
@@ -14,9 +13,7 @@ import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { folderRecord, folderSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
-import { driveRef, integer, nullable } from "./schema.ts";
-
-const MIB = 1024 * 1024;
+import { cursor, driveRef, nextCursor, pageFacts, paging } from "./schema.ts";
 
 const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 const exampleFolder = {
@@ -46,21 +43,14 @@ const listQuery = Type.Object({
       examples: ["notes/"],
     }),
   ),
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-  cursor: Type.Optional(
-    Type.String({
-      description: "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere.",
-    }),
-  ),
+  ...paging,
+  cursor: cursor(),
 });
 
 const listAnswer = Type.Object({
   data: Type.Array(folderSchema),
-  total: Type.Integer({ description: "Folders directly in the folder, on all pages." }),
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  next_cursor: nullable(Type.String({ description: "Gives the next page; null on the last." })),
+  ...pageFacts("Folders directly in the folder, on all pages."),
+  next_cursor: nextCursor,
 });
 
 export function folders(service: Folders) {

@@ -1,22 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { FILE_SORTS } from "../domain/file-sort.ts";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 import type { Listings } from "../services/listings.ts";
 import { decodePosition, encodePosition } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { driveRef, integer, nullable } from "./schema.ts";
+import { cursor, driveRef, nextCursor, pageFacts, paging, prefix, splitTags, tagsFilter } from "./schema.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
-  prefix: Type.Optional(Type.String({ description: "Only paths that start with it.", examples: ["notes/"] })),
+  prefix,
   delimiter: Type.Optional(
     Type.Literal("/", { description: "Stop at the next `/`: files of this level, and its `folders`." }),
   ),
-  tags: Type.Optional(
-    Type.String({ description: "Only files that carry all of these, separated by commas." }),
-  ),
+  tags: tagsFilter,
   sort: Type.Union(
     FILE_SORTS.map((sort) => Type.Literal(sort)),
     {
@@ -25,14 +22,8 @@ const listQuery = Type.Object({
         "The order; `-` turns it round. Equal sizes or times stand in the order of their ids, which is that of age. Others than `path` list one folder's own files: they need `delimiter=/`, a `prefix` that is empty or ends in `/`, and no `tags`.",
     },
   ),
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-  cursor: Type.Optional(
-    Type.String({
-      description:
-        "A `next_cursor`: goes on from there, whatever `page` says, at the same cost anywhere. The other parameters have to be those of that page; another `sort` is refused.",
-    }),
-  ),
+  ...paging,
+  cursor: cursor("The other parameters have to be those of that page; another `sort` is refused."),
 });
 
 const listAnswer = Type.Object({
@@ -40,10 +31,8 @@ const listAnswer = Type.Object({
   folders: Type.Optional(
     Type.Array(Type.String(), { description: "Folders at this level; with a delimiter." }),
   ),
-  total: Type.Integer({ description: "Files that match, on all pages." }),
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  next_cursor: nullable(Type.String({ description: "Gives the next page; null on the last." })),
+  ...pageFacts("Files that match, on all pages."),
+  next_cursor: nextCursor,
 });
 
 export function listings(service: Listings) {
@@ -67,7 +56,7 @@ export function listings(service: Listings) {
           driveId: query.drive_id,
           prefix: query.prefix ?? "",
           grouped: query.delimiter !== undefined,
-          tags: splitTags(query.tags),
+          tags: splitTags(query.tags ?? ""),
           sort,
           page,
           limit,
@@ -84,11 +73,4 @@ export function listings(service: Listings) {
       },
     ),
   );
-}
-
-function splitTags(tags: string | undefined): string[] {
-  return (tags ?? "")
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
 }

@@ -1,12 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { PLANS } from "../domain/caller.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { People, Person } from "../services/people.ts";
 import { operation } from "./operation.ts";
-import { id, nullable, time } from "./schema.ts";
-
-const planSchema = Type.Union(PLANS.map((plan) => Type.Literal(plan)));
+import { id, nullable, plan, time } from "./schema.ts";
 
 const personSchema = Type.Object(
   {
@@ -14,7 +11,7 @@ const personSchema = Type.Object(
     username: Type.String({ examples: ["ada"] }),
     email: nullable(Type.String()),
     display_name: nullable(Type.String()),
-    plan: planSchema,
+    plan: plan(),
     admin: Type.Boolean({ description: "Whether it is the first account, which looks after the others." }),
     has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
     disabled: Type.Boolean({ description: "Whether neither sessions nor keys of theirs work." }),
@@ -132,7 +129,7 @@ export function people(service: People) {
           signedIn: true,
           params: Type.Object({ id: id("The account's identifier.") }),
           body: Type.Object({
-            plan: Type.Optional(planSchema),
+            plan: Type.Optional(plan()),
             disabled: Type.Optional(Type.Boolean()),
           }),
           answers: [

@@ -7,7 +7,7 @@ import type { CreatedLink, PresignedLinks } from "../services/presigned-links.ts
 import { contentAnswer } from "./content-answer.ts";
 import { CONTENT } from "./downloads.ts";
 import { operation } from "./operation.ts";
-import { id, time } from "./schema.ts";
+import { fileParams, time } from "./schema.ts";
 
 export interface PresignedOptions {
   readonly links: PresignedLinks;
@@ -34,7 +34,7 @@ export function presigned({ links, files, baseUrl }: PresignedOptions) {
           summary: "Create a link to a file",
           description:
             "Whoever has the link can download the file, without a key, until it expires. It shows what the file holds then, wherever it was moved within your reach. It ends early when the key that made it is revoked.",
-          params: Type.Object({ id: id("The file's identifier.") }),
+          params: fileParams,
           bodyOptional: true,
           body: Type.Object({
             expires_in: Type.Optional(

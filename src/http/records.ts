@@ -5,7 +5,7 @@ import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
 import { isTextType } from "../domain/mime.ts";
 import { formatInstant } from "../domain/time.ts";
-import { id, nullable, time } from "./schema.ts";
+import { id, nullable, scope, time } from "./schema.ts";
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 const count = bytes;
@@ -112,7 +112,7 @@ const keyProperties = {
   id: id("The key's identifier."),
   key_prefix: Type.String({ description: "How the key starts.", examples: ["cof_sk_live_1a2b"] }),
   name: Type.String(),
-  scope: Type.Union([Type.Literal("read-write"), Type.Literal("read-only")]),
+  scope: scope(),
   drive_id: nullable(id("The one drive it is limited to; null for a key that reaches all of its owner's.")),
   created_at: time("When it was made."),
   last_used_at: nullable(time("When it was last used; null until then.")),

@@ -1,5 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
+import { PLANS, SCOPES } from "../domain/caller.ts";
+import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
@@ -34,6 +36,64 @@ export function timeInput(description: string) {
 /** An opaque identifier. */
 export function id(description: string) {
   return Type.String({ description, examples: ["01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"] });
+}
+
+/** What a key may do. */
+export function scope(description?: string) {
+  return Type.Union(
+    SCOPES.map((each) => Type.Literal(each)),
+    description === undefined ? {} : { description },
+  );
+}
+
+/** The plan of an account. */
+export function plan() {
+  return Type.Union(PLANS.map((each) => Type.Literal(each)));
+}
+
+/** The parameter of a path that names a file. */
+export const fileParams = Type.Object({ id: id("The file's identifier.") });
+
+/** Which page of a list is asked for. */
+export const paging = {
+  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+};
+
+/** Where a list is to go on, in the place of a page. @param rule more about it, as a sentence */
+export function cursor(rule = "") {
+  return Type.Optional(
+    Type.String({
+      description:
+        `A \`next_cursor\`: goes on from there, whatever \`page\` says, at the same cost anywhere. ${rule}`.trimEnd(),
+    }),
+  );
+}
+
+/** What stands beside the items of a page. @param total what is counted on all pages */
+export function pageFacts(total: string) {
+  return { total: Type.Integer({ description: total }), page: Type.Integer(), limit: Type.Integer() };
+}
+
+/** How an answer says where its list goes on. */
+export const nextCursor = nullable(Type.String({ description: "Gives the next page; null on the last." }));
+
+/** Which paths of a drive are asked for. */
+export const prefix = Type.Optional(
+  Type.String({ description: "Only paths that start with it.", examples: ["notes/"] }),
+);
+
+/** Which tags files must carry; to be read by `splitTags`. */
+export const tagsFilter = Type.Optional(
+  Type.String({ description: "Only files that carry all of these, separated by commas." }),
+);
+
+/** Tags that are separated by commas, without the empty ones. */
+export function splitTags(text: string): string[] {
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
 }
 
 /** The name a drive is given. */

@@ -1,13 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { CofferError } from "../domain/errors.ts";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
+import { PAGE_LIMIT_DEFAULT } from "../domain/limits.ts";
 import type { Search } from "../services/search.ts";
-import { rateLimited } from "./errors.ts";
 import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { driveRef, integer, nullable, timeInput } from "./schema.ts";
+import {
+  driveRef,
+  integer,
+  nullable,
+  pageFacts,
+  paging,
+  prefix,
+  splitTags,
+  tagsFilter,
+  timeInput,
+} from "./schema.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
@@ -20,10 +28,8 @@ const searchQuery = Type.Object({
     }),
   ),
   drive_id: Type.Optional(driveRef()),
-  prefix: Type.Optional(Type.String({ description: "Only paths that start with it.", examples: ["notes/"] })),
-  tags: Type.Optional(
-    Type.String({ description: "Only files that carry all of these, separated by commas." }),
-  ),
+  prefix,
+  tags: tagsFilter,
   mime_type: Type.Optional(
     Type.String({ description: "Only this type, whatever its parameters; `image/*` for all of a kind." }),
   ),
@@ -31,8 +37,7 @@ const searchQuery = Type.Object({
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
   updated_before: Type.Optional(timeInput("Only files updated before this time.")),
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+  ...paging,
 });
 
 const foundFile = Type.Intersect([
@@ -55,9 +60,7 @@ const foundFile = Type.Intersect([
 
 const searchAnswer = Type.Object({
   data: Type.Array(foundFile),
-  total: Type.Integer({ description: "Files that match, on all pages." }),
-  page: Type.Integer(),
-  limit: Type.Integer(),
+  ...pageFacts("Files that match, on all pages."),
 });
 
 const exampleAnswer = {
@@ -89,37 +92,22 @@ export function search(service: Search) {
       },
       async ({ query, caller }) => {
         const { page, limit } = query;
-        const { findings, total } = await service
-          .find(caller, {
-            q: query.q ?? null,
-            driveId: query.drive_id ?? null,
-            prefix: query.prefix ?? null,
-            tags: splitTags(query.tags),
-            mimeType: query.mime_type ?? null,
-            minSize: query.min_size ?? null,
-            maxSize: query.max_size ?? null,
-            updatedAfter: query.updated_after ?? null,
-            updatedBefore: query.updated_before ?? null,
-            page,
-            limit,
-          })
-          .catch(tellWhenAgain);
+        const { findings, total } = await service.find(caller, {
+          q: query.q ?? null,
+          driveId: query.drive_id ?? null,
+          prefix: query.prefix ?? null,
+          tags: splitTags(query.tags ?? ""),
+          mimeType: query.mime_type ?? null,
+          minSize: query.min_size ?? null,
+          maxSize: query.max_size ?? null,
+          updatedAfter: query.updated_after ?? null,
+          updatedBefore: query.updated_before ?? null,
+          page,
+          limit,
+        });
         const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
         return Response.json({ data, total, page, limit });
       },
     ),
   );
-}
-
-/** Too many searches are under way: any one of them takes seconds at most. */
-function tellWhenAgain(error: unknown): never {
-  if (error instanceof CofferError && error.code === "RATE_LIMITED") throw rateLimited(error.message, 1);
-  throw error;
-}
-
-function splitTags(tags: string | undefined): string[] {
-  return (tags ?? "")
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
 }

@@ -7,7 +7,7 @@ import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.t
 import { fileRecord, fileSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
-import { driveRef, nullable, timeInput } from "./schema.ts";
+import { driveRef, nullable, splitTags, timeInput } from "./schema.ts";
 import { readJsonUpload } from "./upload/json-upload.ts";
 import { readMultipartUpload } from "./upload/multipart-upload.ts";
 import { releasedChunks } from "./upload/released-chunks.ts";
@@ -210,7 +210,7 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
     path: query.path,
     contentType: query.content_type ?? told,
     metadata: undefined,
-    tags: query.tags?.split(",").filter((tag) => tag.trim() !== ""),
+    tags: query.tags === undefined ? undefined : splitTags(query.tags),
     expiresAt: query.expires_at,
   };
 }

@@ -5,6 +5,7 @@ import { parsePartHeader } from "./part-header.ts";
 import type { UploadFields } from "./upload-fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
 import { decodeText, parseJson } from "../json-text.ts";
+import { splitTags } from "../schema.ts";
 import type { WriteContent } from "./write-content.ts";
 
 const CONTENT_NAMES = new Set(["file", "content"]);
@@ -118,7 +119,5 @@ function parseField(name: string, texts: readonly string[]): unknown {
   if (name === "metadata") return parseJson(text, name);
   if (name !== "tags") return text;
   if (texts.length > 1) return texts;
-  if (text.trimStart().startsWith("[")) return parseJson(text, name);
-  const tags = text.split(",").map((tag) => tag.trim());
-  return tags.filter((tag) => tag !== "");
+  return text.trimStart().startsWith("[") ? parseJson(text, name) : splitTags(text);
 }
