@@ -28,32 +28,32 @@ const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byt
  * Refusals are CofferError VALIDATION_ERROR on `content`.
  */
 export class Base64Writer {
-  private readonly write: WriteContent;
-  private readonly decoded = Buffer.allocUnsafe(CAPACITY);
-  private length = 0;
+  readonly #write: WriteContent;
+  readonly #decoded = Buffer.allocUnsafe(CAPACITY);
+  #length = 0;
   /** Characters taken so far. */
-  private position = 0;
+  #position = 0;
   /** Digits of the quartet begun, 0 to 3, and their bits. */
-  private digits = 0;
-  private bits = 0;
-  private lastDigitAt = 0;
-  private padding = 0;
-  private lastPaddingAt = 0;
+  #digits = 0;
+  #bits = 0;
+  #lastDigitAt = 0;
+  #padding = 0;
+  #lastPaddingAt = 0;
 
   constructor(write: WriteContent) {
-    this.write = write;
+    this.#write = write;
   }
 
   /** How many characters can be appended before the next `drain`. */
   get room(): number {
-    return ((CAPACITY - this.length) / 3) * 4 - this.digits;
+    return ((CAPACITY - this.#length) / 3) * 4 - this.#digits;
   }
 
   /** Decodes the characters `bytes[from, to)`, for which there must be `room`. */
   append(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
-      if (this.digits === 0) at = this.appendQuartets(bytes, at, to);
+      if (this.#digits === 0) at = this.#appendQuartets(bytes, at, to);
       if (at < to) this.appendOne(bytes[at++] ?? 0);
     }
   }
@@ -61,33 +61,33 @@ export class Base64Writer {
   /** Decodes one character, for which there must be `room`. */
   appendOne(character: number): void {
     const value = VALUES[character] ?? -1;
-    if (value >= 0) this.appendDigit(value);
-    else if (character === PADDING) this.appendPadding();
-    else if (character !== SPACE) throw refusal("unexpected character", this.position);
-    this.position++;
+    if (value >= 0) this.#appendDigit(value);
+    else if (character === PADDING) this.#appendPadding();
+    else if (character !== SPACE) throw refusal("unexpected character", this.#position);
+    this.#position++;
   }
 
   /** Writes what is decoded: makes room. */
   async drain(): Promise<void> {
-    if (this.length > 0) await this.write(this.decoded.subarray(0, this.length));
-    this.length = 0;
+    if (this.#length > 0) await this.#write(this.#decoded.subarray(0, this.#length));
+    this.#length = 0;
   }
 
   /** Checks how the string ends and writes the rest. To be called once. */
   async finish(): Promise<void> {
-    const { digits, bits } = this;
-    if (digits === 1) throw refusal("a character too many", this.lastDigitAt);
-    if (this.padding > 0 && digits + this.padding !== 4)
-      throw refusal("incomplete padding", this.lastPaddingAt);
-    if (digits === 2) this.decoded[this.length++] = bits >>> 4;
-    if (digits === 3) this.length = this.decoded.writeUInt16BE(bits >>> 2, this.length);
+    const [digits, bits] = [this.#digits, this.#bits];
+    if (digits === 1) throw refusal("a character too many", this.#lastDigitAt);
+    if (this.#padding > 0 && digits + this.#padding !== 4)
+      throw refusal("incomplete padding", this.#lastPaddingAt);
+    if (digits === 2) this.#decoded[this.#length++] = bits >>> 4;
+    if (digits === 3) this.#length = this.#decoded.writeUInt16BE(bits >>> 2, this.#length);
     await this.drain();
   }
 
   /** Decodes up to the first quartet that is not four digits in a row; returns where that is. */
-  private appendQuartets(bytes: Uint8Array, from: number, to: number): number {
-    const { decoded } = this;
-    let { length } = this;
+  #appendQuartets(bytes: Uint8Array, from: number, to: number): number {
+    const decoded = this.#decoded;
+    let length = this.#length;
     let at = from;
     for (; at + 4 <= to; at += 4) {
       const bits =
@@ -101,26 +101,26 @@ export class Base64Writer {
       decoded[length + 2] = bits;
       length += 3;
     }
-    this.length = length;
-    this.position += at - from;
+    this.#length = length;
+    this.#position += at - from;
     return at;
   }
 
-  private appendDigit(value: number): void {
-    if (this.padding > 0) throw refusal("unexpected character after the padding", this.position);
-    this.lastDigitAt = this.position;
-    this.bits = (this.bits << 6) | value;
-    if (++this.digits < 4) return;
-    this.length = this.decoded.writeUIntBE(this.bits, this.length, 3);
-    this.digits = 0;
-    this.bits = 0;
+  #appendDigit(value: number): void {
+    if (this.#padding > 0) throw refusal("unexpected character after the padding", this.#position);
+    this.#lastDigitAt = this.#position;
+    this.#bits = (this.#bits << 6) | value;
+    if (++this.#digits < 4) return;
+    this.#length = this.#decoded.writeUIntBE(this.#bits, this.#length, 3);
+    this.#digits = 0;
+    this.#bits = 0;
   }
 
-  private appendPadding(): void {
-    if (this.digits < 2 || this.digits + this.padding === 4)
-      throw refusal("misplaced padding", this.position);
-    this.lastPaddingAt = this.position;
-    this.padding++;
+  #appendPadding(): void {
+    if (this.#digits < 2 || this.#digits + this.#padding === 4)
+      throw refusal("misplaced padding", this.#position);
+    this.#lastPaddingAt = this.#position;
+    this.#padding++;
   }
 }
 

@@ -24,13 +24,13 @@ export class ContentString {
   /** Whether the closing quote has been read. */
   ended = false;
 
-  private readonly content: Base64Writer;
+  readonly #content: Base64Writer;
   /** Bytes read of an escape, 0 to 5, and the value of its hex digits so far. */
-  private escapeLength = 0;
-  private escapeValue = 0;
+  #escapeLength = 0;
+  #escapeValue = 0;
 
   constructor(content: Base64Writer) {
-    this.content = content;
+    this.#content = content;
   }
 
   /**
@@ -38,15 +38,15 @@ export class ContentString {
    * stopped: at the end of the chunk, of the room, or of the string.
    */
   scan(chunk: Buffer, at: number): number {
-    const { content } = this;
+    const content = this.#content;
     // A byte never makes more than one character, so what a window holds fits.
     const window = chunk.subarray(at, at + content.room);
     const quote = window.indexOf(QUOTE);
     const end = quote === -1 ? window.length : quote;
     let i = 0;
     while (i < end) {
-      if (this.escapeLength > 0) {
-        this.escapeByte(window[i++] ?? 0);
+      if (this.#escapeLength > 0) {
+        this.#escapeByte(window[i++] ?? 0);
         continue;
       }
       const backslash = window.indexOf(BACKSLASH, i);
@@ -54,33 +54,33 @@ export class ContentString {
       content.append(window, i, runEnd);
       i = runEnd;
       if (i < end) {
-        this.escapeLength = 1;
+        this.#escapeLength = 1;
         i++;
       }
     }
     if (quote === -1) return at + end;
     // Neither `\"` nor a quote among hex digits can be part of base64.
-    if (this.escapeLength > 0) content.appendOne(FOREIGN);
+    if (this.#escapeLength > 0) content.appendOne(FOREIGN);
     this.ended = true;
     return at + quote + 1;
   }
 
-  private escapeByte(byte: number): void {
-    if (this.escapeLength === 1) {
+  #escapeByte(byte: number): void {
+    if (this.#escapeLength === 1) {
       if (byte === LETTER_U) {
-        this.escapeLength = 2;
-        this.escapeValue = 0;
+        this.#escapeLength = 2;
+        this.#escapeValue = 0;
         return;
       }
-      this.content.appendOne(unescape(byte));
-      this.escapeLength = 0;
+      this.#content.appendOne(unescape(byte));
+      this.#escapeLength = 0;
       return;
     }
     const digit = Number.parseInt(String.fromCharCode(byte), 16);
-    this.escapeValue = Number.isNaN(digit) ? Number.NaN : this.escapeValue * 16 + digit;
-    if (++this.escapeLength < 6) return;
-    this.content.appendOne(characterOf(this.escapeValue));
-    this.escapeLength = 0;
+    this.#escapeValue = Number.isNaN(digit) ? Number.NaN : this.#escapeValue * 16 + digit;
+    if (++this.#escapeLength < 6) return;
+    this.#content.appendOne(characterOf(this.#escapeValue));
+    this.#escapeLength = 0;
   }
 }
 

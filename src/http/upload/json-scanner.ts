@@ -31,23 +31,23 @@ export class JsonScanner {
   inContent = false;
   hasContent = false;
 
-  private bytes = Buffer.allocUnsafe(4096);
-  private length = 0;
-  private depth = 0;
-  private started = false;
-  private inString = false;
-  private escaped = false;
+  #bytes = Buffer.allocUnsafe(4096);
+  #length = 0;
+  #depth = 0;
+  #started = false;
+  #inString = false;
+  #escaped = false;
   /** Whether a string that starts now is a key of the object itself. */
-  private keyExpected = false;
+  #keyExpected = false;
   /** Where the top-level key being read starts in the envelope; -1 in any other string. */
-  private keyStart = -1;
-  private contentKeys = 0;
+  #keyStart = -1;
+  #contentKeys = 0;
   /** The last token was the top-level key `content`, or that key and its colon. */
-  private after: "content key" | "content colon" | "other" = "other";
+  #after: "content key" | "content colon" | "other" = "other";
 
   /** The body so far, with `""` for the content. */
   get envelope(): Uint8Array {
-    return this.bytes.subarray(0, this.length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /**
@@ -58,83 +58,83 @@ export class JsonScanner {
   scanFields(chunk: Buffer, at: number): number {
     for (let i = at; i < chunk.length; i++) {
       const byte = chunk[i] ?? 0;
-      this.keep(byte);
-      if (this.inString) this.stringByte(byte);
-      else this.structuralByte(byte);
+      this.#keep(byte);
+      if (this.#inString) this.#stringByte(byte);
+      else this.#structuralByte(byte);
       if (this.inContent) return i + 1;
     }
     return chunk.length;
   }
 
-  private keep(byte: number): void {
-    if (this.length === MAX_FIELD_BYTES) throw fieldsTooLarge();
-    if (this.length === this.bytes.length) {
-      this.bytes = Buffer.concat([this.bytes], this.length * 2);
+  #keep(byte: number): void {
+    if (this.#length === MAX_FIELD_BYTES) throw fieldsTooLarge();
+    if (this.#length === this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes], this.#length * 2);
     }
-    this.bytes[this.length++] = byte;
+    this.#bytes[this.#length++] = byte;
   }
 
-  private stringByte(byte: number): void {
-    if (this.escaped) this.escaped = false;
-    else if (byte === BACKSLASH) this.escaped = true;
+  #stringByte(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
     else if (byte === QUOTE) {
-      this.inString = false;
-      if (this.keyStart !== -1) this.endKey();
+      this.#inString = false;
+      if (this.#keyStart !== -1) this.#endKey();
     }
   }
 
-  private structuralByte(byte: number): void {
+  #structuralByte(byte: number): void {
     if (byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB) return;
-    if (this.depth === 0) this.startObject(byte);
-    const { after } = this;
-    this.after = "other";
+    if (this.#depth === 0) this.#startObject(byte);
+    const after = this.#after;
+    this.#after = "other";
     switch (byte) {
       case QUOTE:
         if (after === "content colon") this.inContent = this.hasContent = true;
-        else this.startString();
+        else this.#startString();
         break;
       case COLON:
-        if (after === "content key") this.after = "content colon";
+        if (after === "content key") this.#after = "content colon";
         break;
       case COMMA:
-        this.keyExpected = this.depth === 1;
+        this.#keyExpected = this.#depth === 1;
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        this.depth++;
+        this.#depth++;
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        this.depth--;
+        this.#depth--;
         break;
       default:
     }
   }
 
-  private startObject(byte: number): void {
-    if (this.started) throw invalid("body", "is malformed JSON");
+  #startObject(byte: number): void {
+    if (this.#started) throw invalid("body", "is malformed JSON");
     if (byte !== OPEN_BRACE) throw invalid("body", "must be a JSON object");
-    this.started = true;
-    this.keyExpected = true;
+    this.#started = true;
+    this.#keyExpected = true;
   }
 
-  private startString(): void {
-    this.inString = true;
-    this.keyStart = this.keyExpected ? this.length - 1 : -1;
-    this.keyExpected = false;
+  #startString(): void {
+    this.#inString = true;
+    this.#keyStart = this.#keyExpected ? this.#length - 1 : -1;
+    this.#keyExpected = false;
   }
 
-  private endKey(): void {
-    const isContent = this.isContentKey();
-    this.keyStart = -1;
+  #endKey(): void {
+    const isContent = this.#isContentKey();
+    this.#keyStart = -1;
     if (!isContent) return;
-    if (++this.contentKeys > 1) throw invalid("content", "appears more than once");
-    this.after = "content key";
+    if (++this.#contentKeys > 1) throw invalid("content", "appears more than once");
+    this.#after = "content key";
   }
 
-  private isContentKey(): boolean {
-    if (this.length - this.keyStart > LONGEST_KEY) return false;
-    const key = this.bytes.toString("latin1", this.keyStart + 1, this.length - 1);
+  #isContentKey(): boolean {
+    if (this.#length - this.#keyStart > LONGEST_KEY) return false;
+    const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);
     // No other escape stands for a letter, and any other leaves its backslash behind.
     const unescaped = key.replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
@@ -145,6 +145,6 @@ export class JsonScanner {
   /** To be called when the content's closing quote has been read. */
   endContent(): void {
     this.inContent = false;
-    this.keep(QUOTE);
+    this.#keep(QUOTE);
   }
 }

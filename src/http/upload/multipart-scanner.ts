@@ -34,64 +34,64 @@ export async function scanMultipart(
 }
 
 class MultipartScanner {
-  private readonly delimiter: Buffer;
-  private readonly openPart: OpenPart;
-  private state: "preamble" | "header" | "part" | "epilogue" = "preamble";
-  private write: WriteContent = ignore;
-  private parts = 0;
+  readonly #delimiter: Buffer;
+  readonly #openPart: OpenPart;
+  #state: "preamble" | "header" | "part" | "epilogue" = "preamble";
+  #write: WriteContent = ignore;
+  #parts = 0;
   /** Bytes of earlier chunks that only make sense with the next one. */
-  private held: Buffer;
+  #held: Buffer;
 
   constructor(boundary: string, openPart: OpenPart) {
-    this.delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    this.openPart = openPart;
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+    this.#openPart = openPart;
     // The first delimiter starts the body, so the line break that belongs to it is supplied.
-    this.held = Buffer.from("\r\n");
+    this.#held = Buffer.from("\r\n");
   }
 
   async scan(bytes: Uint8Array): Promise<void> {
     const fresh = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const chunk = this.held.length > 0 ? Buffer.concat([this.held, fresh]) : fresh;
+    const chunk = this.#held.length > 0 ? Buffer.concat([this.#held, fresh]) : fresh;
     let at = 0;
     let held = -1;
-    while (held === -1 && this.state !== "epilogue") {
-      if (this.state === "header") {
-        const end = this.scanHeader(chunk, at);
+    while (held === -1 && this.#state !== "epilogue") {
+      if (this.#state === "header") {
+        const end = this.#scanHeader(chunk, at);
         if (end === -1) held = at;
         else at = end;
         continue;
       }
-      const found = chunk.indexOf(this.delimiter, at);
-      const end = found === -1 ? this.partialDelimiter(chunk, at) : found;
-      if (end > at) await this.write(chunk.subarray(at, end));
+      const found = chunk.indexOf(this.#delimiter, at);
+      const end = found === -1 ? this.#partialDelimiter(chunk, at) : found;
+      if (end > at) await this.#write(chunk.subarray(at, end));
       if (found === -1) held = end;
       else {
-        at = found + this.delimiter.length;
-        this.state = "header";
+        at = found + this.#delimiter.length;
+        this.#state = "header";
       }
     }
     // A copy: the chunk's own memory is gone when the next one comes.
-    this.held = held === -1 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(held));
+    this.#held = held === -1 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(held));
   }
 
   finish(): void {
-    if (this.state !== "epilogue") throw invalid("body", "ends before its closing boundary");
+    if (this.#state !== "epilogue") throw invalid("body", "ends before its closing boundary");
   }
 
   /** Where a delimiter may have begun that the chunk's end cuts off; the chunk's length if nowhere. */
-  private partialDelimiter(chunk: Buffer, from: number): number {
+  #partialDelimiter(chunk: Buffer, from: number): number {
     // A boundary holds no carriage return, so only the last one can begin a delimiter.
     const start = chunk.lastIndexOf(CARRIAGE_RETURN);
     const length = chunk.length - start;
-    if (start < from || length >= this.delimiter.length) return chunk.length;
-    return this.delimiter.subarray(0, length).equals(chunk.subarray(start)) ? start : chunk.length;
+    if (start < from || length >= this.#delimiter.length) return chunk.length;
+    return this.#delimiter.subarray(0, length).equals(chunk.subarray(start)) ? start : chunk.length;
   }
 
   /** Reads what follows a delimiter; returns where the part's bytes start, -1 when more is needed. */
-  private scanHeader(chunk: Buffer, at: number): number {
+  #scanHeader(chunk: Buffer, at: number): number {
     if (chunk.length < at + 2) return -1;
     if (chunk.toString("latin1", at, at + 2) === "--") {
-      this.state = "epilogue";
+      this.#state = "epilogue";
       return at + 2;
     }
     const end = chunk.indexOf(HEADER_END, at);
@@ -99,17 +99,17 @@ class MultipartScanner {
       throw invalid("body", `has a part header above ${MAX_HEADER_BYTES} bytes`);
     }
     if (end === -1) return -1;
-    this.startPart(chunk.subarray(at, end));
+    this.#startPart(chunk.subarray(at, end));
     return end + HEADER_END.length;
   }
 
-  private startPart(header: Buffer): void {
-    if (++this.parts > MAX_PARTS) throw invalid("body", `has more than ${MAX_PARTS} parts`);
+  #startPart(header: Buffer): void {
+    if (++this.#parts > MAX_PARTS) throw invalid("body", `has more than ${MAX_PARTS} parts`);
     const [rest = "", ...lines] = decodeText(header, "body").split("\r\n");
     // Blanks may follow a delimiter on its line (RFC 2046 calls them transport padding).
     if (!/^[ \t]*$/.test(rest)) throw invalid("body", "has a boundary that its line goes on after");
-    this.write = this.openPart(lines);
-    this.state = "part";
+    this.#write = this.#openPart(lines);
+    this.#state = "part";
   }
 }
 

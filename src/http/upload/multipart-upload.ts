@@ -64,12 +64,12 @@ function parseBoundary(contentType: string): string {
 class Form {
   /** The header of the content's part, once it has come. */
   content: PartHeader | undefined;
-  private readonly write: WriteContent;
-  private readonly texts = new Map<string, Bun.ArrayBufferSink[]>();
-  private textBytes = 0;
+  readonly #write: WriteContent;
+  readonly #texts = new Map<string, Bun.ArrayBufferSink[]>();
+  #textBytes = 0;
 
   constructor(write: WriteContent) {
-    this.write = write;
+    this.#write = write;
   }
 
   /** Answers who takes the bytes of the part that begins. */
@@ -78,19 +78,19 @@ class Form {
     if (CONTENT_NAMES.has(name)) {
       if (this.content !== undefined) throw invalid("content", "appears more than once");
       this.content = header;
-      return this.write;
+      return this.#write;
     }
     const known = TEXT_NAMES.has(name);
     if (!known && filename !== undefined) {
       throw invalid("body", 'has a file in a part that is not named "file" or "content"');
     }
-    const earlier = this.texts.get(name) ?? [];
+    const earlier = this.#texts.get(name) ?? [];
     if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "appears more than once");
     const text = new Bun.ArrayBufferSink();
-    if (known) this.texts.set(name, [...earlier, text]);
+    if (known) this.#texts.set(name, [...earlier, text]);
     return async (piece) => {
-      this.textBytes += piece.length;
-      if (this.textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
+      this.#textBytes += piece.length;
+      if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
       if (known) text.write(piece);
     };
   }
@@ -106,7 +106,7 @@ class Form {
         fields["content_type"] = contentType;
       }
     }
-    for (const [name, sinks] of this.texts) {
+    for (const [name, sinks] of this.#texts) {
       const texts = sinks.map((sink) => decodeText(new Uint8Array(sink.end()), name));
       fields[name] = parseField(name, texts);
     }
