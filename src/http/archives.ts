@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { ARCHIVE_PATHS, ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import type { Log } from "../log.ts";
 import type { Archives } from "../services/archives.ts";
+import { CONTAINED, CONTAINED_HEADERS } from "./contained.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { operation } from "./operation.ts";
 import { piecewise } from "./piecewise.ts";
@@ -42,9 +43,7 @@ export function archives(service: Archives, log: Log) {
             headers: {
               "Content-Disposition": "Named after the folder or the drive (RFC 8187).",
               "Cache-Control": "`no-store`",
-              "X-Content-Type-Options": "`nosniff`",
-              "Content-Security-Policy":
-                "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
+              ...CONTAINED_HEADERS,
             },
           },
         ],
@@ -56,8 +55,7 @@ export function archives(service: Archives, log: Log) {
           "content-type": "application/zip",
           "content-disposition": contentDisposition("attachment", archive.filename),
           "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-          "content-security-policy": "sandbox; default-src 'none'",
+          ...CONTAINED,
         };
         if (context.method === "HEAD") {
           // Else the runtime says that the archive has no bytes.

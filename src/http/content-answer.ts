@@ -4,7 +4,9 @@ import type { File } from "../domain/file.ts";
 import type { Files } from "../services/files.ts";
 import { type ByteRange, parseRange } from "./byte-range.ts";
 import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { CONTAINED } from "./contained.ts";
 import { contentDisposition } from "./content-disposition.ts";
+import { etagOf } from "./preconditions.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Up to this many bytes go out in one piece, which is cheaper than a stream. */
@@ -40,7 +42,7 @@ export function contentAnswer(
   refuseAsCode(request);
   const validators = { digest: file.digest, modifiedAt: file.updatedAt };
   const headers: Record<string, string> = {
-    etag: `"${file.digest}"`,
+    etag: etagOf(file.digest),
     "last-modified": httpDate(file.updatedAt),
     "cache-control": "private, no-cache",
   };
@@ -89,8 +91,7 @@ function describeContent(file: File, inline: boolean): Record<string, string> {
     "content-disposition": contentDisposition(shown ? "inline" : "attachment", file.filename),
     "accept-ranges": "bytes",
     "repr-digest": `sha-256=:${Buffer.from(file.digest, "hex").toString("base64")}:`,
-    "x-content-type-options": "nosniff",
-    "content-security-policy": "sandbox; default-src 'none'",
+    ...CONTAINED,
   };
 }
 

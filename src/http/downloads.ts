@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Files } from "../services/files.ts";
+import { CONTAINED_HEADERS } from "./contained.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { operation } from "./operation.ts";
 import { ETAG } from "./preconditions.ts";
@@ -18,8 +19,7 @@ const contentHeaders = {
   "Accept-Ranges": "`bytes`",
   "Repr-Digest": "The SHA-256 of the whole content (RFC 9530).",
   "Content-Disposition": "The filename, in any script (RFC 8187).",
-  "X-Content-Type-Options": "`nosniff`",
-  "Content-Security-Policy": "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
+  ...CONTAINED_HEADERS,
 };
 
 /** What every operation that sends a content takes and answers. */

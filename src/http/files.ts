@@ -5,7 +5,7 @@ import type { File } from "../domain/file.ts";
 import type { Destination, Files } from "../services/files.ts";
 import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "./preconditions.ts";
+import { ETAG, etagOf, IF_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
 import { driveRef, fileParams, id, nullable, timeInput } from "./schema.ts";
 
@@ -190,8 +190,9 @@ export function files(service: Files) {
     );
 }
 
-function fileAnswerOf(file: File) {
-  return { json: fileRecord(file), headers: { etag: `"${file.digest}"` } };
+/** A file's record, and the ETag of its content. */
+export function fileAnswerOf(file: File) {
+  return { json: fileRecord(file), headers: { etag: etagOf(file.digest) } };
 }
 
 function destinationOf(body: Static<typeof destination>): Destination {

@@ -113,28 +113,22 @@ export function operation(
   const process = ({ request, params }: RouteContext, reply: Reply) => {
     const context = contextOf(request);
     refuseLongBody(request, spec.rawBody?.limit ?? MAX_JSON_BODY);
-    const input = {
+    const checked = { params: checkParams?.(params) ?? {}, query: readQuery?.(context.query) ?? {} };
+    const inputWith = (body: unknown) => ({
       request,
       context,
-      params: checkParams?.(params) ?? {},
-      query: readQuery?.(context.query) ?? {},
-      body: undefined,
+      ...checked,
+      body,
       get caller() {
         return callerOf(request);
       },
       reply,
-    };
-    if (spec.rawBody !== undefined) return handle(input);
-    if (checkBody === undefined) return reply.replay("") ?? handle(input);
-    return readBody(request).then(
-      (bytes) =>
-        reply.replayBytes(bytes) ??
-        handle(
-          Object.defineProperty(input, "body", {
-            value: checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes)),
-          }),
-        ),
-    );
+    });
+    if (spec.rawBody !== undefined) return handle(inputWith(undefined));
+    if (checkBody === undefined) return reply.replay("") ?? handle(inputWith(undefined));
+    const bodyOf = (bytes: Uint8Array) =>
+      checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes));
+    return readBody(request).then((bytes) => reply.replayBytes(bytes) ?? handle(inputWith(bodyOf(bytes))));
   };
 
   const answer = (route: RouteContext) => {

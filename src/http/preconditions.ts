@@ -1,8 +1,14 @@
+import type { Digest } from "../domain/digest.ts";
 import type { Precondition } from "../domain/precondition.ts";
 
 /** What a write's headers demand of the file as it stands (RFC 9110, section 13.1). */
 export function preconditionOf({ headers }: Request): Precondition {
   return { ifMatch: headers.get("if-match"), ifNoneMatch: headers.get("if-none-match") };
+}
+
+/** The strong entity tag of a content (RFC 9110, section 8.8.3). */
+export function etagOf(digest: Digest): string {
+  return `"${digest}"`;
 }
 
 /** How the API description explains the headers. */

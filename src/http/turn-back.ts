@@ -2,13 +2,11 @@ import { CofferError } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import { SignInEnded } from "../services/oidc.ts";
 import { errorResponse } from "./errors.ts";
+import { OWN_BASE } from "./return-path.ts";
 
 /** What the dashboard is told of a sign-in that came to nothing; `request` is the id to look for in the log. */
 const OUTCOME = "sign_in";
 const REQUEST = "request";
-
-/** Stands for our own address while a path of ours is taken apart. */
-const BASE = "http://coffer.invalid";
 
 /** Whether the answer is shown to a person as a page: a program is better served with JSON. */
 export function isNavigation({ headers }: Request): boolean {
@@ -32,7 +30,7 @@ export function turnBack(error: unknown, path: string, requestId: string, log: L
 
 /** The same path without what an earlier sign-in, that came to nothing, has left in it. */
 export function withoutOutcome(path: string): string {
-  const isMarked = new URL(path, BASE).searchParams.has(OUTCOME);
+  const isMarked = new URL(path, OWN_BASE).searchParams.has(OUTCOME);
   if (!isMarked) return path;
   return withParameters(path, (parameters) => {
     parameters.delete(OUTCOME);
@@ -41,7 +39,7 @@ export function withoutOutcome(path: string): string {
 }
 
 function withParameters(path: string, change: (parameters: URLSearchParams) => void): string {
-  const url = new URL(path, BASE);
+  const url = new URL(path, OWN_BASE);
   change(url.searchParams);
   return url.pathname + url.search + url.hash;
 }

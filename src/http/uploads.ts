@@ -2,9 +2,10 @@ import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox
 import { Elysia } from "elysia";
 import type { Uploaded, UploadFields, Uploads } from "../services/uploads.ts";
 import { exampleFile } from "./examples.ts";
+import { fileAnswerOf } from "./files.ts";
 import { type Input, operation } from "./operation.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
-import { fileRecord, fileSchema } from "./records.ts";
+import { fileSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 import { driveRef, nullable, splitTags, timeInput } from "./schema.ts";
@@ -178,11 +179,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
 }
 
 function uploadAnswer({ file, created }: Uploaded): JsonAnswer {
-  return {
-    status: created ? 201 : 200,
-    json: fileRecord(file),
-    headers: { etag: `"${file.digest}"` },
-  };
+  return { ...fileAnswerOf(file), status: created ? 201 : 200 };
 }
 
 /** What makes an upload the same upload, however it was encoded on the way. */

@@ -8,23 +8,14 @@ export interface Asset {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** What an HTML import is in the executable: the bundled files, embedded. From source it has none. */
-interface Manifest {
-  readonly index: string;
-  readonly files?: readonly {
-    readonly path: string;
-    readonly loader: string;
-    readonly headers: { readonly "content-type": string };
-  }[];
-}
+type EmbeddedFiles = NonNullable<(typeof index)["files"]>;
 
 /** The dashboard's files: the embedded ones in the executable, bundled on the spot when run from source. */
 export async function dashboardAssets(): Promise<Asset[]> {
-  const manifest: Manifest = index;
-  return manifest.files === undefined ? bundle(manifest.index) : embedded(manifest.files);
+  return index.files === undefined ? bundle(index.index) : embedded(index.files);
 }
 
-function embedded(files: NonNullable<Manifest["files"]>): Promise<Asset[]> {
+function embedded(files: EmbeddedFiles): Promise<Asset[]> {
   return Promise.all(
     files.map(async ({ path, loader, headers }) => ({
       path: pathOf(path, loader === "html"),

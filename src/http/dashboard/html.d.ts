@@ -1,4 +1,5 @@
 declare module "*.html" {
+  /** The page's path and, in the executable, the bundled files that are embedded in it; from source there are none. */
   const bundle: {
     readonly index: string;
     readonly files?: readonly {

@@ -151,7 +151,7 @@ export function withReplayHeader<R extends { headers: object }>(response: R): ob
   return { ...response, headers: { ...response.headers, "Idempotency-Replayed": replayed } };
 }
 
-/** What a route whose success is a redirect answers else; some tools miss a 2xx or this. */
+/** The `default` response of a route that succeeds with a redirect: validators ask for a 2xx or for this. */
 export const ANY_REFUSAL = {
   description: "Any other refusal.",
   headers: headerRefs(false),

@@ -1,0 +1,11 @@
+/** What keeps uploaded content from running in our origin, whatever shows it. */
+export const CONTAINED = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+};
+
+/** How the API description explains these headers. */
+export const CONTAINED_HEADERS = {
+  "X-Content-Type-Options": "`nosniff`",
+  "Content-Security-Policy": "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
+};
