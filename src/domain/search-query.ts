@@ -1,4 +1,5 @@
 import { invalid } from "./errors.ts";
+import { chunksOf } from "./search-chunks.ts";
 import { OVERLAP_WORDS } from "./search-slices.ts";
 import { foldName, isSpacedWord, wordsOf } from "./search-words.ts";
 import { characters } from "./text.ts";
@@ -20,8 +21,7 @@ export interface SearchTerm {
 }
 
 /**
- * Reads what somebody typed. Words between spaces are terms, and so is what stands between quotation
- * marks; a last one that is not closed goes to the end. The last term matches as a prefix unless it was
+ * Reads what somebody typed. Each of its chunks is a term. The last term matches as a prefix unless it was
  * quoted. Everything that is no letter, digit or pictogram only separates words; where it joins them, as
  * in `a-b`, they are a phrase.
  *
@@ -32,14 +32,7 @@ export function parseQuery(field: string, text: string): SearchTerm[] {
   if (characters(text) > QUERY_CHARACTERS) {
     throw invalid(field, `must have at most ${QUERY_CHARACTERS} characters`);
   }
-  // What stands at odd places was between quotation marks.
-  const chunks = text
-    .split('"')
-    .flatMap((part, index) =>
-      index % 2 === 1
-        ? [{ text: part, isQuoted: true }]
-        : part.split(/\s+/u).map((chunk) => ({ text: chunk, isQuoted: false })),
-    );
+  const chunks = chunksOf(text);
   const last = chunks.findLast((chunk) => foldName(chunk.text) !== "_");
   const terms = chunks.flatMap((chunk) => termOf(field, chunk.text, chunk === last && !chunk.isQuoted) ?? []);
   const distinct = new Map(terms.map((term) => [JSON.stringify(term), term]));

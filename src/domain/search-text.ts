@@ -1,5 +1,8 @@
-import { SEARCHED_BYTES } from "./search-words.ts";
+import { MIB } from "./limits.ts";
 import { textOf } from "./text-encoding.ts";
+
+/** How many first bytes of a text are searched. */
+export const SEARCHED_BYTES = MIB;
 
 /**
  * The text that is searched of a content: what its first MiB says; null for what is no text.

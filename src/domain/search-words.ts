@@ -1,6 +1,3 @@
-/** How many first bytes of a text are searched. */
-export const SEARCHED_BYTES = 1024 * 1024;
-
 /** UTF-16 units; of a longer word only the start counts, at indexing and at asking alike. */
 const WORD_UNITS = 64;
 /** UTF-16 units of a run that are folded to get there: a run of marks takes time that grows with its square. */
@@ -13,15 +10,33 @@ export interface Word {
   readonly end: number;
 }
 
+/** Scripts written without spaces between words, and Hangul, whose particles stick to words. */
+const UNSPACED_SCRIPTS = [
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Bopomofo",
+  "Yi",
+  "Hangul",
+  "Thai",
+  "Lao",
+  "Khmer",
+  "Myanmar",
+  "Tibetan",
+  "Javanese",
+  "Balinese",
+  "Tai_Tham",
+];
+const UNSPACED = UNSPACED_SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
+const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
+
 /**
- * A run of letters, digits and their marks is a word; but scripts written without spaces between words
- * (and Hangul, whose particles stick to words) have no runs that people would type, so there each
- * character is a word, and so is each pictogram. What is asked for in them is a phrase of such words.
+ * A run of letters, digits and their marks is a word; but unspaced scripts have no runs that people would
+ * type, so there each character is a word, and so is each pictogram. What is asked for in them is a phrase
+ * of such words.
  */
-const WORD =
-  /[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}\p{scx=Tai_Tham}]]+|[\p{L}\p{N}\p{M}\p{So}]/gv;
-const SPACED_WORD =
-  /^[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}\p{scx=Tai_Tham}]]+$/v;
+const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
+const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
 

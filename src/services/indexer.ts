@@ -4,10 +4,9 @@ import type { Tables } from "../db/tables.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { isTextType } from "../domain/mime.ts";
 import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
-import { searchedText } from "../domain/search-text.ts";
 import { nameTokens, textTokens } from "../domain/search-tokens.ts";
-import { SEARCHED_BYTES } from "../domain/search-words.ts";
 import type { Log } from "../log.ts";
+import { readSearchedText } from "./searched-text.ts";
 
 /** How long changes are gathered before they are indexed, in milliseconds; a search does not wait for that. */
 const GATHER_MS = 100;
@@ -140,7 +139,7 @@ export class Indexer {
     return step;
   }
 
-  /** Does some of what is to be done, what somebody waits for first; false when there is nothing, or no more is to be done. */
+  /** Does some of what is to be done, what somebody waits for first; false when there is nothing, or it is to stop. */
   async #next(): Promise<boolean> {
     if (this.#isStopped) return false;
     for (const waiter of this.#waiters) {
@@ -213,14 +212,13 @@ export class Indexer {
   }
 
   /** What is searched of a content; empty for one that is no text or cannot be read. */
-  async #read({ digest, size, mimeType }: TextJob): Promise<string> {
-    if (!isTextType(mimeType)) return "";
+  async #read(job: TextJob): Promise<string> {
+    if (!isTextType(job.mimeType)) return "";
     try {
-      const content = await this.#blobs.read(digest, { start: 0, end: Math.min(size, SEARCHED_BYTES) });
-      return searchedText(await content.bytes()) ?? "";
+      return (await readSearchedText(this.#blobs, job)) ?? "";
     } catch (error) {
       // Damage, or a file that went this moment: neither may keep the others waiting.
-      this.#log.error("a content could not be indexed", { digest, error });
+      this.#log.error("a content could not be indexed", { digest: job.digest, error });
       return "";
     }
   }

@@ -11,12 +11,11 @@ import { essenceOf, parseMediaType } from "../domain/mime.ts";
 import { parsePrefix } from "../domain/path.ts";
 import { parseQuery, type SearchTerm } from "../domain/search-query.ts";
 import { snippetOf } from "../domain/search-snippet.ts";
-import { searchedText } from "../domain/search-text.ts";
-import { SEARCHED_BYTES } from "../domain/search-words.ts";
 import { parseInstant } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
 import type { Indexer } from "./indexer.ts";
+import { readSearchedText } from "./searched-text.ts";
 
 /** How long a search may take over what, in milliseconds. */
 export interface SearchTimes {
@@ -138,8 +137,7 @@ export class Search {
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
     const { blobs, log } = this.#parts;
     try {
-      const content = await blobs.read(file.digest, { start: 0, end: Math.min(file.size, SEARCHED_BYTES) });
-      const text = searchedText(await content.bytes());
+      const text = await readSearchedText(blobs, file);
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
       // A damaged content is no reason not to show that its file was found.

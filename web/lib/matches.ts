@@ -1,3 +1,4 @@
+import { chunksOf } from "../../src/domain/search-chunks.ts";
 import { isSpacedWord, type Word, wordsOf } from "../../src/domain/search-words.ts";
 
 /** A word or a phrase that is looked for, as the server compares it. */
@@ -18,14 +19,7 @@ type Range = readonly [start: number, end: number];
 
 /** What a query that the server has taken looks for; see `parseQuery` in src/domain/search-query.ts. */
 export function termsOf(query: string): Term[] {
-  const chunks = query
-    .split('"')
-    .flatMap((part, index) =>
-      index % 2 === 1
-        ? [{ text: part, isQuoted: true }]
-        : part.split(/\s+/u).map((text) => ({ text, isQuoted: false })),
-    );
-  const terms = chunks
+  const terms = chunksOf(query)
     .map(({ text, isQuoted }) => ({ words: Array.from(wordsOf(text), (word) => word.text), isQuoted }))
     .filter(({ words }) => words.length > 0);
   return terms.map(({ words, isQuoted }, index) => {
