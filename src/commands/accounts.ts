@@ -1,5 +1,5 @@
 import { openAccounts } from "../accounts.ts";
-import { type Plan, PLANS, type Scope, SCOPES } from "../domain/caller.ts";
+import { PLANS, SCOPES } from "../domain/caller.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { User } from "../domain/user.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
@@ -56,11 +56,12 @@ export const userSetPlan: Command = {
       switches: [],
       positionals: true,
     });
-    const [username, plan, ...rest] = positionals;
-    if (username === undefined || plan === undefined || rest.length > 0) {
+    const [username, asked, ...rest] = positionals;
+    if (username === undefined || asked === undefined || rest.length > 0) {
       throw new CommandError("Give exactly one USERNAME and one PLAN.");
     }
-    if (!isPlan(plan)) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
+    const plan = PLANS.find((each) => each === asked);
+    if (plan === undefined) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
     await using accounts = openAccounts(requireConfig(values, terminal), "refuse");
     const user = await accounts.users.setPlan(username, plan);
     terminal.out(`${user.username} is on the plan ${user.plan}.`);
@@ -80,21 +81,14 @@ export const keyCreate: Command = {
       positionals: true,
     });
     const username = only(positionals, "USERNAME");
-    const { scope = "read-write", name = "", ...flags } = values;
-    if (!isScope(scope)) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
+    const { scope: asked = "read-write", name = "", ...flags } = values;
+    const scope = SCOPES.find((each) => each === asked);
+    if (scope === undefined) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
     await using accounts = openAccounts(requireConfig(flags, terminal), "refuse");
     const { secret } = await accounts.apiKeys.createFor(username, name, scope);
     terminal.out(secret);
   },
 };
-
-function isScope(text: string): text is Scope {
-  return SCOPES.some((scope) => scope === text);
-}
-
-function isPlan(text: string): text is Plan {
-  return PLANS.some((plan) => plan === text);
-}
 
 function only(positionals: readonly string[], what: string): string {
   const [first, ...rest] = positionals;
