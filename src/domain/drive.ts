@@ -1,7 +1,7 @@
 import type { DriveId, DrivePk, UserId, UserPk } from "./id.ts";
 import { invalid } from "./errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "./limits.ts";
-import { characters, parseLabel } from "./text.ts";
+import { characters, parseLabel, slugified } from "./text.ts";
 
 /** A drive that a caller may see: never one that is deleted or past its expiry. */
 export interface Drive {
@@ -41,7 +41,5 @@ export function parseDescription(field: string, text: string): string {
  * without any such character become `drive`. Clashes are numbered with `-2`, `-3` by the caller.
  */
 export function slugOf(username: string, name: string): string {
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  const slug = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
-  return `${username}/${slug === "" ? "drive" : slug}`;
+  return `${username}/${slugified(name) || "drive"}`;
 }

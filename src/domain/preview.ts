@@ -2,7 +2,7 @@ import { PREVIEW_CHARACTERS } from "./limits.ts";
 import { textOf } from "./text-encoding.ts";
 
 /** How many first bytes of a content a preview needs: 500 characters of at most four bytes, and a mark. */
-export const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
+const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 
 /**
  * The first 500 characters of a content, from its first bytes; null where they are not text.

@@ -21,6 +21,17 @@ export function requirePlainText(field: string, text: string): void {
   if (CONTROL.test(text)) throw invalid(field, "must not contain control characters");
 }
 
+/** Whether a text is what `requirePlainText` takes. */
+export function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !CONTROL.test(text);
+}
+
+/** A text in `a-z`, `0-9` and single `-` amid them, without its accents; empty where it has no such characters. */
+export function slugified(text: string): string {
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+}
+
 /** Whether any character of it shows: neither a space nor one that is not meant to be seen (UAX #44). */
 const SHOWS = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 

@@ -1,6 +1,7 @@
 import type { Plan } from "./caller.ts";
 import { invalid } from "./errors.ts";
 import type { UserId, UserPk } from "./id.ts";
+import { slugified } from "./text.ts";
 
 /** A person with an account. */
 export interface User {
@@ -35,8 +36,7 @@ export function proposeUsername(names: readonly (string | null)[]): string {
   for (const name of names) {
     // Names come from elsewhere and may be of any length.
     const [local = ""] = (name ?? "").slice(0, 256).split("@");
-    const plain = local.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-    const username = fit(plain.replaceAll(/[^a-z0-9]+/g, "-").replace(/^-/, ""), USERNAME_CHARACTERS.most);
+    const username = fit(slugified(local), USERNAME_CHARACTERS.most);
     if (username.length >= USERNAME_CHARACTERS.least) return username;
   }
   return "user";

@@ -19,7 +19,8 @@ import {
 } from "openid-client";
 import type { Clock } from "../clock.ts";
 import { CofferError, type ErrorCode } from "../domain/errors.ts";
-import { characters } from "../domain/text.ts";
+import { NAME_CHARACTERS } from "../domain/limits.ts";
+import { characters, isPlainText } from "../domain/text.ts";
 import type { Log } from "../log.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
 import { type Flow, OidcFlows } from "./oidc-flows.ts";
@@ -49,7 +50,6 @@ export class SignInEnded extends CofferError {
 const TIMEOUT_SECONDS = 8;
 const MAX_FLOWS = 10_000;
 const EMAIL_CHARACTERS = 254;
-const NAME_CHARACTERS = 64;
 
 /** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
 export class Oidc {
@@ -178,11 +178,11 @@ async function identify(configuration: Configuration, callback: URL, flow: Flow)
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
   const userInfo = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
   const profile: Readonly<Record<string, unknown>> = { ...claims, ...userInfo };
-  const email = textOf(profile["email"], EMAIL_CHARACTERS);
-  const displayName = textOf(profile["name"], NAME_CHARACTERS);
+  const email = shownClaim(profile["email"], EMAIL_CHARACTERS);
+  const displayName = shownClaim(profile["name"], NAME_CHARACTERS);
   const names = [
-    textOf(profile["preferred_username"], EMAIL_CHARACTERS),
-    textOf(profile["nickname"], NAME_CHARACTERS),
+    shownClaim(profile["preferred_username"], EMAIL_CHARACTERS),
+    shownClaim(profile["nickname"], NAME_CHARACTERS),
     email,
     displayName,
   ];
@@ -201,8 +201,8 @@ function refusalOf(error: unknown): CofferError {
 }
 
 /** A claim that people will see, if it is plain text of a length that one can be; else null. */
-function textOf(claim: unknown, most: number): string | null {
-  if (typeof claim !== "string" || !claim.isWellFormed() || /\p{Cc}/u.test(claim)) return null;
+function shownClaim(claim: unknown, most: number): string | null {
+  if (typeof claim !== "string" || !isPlainText(claim)) return null;
   const text = claim.trim();
   return text === "" || characters(text) > most ? null : text;
 }

@@ -11,7 +11,7 @@ import type { Tree } from "./tree.ts";
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
 /** How long a link is remembered after it expired, in milliseconds: so long it is 410 and not 404. */
-export const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
+const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How much one transaction takes away, so that no request waits long behind the sweep. */
 const PIECE = 200;
