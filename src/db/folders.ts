@@ -90,6 +90,13 @@ export class Folders {
     return this.#byPath.get(drive, path);
   }
 
+  /** The folder at a path where one is known to stand. */
+  existing(drive: DrivePk, path: FolderPath): Folder {
+    const folder = this.byPath(drive, path);
+    if (folder === null) throw new Error("a folder of the tree is missing");
+    return folder;
+  }
+
   /** Some of the folders directly in `parent`, in path order (UTF-8 bytes). */
   page(parent: FolderPk, { after, limit, offset }: FolderWindow): Folder[] {
     return this.#page.all(parent, after ?? "", limit, offset);
@@ -113,7 +120,7 @@ export class Folders {
   }
 
   /**
-   * Adds to the counts of a folder and all its ancestors.
+   * Adds to the counts of a folder and all its ancestors. Inside a write.
    *
    * @param own how many of the files come into, or leave, the folder itself
    */

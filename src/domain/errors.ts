@@ -44,6 +44,11 @@ export function invalid(field: string, problem: string): CofferError {
   return new CofferError("VALIDATION_ERROR", `${field} ${problem}`, field);
 }
 
+/** Something stands at a path that has to be free. */
+export function pathTaken(by: "file" | "folder", path: string): CofferError {
+  return new CofferError("CONFLICT", `A ${by} stands at "${path}".`);
+}
+
 /** Absent, expired or not the caller's: one answer for all three, so that none can be told apart. */
 export function notFound(
   noun: "drive" | "file" | "folder" | "key" | "link" | "person" | "route" | "session",

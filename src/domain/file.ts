@@ -34,6 +34,11 @@ export interface File {
   readonly updatedAt: number;
 }
 
+/** Whether a file is past its expiry, and so gone for every reader. */
+export function hasExpired(file: File, now: number): boolean {
+  return file.expiresAt !== null && file.expiresAt <= now;
+}
+
 /** An object of the caller's own making, kept as it was sent. */
 export type Metadata = Readonly<Record<string, unknown>>;
 

@@ -78,8 +78,3 @@ export class Access {
 function reaches(caller: Reach, drive: DrivePk, owner: UserPk | null): boolean {
   return caller.kind === "account" ? owner === caller.userPk : drive === caller.drivePk;
 }
-
-/** Whether a file is past its expiry, and so gone for every reader. */
-export function hasExpired(file: File, now: number): boolean {
-  return file.expiresAt !== null && file.expiresAt <= now;
-}

@@ -6,6 +6,7 @@ import { bucketOf, type Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
+import { hasExpired } from "../domain/file.ts";
 import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import {
   type FilePath,
@@ -15,7 +16,7 @@ import {
   parsePlace,
   ROOT,
 } from "../domain/path.ts";
-import { type Access, hasExpired } from "./access.ts";
+import type { Access } from "./access.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type ZipSource, zipStream } from "./zip-stream.ts";
 

@@ -4,7 +4,7 @@ import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
-import { CofferError } from "../domain/errors.ts";
+import { pathTaken } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
 import type { FilePk } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
@@ -174,9 +174,7 @@ export class Files {
   #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, now: number): void {
     const present = this.#tree.occupant(drive, path, now);
     if (present === null) return;
-    if (!overwrite || present.pk === file.pk) {
-      throw new CofferError("CONFLICT", `A file stands at "${path}".`);
-    }
+    if (!overwrite || present.pk === file.pk) throw pathTaken("file", path);
     this.#tree.remove(present, now);
   }
 }

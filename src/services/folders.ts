@@ -8,6 +8,7 @@ import { notFound } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import type { FolderTransfers } from "./folder-transfers.ts";
 import type { Tree } from "./tree.ts";
 
 /** A folder as readers see it: its counts leave out the files that expired and await the sweep. */
@@ -56,14 +57,23 @@ export class Folders {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #tree: Tree;
+  readonly #transfers: FolderTransfers;
   readonly #clock: Clock;
   readonly #blobs: BlobStore;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; tree: Tree; clock: Clock }) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    access: Access;
+    tree: Tree;
+    transfers: FolderTransfers;
+    clock: Clock;
+  }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
     this.#access = parts.access;
     this.#tree = parts.tree;
+    this.#transfers = parts.transfers;
     this.#clock = parts.clock;
   }
 
@@ -104,7 +114,7 @@ export class Folders {
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
-    return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.moveFolder(...how), within);
+    return this.#transfer(caller, driveId, path, to, "move", within);
   }
 
   /**
@@ -119,10 +129,13 @@ export class Folders {
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
     await this.#blobs.requireSpace();
-    return this.#transfer(caller, driveId, path, to, (...how) => this.#tree.copyFolder(...how), within);
+    return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 
-  /** Counts what `remove` would delete. It changes nothing, but has an answer to keep. Throws NOT_FOUND. */
+  /**
+   * Counts what `remove` would delete. It changes nothing, and is a write all the same, for `within` to keep
+   * the answer. Throws NOT_FOUND.
+   */
   preview(
     caller: Caller,
     driveId: string,
@@ -154,16 +167,16 @@ export class Folders {
     driveId: string,
     path: string,
     to: FolderDestination,
-    transfer: Tree["moveFolder"],
+    how: "move" | "copy",
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
-    const source = parseFolderPath("path", path);
+    const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
     return this.#tables.write(() => {
-      const from = this.#access.drive(caller, driveId);
-      const drive = to.driveId === undefined ? from : this.#access.drive(caller, to.driveId);
-      const folder = this.#folder(from, source);
-      return { drive, folder: transfer(from, folder, drive, target, this.#clock.now()) };
+      const source = this.#access.drive(caller, driveId);
+      const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
+      const transfer = { source, folder: this.#folder(source, from), drive, path: target };
+      return { drive, folder: this.#transfers[how](transfer, this.#clock.now()) };
     }, within);
   }
 

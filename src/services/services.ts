@@ -11,6 +11,7 @@ import { Claims } from "./claims.ts";
 import { Drives } from "./drives.ts";
 import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
+import { FolderTransfers } from "./folder-transfers.ts";
 import { Folders } from "./folders.ts";
 import { Indexer } from "./indexer.ts";
 import { Listings } from "./listings.ts";
@@ -51,13 +52,16 @@ export interface ServiceParts {
 /** The use cases, wired to each other. */
 export type Services = ReturnType<typeof openServices>;
 
+/** Makes the use cases. Nothing runs by itself until it is started. */
 export function openServices(given: ServiceParts) {
   const access = new Access(given.tables, given.clock);
   const quota = new Quota(given.tables, given.storageLimits);
   const indexer = new Indexer(given);
-  const tree = new Tree(given.tables, quota, () => indexer.wake());
+  const changed = () => indexer.wake();
+  const tree = new Tree(given.tables, quota, changed);
+  const transfers = new FolderTransfers({ ...given, quota, tree, changed });
   const usage = new UsageMeter({ ...given, access, quota });
-  const parts = { ...given, access, quota, tree, usage };
+  const parts = { ...given, access, quota, tree, transfers, usage };
   const files = new Files(parts);
   const passwords = new Passwords();
   const users = new Users({ ...given, passwords });

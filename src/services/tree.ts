@@ -2,12 +2,10 @@ import type { FileValues } from "../db/files.ts";
 import type { Subtree } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Drive } from "../domain/drive.ts";
-import { CofferError } from "../domain/errors.ts";
-import type { File } from "../domain/file.ts";
+import { CofferError, pathTaken } from "../domain/errors.ts";
+import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import { requireTransferable, tooMuchToTransfer } from "../domain/folder-transfer.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { FOLDER_COPY, FOLDER_MOVE, type TransferBounds } from "../domain/limits.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -16,23 +14,16 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
-import { hasExpired } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
 /** What a file is, beside where it stands. */
 export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt">;
 
-/** A folder on its way: where it is, where it goes, and the folder that it will stand in. */
-interface Transfer {
-  readonly from: Subtree;
-  readonly to: Subtree;
-  readonly parent: FolderPk;
-}
-
 /**
- * A drive's tree of folders and files: the one place where a file comes, changes its content or its
- * place, and goes. It keeps the rules of a tree (nothing below a file, no file where a folder
- * stands), the counts of every ancestor, and the quota. Every method runs inside a write.
+ * A drive's tree of folders and files: the one place where a single file comes, changes its content or its
+ * place, and where files go; folders are moved and copied as wholes by `FolderTransfers`. It keeps the
+ * rules of a tree (nothing below a file, no file where a folder stands), the counts of every ancestor, and
+ * the quota. Every method runs inside a write.
  */
 export class Tree {
   readonly #tables: Tables;
@@ -54,7 +45,7 @@ export class Tree {
   /** Puts a new file at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
   add(drive: Drive, path: FilePath, body: FileBody, now: number): File {
     const folder = this.#place(drive, path, now);
-    if (this.occupant(drive, path, now) !== null) throw taken(path);
+    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
     const id = newId<FileId>(now);
     this.#tables.files.insert(id, now, { ...body, drive: drive.pk, folder, path, updatedAt: now });
     this.#count(drive.pk, folder, 1, body.size, now);
@@ -78,7 +69,7 @@ export class Tree {
    */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, now: number): File {
     const folder = this.#place(drive, path, now);
-    if (this.occupant(drive, path, now) !== null) throw taken(path);
+    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
     this.#tables.files.update(file.pk, { ...body, drive: drive.pk, folder, path, updatedAt: now });
     this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
     this.#count(drive.pk, folder, 1, body.size, now);
@@ -91,7 +82,7 @@ export class Tree {
     this.#changed();
   }
 
-  /** Removes many files at the cost of one for each folder above them. */
+  /** Removes many files, of any drives, and counts each folder above them anew once. */
   removeAll(files: readonly File[], now: number): void {
     if (files.length === 0) return;
     for (const { pk } of files) this.#tables.files.remove(pk);
@@ -108,112 +99,32 @@ export class Tree {
     if (known !== null) return { folder: known, created: false };
     this.#makeFolders(drive, path, now);
     this.#tables.drives.touch(drive.pk, now);
-    return { folder: this.#folderAt({ drive: drive.pk, path }), created: true };
+    return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }
 
-  /** Removes a folder and everything below it; how many files went. */
-  removeFolder(drive: Drive, folder: Folder, now: number): number {
+  /** Removes a folder and everything below it. */
+  removeFolder(drive: Drive, folder: Folder, now: number): void {
+    const { folders } = this.#tables;
     const { files, bytes } = this.#tables.files.removeBelow(drive.pk, folder.path);
-    const parent = this.#folderAt({ drive: drive.pk, path: parentFolder(folder.path) });
-    this.#tables.folders.removeTree(drive.pk, folder.path);
-    this.#tables.folders.adjust(parent.pk, -files, -bytes, 0);
+    const parent = folders.existing(drive.pk, parentFolder(folder.path));
+    folders.removeTree(drive.pk, folder.path);
+    folders.adjust(parent.pk, -files, -bytes, 0);
     this.#tables.drives.touch(drive.pk, now);
     this.#changed();
-    return files;
   }
 
-  /**
-   * Moves a folder with all that is in it to a free path, of this or another drive. The files keep all
-   * but their paths. The quota needs no look, as for `move`. Throws CONFLICT, VALIDATION_ERROR.
-   */
-  moveFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
-    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, FOLDER_MOVE, now);
-    const { folders, subtrees } = this.#tables;
-    const { pk, fileCount, totalSize } = this.#folderAt(from);
-    const oldParent = this.#folderAt({ drive: source.pk, path: parentFolder(folder.path) });
-    subtrees.move(from, to);
-    folders.setParent(pk, parent);
-    folders.adjust(oldParent.pk, -fileCount, -totalSize, 0);
-    folders.adjust(parent, fileCount, totalSize, 0);
-    this.#tables.drives.touch(source.pk, now);
-    this.#tables.drives.touch(drive.pk, now);
-    this.#changed();
-    return this.#folderAt(to);
-  }
-
-  /**
-   * Copies a folder with all that is in it to a free path, of this or another drive. The copies have no
-   * expiry. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
-   */
-  copyFolder(source: Drive, folder: Folder, drive: Drive, path: FolderPath, now: number): Folder {
-    const { from, to, parent } = this.#prepareTransfer(source, folder, drive, path, FOLDER_COPY, now);
-    const { folders, subtrees, drives } = this.#tables;
-    const { fileCount, totalSize } = this.#folderAt(from);
-    const copies = new Map<FolderPk | null, FolderPk>();
-    for (const { pk, parent: above } of subtrees.folders(from)) {
-      const into = copies.get(above) ?? parent;
-      copies.set(pk, subtrees.copyFolder({ source: pk, folder: into, from, to, now }));
-    }
-    folders.adjust(parent, fileCount, totalSize, 0);
-    this.#quota.requireRoom(drive, now);
-    this.#quota.requireFewFiles(drive, now);
-    for (const { pk, folder: above } of subtrees.files(from)) {
-      const into = copies.get(above);
-      if (into === undefined) throw new Error("a file stands in a folder that was not copied");
-      subtrees.copyFile(newId<FileId>(now), { source: pk, folder: into, from, to, now });
-    }
-    drives.touch(drive.pk, now);
-    this.#changed();
-    return this.#folderAt(to);
-  }
-
-  /** Makes sure that a folder may go to a path, with what of it has not expired, and makes the folders above. */
-  #prepareTransfer(
-    source: Drive,
-    folder: Folder,
-    drive: Drive,
-    path: FolderPath,
-    most: TransferBounds,
-    now: number,
-  ): Transfer {
-    const from = { drive: source.pk, path: folder.path };
-    if (drive.pk === source.pk && path.startsWith(folder.path)) {
-      throw new CofferError("CONFLICT", `"${path}" is the folder itself, or inside it.`);
-    }
-    if (this.#tables.folders.byPath(drive.pk, path) !== null) throw folderThere(path);
-    if (this.occupant(drive, asFilePath(path), now) !== null) throw taken(asFilePath(path));
-    // Those that expired count: they have to be taken away first.
-    const folders = this.#tables.subtrees.countFolders(from, most.entries + 1);
-    if (folder.fileCount + folders > most.entries) throw tooMuchToTransfer(most.entries, "files and folders");
-    this.#removeExpiredBelow(from, now);
-    const extent = this.#tables.subtrees.extent(from);
-    requireTransferable(
-      { ...extent, entries: this.#folderAt(from).fileCount + folders + 1 },
-      from.path,
-      path,
-      most,
-    );
-    return { from, to: { drive: drive.pk, path }, parent: this.#makeFolders(drive, parentFolder(path), now) };
-  }
-
-  /** Takes away the files below a folder that await the sweep. */
-  #removeExpiredBelow(tree: Subtree, now: number): void {
+  /** Takes away the files in a folder and below that have expired and await the sweep. */
+  removeExpiredBelow(tree: Subtree, now: number): void {
     const { folders, subtrees } = this.#tables;
     const expired = subtrees.expired(tree, now);
     folders.adjustAll(expired.map(({ folder, files, bytes }) => ({ folder, files: -files, bytes: -bytes })));
     subtrees.removeExpired(tree, now);
   }
 
-  #folderAt({ drive, path }: Subtree): Folder {
-    const folder = this.#tables.folders.byPath(drive, path);
-    if (folder === null) throw new Error("a folder of the tree is missing");
-    return folder;
-  }
-
   /** Where a file at `path` would be filed: its folder, made where missing. Throws CONFLICT. */
   #place(drive: Drive, path: FilePath, now: number): FolderPk {
     const folder = asFolderPath(path);
-    if (this.#tables.folders.byPath(drive.pk, folder) !== null) throw folderThere(folder);
+    if (this.#tables.folders.byPath(drive.pk, folder) !== null) throw pathTaken("folder", folder);
     return this.#makeFolders(drive, parentFolder(path), now);
   }
 
@@ -251,12 +162,4 @@ export class Tree {
     this.#changed();
     return file;
   }
-}
-
-function folderThere(path: FolderPath): CofferError {
-  return new CofferError("CONFLICT", `A folder stands at "${path}".`);
-}
-
-function taken(path: FilePath): CofferError {
-  return new CofferError("CONFLICT", `A file stands at "${path}".`);
 }
