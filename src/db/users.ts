@@ -64,6 +64,13 @@ export class Users {
     return this.#byPk.get(pk);
   }
 
+  /** The user that a row or a caller refers to: users stay for good, so there is one. */
+  existing(pk: UserPk): User {
+    const user = this.byPk(pk);
+    if (user === null) throw new Error(`user ${pk} is missing`);
+    return user;
+  }
+
   byId(id: UserId): User | null {
     return this.#byId.get(id);
   }

@@ -45,8 +45,7 @@ export class Accounts {
   get(caller: Caller): Account {
     const { tables, access, quota, rateLimits, maxFileSize } = this.#parts;
     const account = requireAccount(caller);
-    const user = tables.users.byPk(account.userPk);
-    if (user === null) throw new Error("an account caller without an account");
+    const user = tables.users.existing(account.userPk);
     return {
       user,
       isAdmin: tables.users.isFirst(user.pk),

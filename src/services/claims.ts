@@ -46,9 +46,8 @@ export class Claims {
     return this.#tables.write(() => {
       const now = this.#clock.now();
       const unclaimed = this.#unclaimed(hash, now);
-      const owner = users.byPk(userPk);
-      if (owner === null) throw new Error("an account caller without an account");
-      drives.claim(unclaimed.pk, userPk, drives.freeSlug(slugOf(owner.username, unclaimed.name)), now);
+      const slug = drives.freeSlug(slugOf(users.existing(userPk).username, unclaimed.name));
+      drives.claim(unclaimed.pk, userPk, slug, now);
       claimTokens.markUsed(hash, now);
       const drive = this.#access.drive(caller, unclaimed.id);
       this.#quota.requireRoom(drive, now);

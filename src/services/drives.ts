@@ -1,10 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
+import type { NewDrive } from "../db/drives.ts";
 import type { Tables } from "../db/tables.ts";
 import { newClaimToken, newProvisionedKey } from "../domain/api-key.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
 import { type Drive, parseDescription, parseDriveName, slugOf } from "../domain/drive.ts";
-import type { NewDrive } from "../db/drives.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
 import { ROOT } from "../domain/path.ts";
@@ -27,6 +27,7 @@ export interface DriveChanges {
   readonly description: string | undefined;
 }
 
+/** Drives: made with and without an account, found, renamed and deleted. */
 export class Drives {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -72,8 +73,7 @@ export class Drives {
     };
     return this.#tables.write(() => {
       const now = this.#clock.now();
-      const owner = this.#tables.users.byPk(userPk);
-      if (owner === null) throw new Error("an account caller without an account");
+      const owner = this.#tables.users.existing(userPk);
       const slug = this.#tables.drives.freeSlug(slugOf(owner.username, parsed.name));
       const id = newId<DriveId>(now);
       this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
@@ -115,8 +115,7 @@ export class Drives {
 
   #slugAfter(drive: Drive, name: string): string | null {
     if (drive.owner === null) return null;
-    const owner = this.#tables.users.byPk(drive.owner.pk);
-    if (owner === null) throw new Error("a drive of an account that is not there");
+    const owner = this.#tables.users.existing(drive.owner.pk);
     const slug = slugOf(owner.username, name);
     return slug === slugOf(owner.username, drive.name)
       ? drive.slug

@@ -25,8 +25,7 @@ export class Quota {
   /** The most a drive can ever hold, in bytes; null without a limit. */
   limitOf(drive: Drive): number | null {
     if (drive.owner === null) return UNCLAIMED_STORAGE_BYTES;
-    const owner = this.#tables.users.byPk(drive.owner.pk);
-    return owner === null ? null : this.#limits[owner.plan];
+    return this.#limits[this.#tables.users.existing(drive.owner.pk).plan];
   }
 
   /**

@@ -139,8 +139,7 @@ export class SignIn {
       const known = tables.identities.find(identity.issuer, identity.subject);
       if (known === null) return this.#begin(this.#register(identity), browser);
       tables.users.setProfile(known, identity.email, identity.displayName);
-      const user = tables.users.byPk(known);
-      if (user === null) throw new Error("an identity without a user");
+      const user = tables.users.existing(known);
       if (user.disabledAt !== null) throw new CofferError("FORBIDDEN", "This account is disabled.");
       return this.#begin(user, browser);
     });
