@@ -10,6 +10,7 @@ import { type KeyId, newId, parseId } from "../domain/id.ts";
 import { NAME_CHARACTERS } from "../domain/limits.ts";
 import { parseLabel } from "../domain/text.ts";
 import type { Access } from "./access.ts";
+import { LastUses } from "./last-uses.ts";
 
 /** A key just made; the secret is shown this once. */
 export interface CreatedKey {
@@ -17,6 +18,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+/** A key that is asked for. */
 export interface KeyRequest {
   readonly name: string;
   readonly scope: Scope;
@@ -30,8 +32,7 @@ export class ApiKeys {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #keyPrefix: string;
-  /** When keys were last used, where that is not written down yet. */
-  readonly #used = new Map<KeyId, number>();
+  readonly #lastUses = new LastUses<KeyId>();
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
     this.#tables = parts.tables;
@@ -44,18 +45,18 @@ export class ApiKeys {
   authenticate(secret: string): Caller | null {
     const now = this.#clock.now();
     const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
-    if (caller !== null && caller.keyId !== null) this.#used.set(caller.keyId, now);
+    if (caller !== null && caller.keyId !== null) this.#lastUses.note(caller.keyId, now);
     return caller;
   }
 
-  /** Writes down when keys were last used, which is kept in memory so that reads stay reads. */
-  async flushUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = [...this.#used];
-    await this.#tables.write(() => {
-      for (const [id, at] of used) this.#tables.apiKeys.touch(id, at);
-    });
-    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
+  /** Writes down when keys were last used. */
+  flushUse(): Promise<void> {
+    const { write, apiKeys } = this.#tables;
+    return this.#lastUses.flush((uses) =>
+      write(() => {
+        for (const [id, at] of uses) apiKeys.touch(id, at);
+      }),
+    );
   }
 
   /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
@@ -75,7 +76,7 @@ export class ApiKeys {
   list(caller: Caller): ApiKey[] {
     return this.#tables.apiKeys
       .list(reachOf(caller))
-      .map((key) => ({ ...key, lastUsedAt: this.#used.get(key.id) ?? key.lastUsedAt }));
+      .map((key) => ({ ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt }));
   }
 
   /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */

@@ -12,6 +12,7 @@ import {
   SESSION_TOUCH_MS,
   USER_AGENT_CHARACTERS,
 } from "../domain/session.ts";
+import { LastUses } from "./last-uses.ts";
 
 /** How many expired sessions one transaction takes away. */
 const PIECE = 200;
@@ -20,8 +21,7 @@ const PIECE = 200;
 export class Sessions {
   readonly #tables: Tables;
   readonly #clock: Clock;
-  /** When sessions were last used, where that is not written down yet. */
-  readonly #used = new Map<SessionId, number>();
+  readonly #lastUses = new LastUses<SessionId>();
 
   constructor(parts: { tables: Tables; clock: Clock }) {
     this.#tables = parts.tables;
@@ -34,7 +34,7 @@ export class Sessions {
     const holder = this.#tables.sessions.holder(hashSecret(token), now);
     if (holder === null) return null;
     const { id, lastUsedAt, plan, userId, userPk } = holder;
-    if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#used.set(id, now);
+    if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(id, now);
     return { kind: "account", keyId: null, scope: "read-write", plan, userId, userPk };
   }
 
@@ -89,14 +89,14 @@ export class Sessions {
     return this.#tables.write(() => this.#tables.sessions.removeAllOf(userPk), within);
   }
 
-  /** Writes down which sessions were used, which is kept in memory so that reads stay reads. */
-  async flushUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    const used = [...this.#used];
-    await this.#tables.write(() => {
-      for (const [id, at] of used) this.#tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS);
-    });
-    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
+  /** Writes down which sessions were used, and so how long they live. */
+  flushUse(): Promise<void> {
+    const { write, sessions } = this.#tables;
+    return this.#lastUses.flush((uses) =>
+      write(() => {
+        for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
+      }),
+    );
   }
 
   /** Takes expired sessions away, in pieces. */
