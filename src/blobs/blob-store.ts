@@ -78,7 +78,7 @@ export class BlobStore {
   /**
    * Removes a content; true once it is gone, also when it was not there. False, and nothing is
    * done, while it is pinned. This is decided before the first await: look in the same synchronous
-   * step whether a row names the content, and no upload or reader can come in between.
+   * step whether a row names the content, and no upload can come in between.
    */
   async remove(digest: Digest): Promise<boolean> {
     if (this.#pins.has(digest)) return false;

@@ -1,8 +1,8 @@
 import type { Digest } from "../domain/digest.ts";
 
 /**
- * Counts who needs a content to stay: an upload that matched it and has not written its row yet, or
- * a reader that has not opened it yet. Held in memory only: after a crash nobody is left to need it.
+ * Counts who needs a content to stay: uploads that matched it and have not written their row yet. Held in
+ * memory only: after a crash nobody is left to need it.
  */
 export class Pins {
   readonly #counts = new Map<Digest, number>();

@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Digest } from "../domain/digest.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../domain/path.ts";
@@ -121,7 +122,7 @@ export class ArchiveList implements Disposable {
     let taken = this.#take.run({ drive, now, from, to, limit: PIECE }).changes;
     const isThere = taken > 0;
     while (taken === PIECE) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       const { path } = this.#last.get() ?? { path: from };
       taken = this.#take.run({ drive, now, from: firstAfter(path), to, limit: PIECE }).changes;
     }

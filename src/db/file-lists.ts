@@ -22,7 +22,7 @@ export interface ListScope {
   readonly sort: FileSort;
 }
 
-/** Which part of a list is wanted: after a path, or after a number of files. */
+/** Which part of a list is wanted: after a place in its order, or after a number of files. */
 export interface ListWindow {
   readonly limit: number;
   readonly offset: number;
@@ -71,8 +71,8 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
 const ALIVE = " AND (f.expires_at IS NULL OR f.expires_at > :now)";
 
 /**
- * Pages of files, and how many files there are. The pages before the one wanted are
- * skipped within the index; only where files of the drive await the sweep is each looked at.
+ * Pages of files, and how many files there are. The pages before the one wanted are skipped within the
+ * index; only where files of the drive await the sweep is each looked at.
  */
 export class FileLists {
   readonly #inDrive;

@@ -1,2 +1,5 @@
-/** An object's fields as named parameters of a statement; the mapped type gives interfaces the index that bindings want. */
+/**
+ * An object's fields as named parameters of a statement. A binding has to have an index signature, which an
+ * interface lacks and a mapped type of it has.
+ */
 export type Parameters<T> = { readonly [Name in keyof T]: T[Name] };

@@ -13,6 +13,7 @@ export interface NewPresignedLink {
   readonly createdAt: number;
 }
 
+/** A link that was made; times are milliseconds since the epoch. */
 export interface PresignedLink {
   readonly fileId: FileId;
   /** The maker's key; null when it was revoked, or the maker used none. */
@@ -33,7 +34,7 @@ export class PresignedLinks {
   readonly #byHash;
   readonly #insert;
   readonly #markUsed;
-  readonly #removeSome;
+  readonly #removeExpired;
 
   constructor({ sql }: Database) {
     this.#byHash = sql.prepare<Row, [SecretHash]>(
@@ -54,7 +55,7 @@ export class PresignedLinks {
     this.#markUsed = sql.prepare<never, [number, SecretHash]>(
       "UPDATE presigned_link SET used_at = ? WHERE hash = ?",
     );
-    this.#removeSome = sql.prepare<never, [number, number]>(
+    this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM presigned_link WHERE hash IN
          (SELECT hash FROM presigned_link WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     );
@@ -77,8 +78,8 @@ export class PresignedLinks {
     this.#markUsed.run(at, hash);
   }
 
-  /** Forgets up to `limit` links that expired by `before`; how many it forgot. Inside a write. */
-  removeSome(before: number, limit: number): number {
-    return this.#removeSome.run(before, limit).changes;
+  /** Removes up to `limit` links that expired by `before`; how many. Inside a write. */
+  removeExpired(before: number, limit: number): number {
+    return this.#removeExpired.run(before, limit).changes;
   }
 }

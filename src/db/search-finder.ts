@@ -1,9 +1,10 @@
 import type { Database as Sqlite, Statement } from "bun:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DrivePk, FilePk } from "../domain/id.ts";
 import { NAME_FIELDS, nameMatch, TEXT_WEIGHT, textMatch } from "../domain/search-tokens.ts";
 import type { SearchTerm } from "../domain/search-query.ts";
 import type { Parameters } from "./parameters.ts";
-import type { PathRange } from "./path-range.ts";
+import { firstAfter, type PathRange } from "./path-range.ts";
 import { SLICES_A_FILE } from "./search-index.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "./search-request.ts";
 
@@ -102,8 +103,7 @@ export class SearchFinder {
       const found = this.#files.all(selection);
       for (const { pk, updatedAt } of found) top.add({ file: pk, score: 0, slice: null, updatedAt });
       rows = found.length;
-      // No path lies between a path and this, since paths hold no control characters.
-      selection = { ...selection, from: `${found.at(-1)?.path ?? ""}\u0001` };
+      selection = { ...selection, from: firstAfter(found.at(-1)?.path ?? "") };
       await turns.next();
     }
   }
@@ -206,7 +206,7 @@ class Turns {
     const now = performance.now();
     if (now > this.#deadline) throw new Overrun("a search took too long");
     if (now >= this.#turnEnd) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       this.#turnEnd = performance.now() + TURN_MS;
     }
     this.#proceeds();

@@ -14,7 +14,7 @@ const WAITING = 256;
 const CHECK_MS = 500;
 /** At how many looks in a row the thread may be at one and the same statement: nothing can break that off. */
 const CHECKS = 6;
-/** How much longer than its budget a search may stay without an answer: it may have to wait for another's statement. */
+/** How much longer than its budget a search may stay unanswered: it may have to wait for another's statement. */
 const GRACE_MS = 2 * CHECKS * CHECK_MS;
 /** How many threads may still be at a statement that nobody wants any more. */
 const ABANDONED = 2;

@@ -9,7 +9,7 @@ export type PathSort = "path" | "-path";
 /** The sorts by a number, bytes or milliseconds; among equals the id decides. */
 export type NumberSort = Exclude<FileSort, PathSort>;
 
-/** A place in a list: what of a file decides where it stands. A list goes on after it, also once the file is gone. */
+/** A place in a list: what decides where a file stands. A list can go on after it, also once the file is gone. */
 export type FilePosition =
   | { readonly sort: PathSort; readonly path: string }
   | { readonly sort: NumberSort; readonly value: number; readonly id: string };

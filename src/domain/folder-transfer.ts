@@ -14,7 +14,11 @@ export interface Extent {
   readonly longestPath: number;
 }
 
-/** Makes sure that a folder of `entries` files and folders, itself included, may go to a path. Throws VALIDATION_ERROR. */
+/**
+ * Makes sure that a folder may go to a path. Throws VALIDATION_ERROR.
+ *
+ * @param entries of its extent: how many files and folders it has, itself included
+ */
 export function requireTransferable(
   { entries, tags, metadata, paths, longestPath }: Extent & { readonly entries: number },
   from: FolderPath,

@@ -17,7 +17,7 @@ const GRAM = 3;
 /** Where a term may match, and what that adds to a file's score; all together make 1. */
 export interface SearchField {
   readonly marker: Marker;
-  /** Whether only whole words count, which a match amid words already has counted for. */
+  /** Whether only whole words count. Such a match counts beside that of its characters amid words. */
   readonly isWhole: boolean;
   readonly weight: number;
 }

@@ -33,9 +33,8 @@ export interface Listing {
 }
 
 /**
- * Lists a drive's files. What a folder holds is read off its row, so a page, its
- * folders and its total cost what they show; only a prefix that ends within a name, or a tag, has
- * its matches counted.
+ * Lists a drive's files. What a folder holds is read off its row, so a page, its folders and its total
+ * cost what they show; only a prefix that ends within a name, or a tag, has its matches counted.
  */
 export class Listings {
   readonly #tables: Tables;

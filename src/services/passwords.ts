@@ -34,7 +34,7 @@ export class Passwords {
 
   /** Whether `hash` is of this password. Without a hash it never is, and finding that out takes as long. */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    // The runtime refuses to look at none.
+    // The runtime throws for an empty password instead of saying that it does not match.
     const given = password === "" ? "\0" : password;
     const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? NOBODYS));
     return matches && hash !== null;

@@ -117,7 +117,7 @@ export class Sweep {
   #expiredLinks(): Promise<number> {
     return this.#inPieces(() => {
       const before = this.#clock.now() - LINK_MEMORY_MS;
-      return this.#tables.write(() => this.#tables.presignedLinks.removeSome(before, PIECE));
+      return this.#tables.write(() => this.#tables.presignedLinks.removeExpired(before, PIECE));
     });
   }
 

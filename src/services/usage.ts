@@ -12,10 +12,13 @@ export interface Figure {
   readonly limit: number | null;
 }
 
-/** What a caller's account or drive uses; storage now, the rest in this month. Bytes. */
+/** What a caller's account or drive uses. */
 export interface UsageReport {
+  /** Bytes stored now. */
   readonly storage: Figure;
+  /** Requests in the period. */
   readonly operations: Figure;
+  /** Bytes that came in and went out in the period. */
   readonly bandwidth: Figure;
   readonly period: Month;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type { Digest } from "../domain/digest.ts";
 import { centralHeader, dataDescriptor, endOfArchive, localHeader, type ZipEntry } from "../domain/zip.ts";
@@ -130,8 +131,4 @@ class Gathered {
     this.#bytes = 0;
     return taken;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
