@@ -8,9 +8,9 @@ import { account } from "./http/account.ts";
 import { apiKeys } from "./http/api-keys.ts";
 import { archives } from "./http/archives.ts";
 import { createApp } from "./http/app.ts";
-import { dashboard } from "./http/dashboard/dashboard.ts";
 import { auth } from "./http/auth.ts";
 import { claims } from "./http/claims.ts";
+import { dashboard } from "./http/dashboard/dashboard.ts";
 import { downloads } from "./http/downloads.ts";
 import { drives } from "./http/drives.ts";
 import { extract } from "./http/extract.ts";
@@ -21,21 +21,23 @@ import { oidc } from "./http/oidc.ts";
 import { ownOrigin } from "./http/own-origin.ts";
 import { password } from "./http/password.ts";
 import { people } from "./http/people.ts";
+import type { Handler } from "./http/pipeline.ts";
 import { presigned } from "./http/presigned.ts";
 import { provision } from "./http/provision.ts";
 import { search } from "./http/search.ts";
 import { startServer } from "./http/server.ts";
-import { sessions } from "./http/sessions.ts";
 import { cookiesFor } from "./http/session-cookie.ts";
+import { sessions } from "./http/sessions.ts";
 import { uploads } from "./http/uploads.ts";
 import { localAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
-import { repeat } from "./repeat.ts";
+import { repeat, type Repeating } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { SearchTimes } from "./services/search.ts";
 import { openServices, type Services } from "./services/services.ts";
 import { VERSION } from "./version.ts";
 
+/** What an appliance is made with. */
 export interface ApplianceOptions {
   readonly config: Config;
   readonly clock: Clock;
@@ -62,13 +64,51 @@ export interface Appliance {
  *
  * @throws Error whose message tells the operator what to do
  */
-export async function openAppliance({
-  config,
-  clock,
-  log,
-  searchTimes,
-}: ApplianceOptions): Promise<Appliance> {
+export async function openAppliance(options: ApplianceOptions): Promise<Appliance> {
+  const { config, log } = options;
   await using opened = new AsyncDisposableStack();
+  const parts = await openParts(options, opened);
+  const { services } = parts;
+  let links = linkBases(config, config.port);
+  const handler = await createHandler(options, parts, () => links);
+  const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
+  opened.defer(async () => {
+    services.sweep.stop();
+    await sweeping.stop();
+  });
+  const { signIn } = services;
+  const setupToken = await (config.oidc === null ? signIn.issueSetupToken() : signIn.withdrawSetupToken());
+  const server = startServer({ host: config.host, port: config.port, handler, log });
+  links = linkBases(config, server.port);
+  const owned = opened.move();
+  return {
+    url: localAddress(config.host, server.port),
+    baseUrl: links.baseUrl,
+    setupLink: setupToken === null ? null : `${links.baseUrl}/auth/setup?token=${setupToken}`,
+    services,
+    close: async (deadlineMs) => {
+      try {
+        await server.stop(deadlineMs);
+      } finally {
+        await owned.disposeAsync();
+      }
+    },
+  };
+}
+
+/** What requests are handled with. */
+interface Parts {
+  readonly database: Database;
+  readonly blobs: BlobStore;
+  readonly services: Services;
+  readonly idempotency: Idempotency;
+}
+
+/** Opens what stands on the data directory. `opened` closes it, the last that was opened first. */
+async function openParts(
+  { config, clock, log, searchTimes }: ApplianceOptions,
+  opened: AsyncDisposableStack,
+): Promise<Parts> {
   const directory = openDataDirectory(config.dataDir);
   opened.adopt(lockDataDirectory(directory), (lock) => lock.release());
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
@@ -87,15 +127,20 @@ export async function openAppliance({
   opened.defer(() => services.apiKeys.flushUse());
   opened.defer(() => services.sessions.flushUse());
   opened.defer(() => services.usage.flush());
-
   const idempotency = new Idempotency({ tables, clock, secret: loadSecret(directory).reveal() });
+  return { database, blobs, services, idempotency };
+}
 
-  let links = linkBases(config, config.port);
-  const { rateLimits, provisionsPerHour, maxFileSize } = config;
+/** All of HTTP over the services. `links` is known for good once the server listens. */
+async function createHandler(
+  { config, clock, log }: ApplianceOptions,
+  { database, blobs, services, idempotency }: Parts,
+  links: () => ReturnType<typeof linkBases>,
+): Promise<Handler> {
+  const baseUrl = () => links().baseUrl;
   const originOf = ownOrigin(config.baseUrl);
-  const cookies = cookiesFor(config.baseUrl);
-  const signingIn = { ...services, originOf, cookies, clock, baseUrl: () => links.baseUrl };
-  const handler = createApp({
+  const signingIn = { ...services, originOf, cookies: cookiesFor(config.baseUrl), clock, baseUrl };
+  return createApp({
     clock,
     log,
     authenticate: (key) => services.apiKeys.authenticate(key),
@@ -108,7 +153,7 @@ export async function openAppliance({
       database.ping();
       await blobs.freeBytes();
     },
-    rateLimits,
+    rateLimits: config.rateLimits,
     // Relative where nothing is configured, so that the page works under whatever name it was opened.
     baseUrl: config.baseUrl ?? "/",
     version: VERSION,
@@ -118,18 +163,18 @@ export async function openAppliance({
         drives: services.drives,
         clock,
         provisioning: config.provisioning === "on",
-        provisionsPerHour,
-        claimBaseUrl: () => links.claimBaseUrl,
+        provisionsPerHour: config.provisionsPerHour,
+        claimBaseUrl: () => links().claimBaseUrl,
       }),
       drives(services.drives),
       listings(services.listings),
       files(services.files),
       claims(services.claims),
-      uploads(services.uploads, maxFileSize),
+      uploads(services.uploads, config.maxFileSize),
       downloads(services.files),
       archives(services.archives, log),
       extract(services.extracts),
-      presigned({ links: services.presignedLinks, files: services.files, baseUrl: () => links.baseUrl }),
+      presigned({ links: services.presignedLinks, files: services.files, baseUrl }),
       search(services.search),
       folders(services.folders),
       apiKeys(services.apiKeys),
@@ -144,8 +189,12 @@ export async function openAppliance({
       ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
     ],
   });
-  const sweeping = repeat(
-    config.sweepIntervalMs,
+}
+
+/** Takes away what has expired, and writes down what is kept in memory in between. */
+function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repeating {
+  return repeat(
+    intervalMs,
     [
       // Before the sweep, which takes away the drives that what was counted belongs to.
       () => services.usage.flush(),
@@ -156,23 +205,4 @@ export async function openAppliance({
     ],
     log,
   );
-  opened.defer(async () => {
-    services.sweep.stop();
-    await sweeping.stop();
-  });
-  const { signIn } = services;
-  const setupToken = await (config.oidc === null ? signIn.issueSetupToken() : signIn.withdrawSetupToken());
-  const server = startServer({ host: config.host, port: config.port, handler, log });
-  links = linkBases(config, server.port);
-  const owned = opened.move();
-  return {
-    url: localAddress(config.host, server.port),
-    baseUrl: links.baseUrl,
-    setupLink: setupToken === null ? null : `${links.baseUrl}/auth/setup?token=${setupToken}`,
-    services,
-    close: async (deadlineMs) => {
-      await server.stop(deadlineMs);
-      await owned.disposeAsync();
-    },
-  };
 }
