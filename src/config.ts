@@ -51,6 +51,7 @@ export interface ConfigSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** The configuration, or all that is wrong with it. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   /** One sentence each, all that is wrong at once. */

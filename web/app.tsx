@@ -28,6 +28,7 @@ const CLAIM = "/claim/";
 /** Where the link leads that the first start prints. */
 const SETUP = "/auth/setup";
 
+/** The whole dashboard: the page for the address and for whoever is signed in. */
 export function App() {
   // Before the place is read, which is to be without it.
   const [returned, setReturned] = useState(takeFromAddress);

@@ -44,6 +44,7 @@ export interface OptionNames {
   readonly positionals?: true;
 }
 
+/** What a command was given: options by name, and what stands without one. */
 export interface Arguments {
   readonly values: Readonly<Record<string, string>>;
   readonly switches: ReadonlySet<string>;

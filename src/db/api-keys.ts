@@ -4,6 +4,7 @@ import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** A key that is to be kept; times are milliseconds since the epoch. */
 export interface NewApiKey {
   readonly id: KeyId;
   readonly hash: SecretHash;
@@ -30,6 +31,7 @@ const COLUMNS = `id, prefix, name, scope, (SELECT d.id FROM drive d WHERE d.pk =
                  created_at AS createdAt, last_used_at AS lastUsedAt`;
 const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
 
+/** API keys, known by the hashes of their secrets. */
 export class ApiKeys {
   readonly #caller;
   readonly #stands;

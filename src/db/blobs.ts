@@ -2,6 +2,7 @@ import type { Digest } from "../domain/digest.ts";
 import type { BlobPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
+/** A content that nothing refers to any more. */
 export interface BlobRow {
   readonly pk: BlobPk;
   readonly digest: Digest;

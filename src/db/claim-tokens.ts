@@ -11,6 +11,7 @@ export interface ClaimToken {
   readonly usedAt: number | null;
 }
 
+/** Tokens by which drives are claimed, known by their hashes. */
 export class ClaimTokens {
   readonly #find;
   readonly #insert;

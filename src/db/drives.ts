@@ -3,6 +3,7 @@ import type { DriveId, DrivePk, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** A drive that is to be made; times are milliseconds since the epoch. */
 export interface NewDrive {
   readonly id: DriveId;
   readonly user: UserPk | null;

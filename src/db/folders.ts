@@ -27,6 +27,7 @@ export interface FolderChange {
   readonly bytes: number;
 }
 
+/** Single folders, and the counts that they keep of what is below them. */
 export class Folders {
   readonly #byPath;
   readonly #insert;

@@ -12,6 +12,7 @@ export interface Lock {
   release(): void;
 }
 
+/** A lock, or who has it. */
 export type LockResult =
   | { readonly ok: true; readonly lock: Lock }
   /** `holder` is null when it took the lock just now and has not said who it is. */

@@ -14,6 +14,7 @@ export function firstAfter(path: string): string {
   return `${path}\u0001`;
 }
 
+/** The range of the paths that start with `prefix`. */
 export function rangeOf(prefix: string): PathRange {
   return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
 }

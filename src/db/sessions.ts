@@ -5,6 +5,7 @@ import type { Session } from "../domain/session.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** A session that begins; times are milliseconds since the epoch. */
 export interface NewSession {
   readonly id: SessionId;
   readonly hash: SecretHash;

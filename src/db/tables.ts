@@ -21,6 +21,7 @@ import { Users } from "./users.ts";
 /** Every table, over one open database. Methods marked "Inside a write" belong into a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
+/** Prepares every statement there is; throws where one does not fit the schema. */
 export function openTables(database: Database) {
   return {
     users: new Users(database),

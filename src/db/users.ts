@@ -4,6 +4,7 @@ import { numberedUsername, type User } from "../domain/user.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** A user who is to be made; times are milliseconds since the epoch. */
 export interface NewUser {
   readonly id: UserId;
   readonly username: string;
@@ -18,6 +19,7 @@ export interface NewUser {
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, created_at AS createdAt,
   disabled_at AS disabledAt`;
 
+/** Users, disabled ones included. */
 export class Users {
   readonly #insert;
   readonly #byPk;

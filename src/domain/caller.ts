@@ -1,10 +1,14 @@
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "./id.ts";
 import { CofferError } from "./errors.ts";
 
+/** What a key may do: everything, or read. */
 export const SCOPES = ["read-write", "read-only"] as const;
+/** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];
 
+/** What the limits of an account go by. */
 export const PLANS = ["free", "pro", "team"] as const;
+/** One of `PLANS`. */
 export type Plan = (typeof PLANS)[number];
 
 /**
@@ -14,6 +18,7 @@ export type Plan = (typeof PLANS)[number];
  */
 export type Caller = AccountCaller | DriveCaller;
 
+/** Somebody who acts for an account: with one of its keys, or signed in. */
 export interface AccountCaller {
   readonly kind: "account";
   /** Null for whoever is signed in and so needs no key. */
@@ -24,6 +29,7 @@ export interface AccountCaller {
   readonly userPk: UserPk;
 }
 
+/** Whoever has a key that is limited to one drive. */
 export interface DriveCaller {
   readonly kind: "drive";
   readonly keyId: KeyId;

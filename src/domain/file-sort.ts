@@ -2,6 +2,7 @@ import type { FileId } from "./id.ts";
 
 /** What a list of files is ordered by; a `-` turns the order round. */
 export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
+/** One of `FILE_SORTS`. */
 export type FileSort = (typeof FILE_SORTS)[number];
 
 /** The sorts whose order is that of paths. */

@@ -1,3 +1,4 @@
+/** Encodings of texts, as `TextDecoder` names them; it takes `latin1` for Windows-1252. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
 
 /**

@@ -27,6 +27,7 @@ export const accountSchema = Type.Object(
   { $id: "Account" },
 );
 
+/** An account in the shape of `accountSchema`. */
 export function accountRecord({ user, isAdmin, hasPassword, driveCount, limits }: Account) {
   return {
     id: user.id,
@@ -95,6 +96,7 @@ const exampleUsage = {
   period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
 };
 
+/** The account of whoever asks, and what it uses. */
 export function account(accounts: Accounts, usage: UsageMeter) {
   return new Elysia({ name: "account" })
     .get(

@@ -15,6 +15,7 @@ const exampleKey = {
   last_used_at: null,
 };
 
+/** Keys: made, listed and revoked. */
 export function apiKeys(service: ApiKeys) {
   return new Elysia({ name: "api-keys" })
     .post(

@@ -15,6 +15,7 @@ import type { Handler } from "./pipeline.ts";
 import { contextOf } from "./request-context.ts";
 import type { BeginAttempt } from "./request-context.ts";
 
+/** What requests are handled with. */
 export interface AppOptions {
   readonly clock: Clock;
   readonly log: Log;

@@ -15,6 +15,7 @@ import { nullable } from "./schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./sign-in-throttle.ts";
 
+/** What people sign in with. */
 export interface AuthRoutes {
   readonly signIn: SignIn;
   readonly sessions: Sessions;

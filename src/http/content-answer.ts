@@ -19,6 +19,7 @@ const LARGE_BYTES = 512 * 1024;
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
+/** A request for a file's content, once it is known that it may be had. */
 export interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;

@@ -47,6 +47,7 @@ export const CONTENT = {
   errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
+/** Contents, for whoever has a key or is signed in; for others see `presigned.ts`. */
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).get(
     ...operation(

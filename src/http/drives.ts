@@ -10,6 +10,7 @@ const driveDescription = Type.String({ description: "At most 1,024 characters." 
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
+/** Drives of an account; those without one are made by `provision.ts`. */
 export function drives(service: Drives) {
   return new Elysia({ name: "drives" })
     .post(

@@ -6,6 +6,7 @@ import { operation } from "./operation.ts";
 import { piecewise } from "./piecewise.ts";
 import { fileParams } from "./schema.ts";
 
+/** Contents as text. */
 export function extract(service: Extracts) {
   return new Elysia({ name: "extract" }).post(
     ...operation(

@@ -27,6 +27,7 @@ const destination = Type.Object({
   ),
 });
 
+/** Records of single files; their contents come by `uploads.ts` and go by `downloads.ts`. */
 export function files(service: Files) {
   return new Elysia({ name: "files" })
     .get(

@@ -53,6 +53,7 @@ const listAnswer = Type.Object({
   next_cursor: nextCursor,
 });
 
+/** Folders: listed, made, moved, copied and deleted with all that is in them. */
 export function folders(service: Folders) {
   return new Elysia({ name: "folders" })
     .get(

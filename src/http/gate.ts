@@ -8,6 +8,7 @@ import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
+/** What the gate decides by. */
 export interface GateOptions {
   readonly clock: Clock;
   /** Finds the caller behind a raw key; null for one that is unknown or revoked. */

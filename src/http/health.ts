@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import type { Log } from "../log.ts";
 import { contextOf } from "./request-context.ts";
 
+/** What health is told by. */
 export interface HealthOptions {
   /** Resolves when the database and the disk answer; rejects with what is wrong. */
   readonly ready: () => Promise<void>;

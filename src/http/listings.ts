@@ -35,6 +35,7 @@ const listAnswer = Type.Object({
   next_cursor: nextCursor,
 });
 
+/** Lists of files. */
 export function listings(service: Listings) {
   return new Elysia({ name: "listings" }).get(
     ...operation(

@@ -14,6 +14,7 @@ import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "./session-cookie.ts";
 import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
 
+/** What people sign in at a provider with. */
 export interface OidcRoutes {
   readonly oidc: Oidc;
   readonly signIn: SignIn;

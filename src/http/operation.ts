@@ -44,6 +44,7 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly errors?: readonly ErrorCode[];
 }
 
+/** A body that a handler reads by itself. */
 export interface RawBody {
   /** Bytes; a request that announces more is refused before it is read. */
   readonly limit: number;
@@ -51,6 +52,7 @@ export interface RawBody {
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
+/** A successful answer, for the API description. */
 export interface Answer {
   readonly status: number;
   readonly description: string;

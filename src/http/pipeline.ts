@@ -10,6 +10,7 @@ import type { BeginAttempt, Connections } from "./request-context.ts";
 /** Answers any request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
 
+/** What a request goes through. */
 export interface PipelineOptions {
   readonly gate: Gate;
   readonly clientOf: ClientOf;

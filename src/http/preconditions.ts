@@ -13,7 +13,9 @@ export function etagOf(digest: Digest): string {
 
 /** How the API description explains the headers. */
 export const ETAG = { ETag: "The content's SHA-256 in hex, in quotes." };
+/** The header that guards a change of a file. */
 export const IF_MATCH = { "If-Match": "The ETag the file must still have, in quotes; else 412." };
+/** The header that keeps an upload from replacing a file. */
 export const IF_NONE_MATCH = {
   "If-None-Match": "`*`: refuse with 412 if there is a file at the path already.",
 };

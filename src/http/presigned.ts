@@ -9,6 +9,7 @@ import { CONTENT } from "./downloads.ts";
 import { operation } from "./operation.ts";
 import { fileParams, time } from "./schema.ts";
 
+/** What links are made and followed with. */
 export interface PresignedOptions {
   readonly links: PresignedLinks;
   readonly files: Files;
@@ -18,6 +19,7 @@ export interface PresignedOptions {
 
 const exampleToken = "lnk_1a2b3c4d5e6f...";
 
+/** Links that open a file without a key. */
 export function presigned({ links, files, baseUrl }: PresignedOptions) {
   const answerOf = ({ token, expiresAt }: CreatedLink) => ({
     json: { url: `${baseUrl()}/v0/presigned/${token}`, token, expires_at: formatInstant(expiresAt) },

@@ -10,6 +10,7 @@ import { operation } from "./operation.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { driveName, id, time } from "./schema.ts";
 
+/** What drives without an account are made with. */
 export interface ProvisionRoutes {
   readonly drives: Drives;
   readonly clock: Clock;

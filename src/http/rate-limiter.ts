@@ -13,6 +13,7 @@ export interface RateLimitState {
 /** More than this at once is a flood, whose windows must not fill the memory. */
 const CAPACITY = 100_000;
 
+/** How long a window is, and how many there may be. */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   readonly windowSeconds: number;

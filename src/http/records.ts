@@ -27,6 +27,7 @@ export const driveSchema = Type.Object(
   { $id: "Drive" },
 );
 
+/** A drive in the shape of `driveSchema`. */
 export function driveRecord(drive: Drive) {
   return {
     id: drive.id,
@@ -66,6 +67,7 @@ export const fileSchema = Type.Object(
   { $id: "File" },
 );
 
+/** A file in the shape of `fileSchema`. */
 export function fileRecord(file: File) {
   return {
     id: file.id,
@@ -97,6 +99,7 @@ export const folderSchema = Type.Object(
   { $id: "Folder" },
 );
 
+/** A folder in the shape of `folderSchema`. */
 export function folderRecord({ drive, folder }: { readonly drive: Drive; readonly folder: Folder }) {
   return {
     drive_id: drive.id,
@@ -127,6 +130,7 @@ export const createdKeySchema = Type.Object(
   { $id: "CreatedKey" },
 );
 
+/** A key in the shape of `keySchema`. */
 export function keyRecord(key: ApiKey) {
   return {
     id: key.id,

@@ -70,6 +70,7 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
+/** Search, in all that the caller may see. */
 export function search(service: Search) {
   return new Elysia({ name: "search" }).get(
     ...operation(

@@ -3,6 +3,7 @@ import { errorResponse } from "./errors.ts";
 import type { Handler } from "./pipeline.ts";
 import { IDLE_SECONDS } from "./request-context.ts";
 
+/** Where to listen, and what answers. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
@@ -11,6 +12,7 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
+/** A server that listens. */
 export interface RunningServer {
   readonly url: URL;
   readonly port: number;

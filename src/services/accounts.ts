@@ -15,6 +15,7 @@ export interface Account {
   readonly limits: AccountLimits;
 }
 
+/** What an account's plan and the server allow. */
 export interface AccountLimits {
   readonly requestsPerMinute: number;
   /** Bytes; null without a limit. */
@@ -23,6 +24,7 @@ export interface AccountLimits {
   readonly fileSize: number;
 }
 
+/** What accounts are told from. */
 export interface AccountsParts {
   readonly tables: Tables;
   readonly access: Access;

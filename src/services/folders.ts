@@ -31,6 +31,7 @@ export interface FolderListRequest {
   readonly after: string | null;
 }
 
+/** A page of the folders in a folder. */
 export interface FolderListing {
   readonly folders: readonly ShownFolder[];
   readonly total: number;

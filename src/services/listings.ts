@@ -23,6 +23,7 @@ export interface ListRequest {
   readonly after: FilePosition | null;
 }
 
+/** A page of files. */
 export interface Listing {
   readonly files: File[];
   /** The folders at this level; null unless grouped. */

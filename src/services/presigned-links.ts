@@ -8,6 +8,7 @@ import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Access, Reach } from "./access.ts";
 
+/** A link that is asked for. */
 export interface LinkRequest {
   /** Seconds. */
   readonly expiresIn: number;

@@ -57,6 +57,7 @@ export interface Finding {
   readonly snippet: string | null;
 }
 
+/** What searches are made with. */
 export interface SearchParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;

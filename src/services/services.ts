@@ -29,6 +29,7 @@ import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
 import { Users } from "./users.ts";
 
+/** What the use cases are made with: stores, clock, log and what the operator decided. */
 export interface ServiceParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;

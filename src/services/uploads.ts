@@ -34,6 +34,7 @@ export interface Uploaded {
   readonly created: boolean;
 }
 
+/** What files are taken in with. */
 export interface UploadOptions {
   readonly tables: Tables;
   readonly blobs: BlobStore;

@@ -9,6 +9,7 @@ const ACCOUNT = "/v0/account";
 /** Where the tabs of a browser, which share its cookies, tell each other the id of who is signed in. */
 const CHANNEL = "coffer:account";
 
+/** Who is signed in, and how to ask again. */
 export interface CurrentAccount {
   /** Null where nobody is signed in. */
   readonly loaded: Loaded<Account | null>;

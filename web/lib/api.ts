@@ -32,6 +32,7 @@ export class ApiError extends Error {
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
 
+/** What goes along with a call; `body` is sent as JSON. */
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 /** How the pages look; `system` is as the device is set. */
 export const APPEARANCES = ["system", "light", "dark"] as const;
+/** One of `APPEARANCES`. */
 export type Appearance = (typeof APPEARANCES)[number];
 
 const KEPT_AS = "coffer:appearance";

@@ -9,13 +9,17 @@ export type Entry =
   | { readonly kind: "folder"; readonly key: string; readonly path: string; readonly folder: FolderRecord }
   | { readonly kind: "file"; readonly key: string; readonly path: string; readonly file: FileRecord };
 
+/** A file that stands in a folder. */
 export type FileEntry = Extract<Entry, { kind: "file" }>;
+/** A folder that stands in another. */
 export type FolderEntry = Extract<Entry, { kind: "folder" }>;
 
+/** A folder as an entry; its path is its key. */
 export function folderEntry(folder: FolderRecord): FolderEntry {
   return { kind: "folder", key: folder.path, path: folder.path, folder };
 }
 
+/** A file as an entry; its id is its key, which stays when it is renamed. */
 export function fileEntry(file: FileRecord): FileEntry {
   return { kind: "file", key: file.id, path: file.path, file };
 }
@@ -45,10 +49,12 @@ export function listFiles(
   return call("GET", `/v0/files?${query}`, signal === undefined ? {} : { signal });
 }
 
+/** A file's record. */
 export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
   return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
 }
 
+/** Makes a folder with those above it; nothing where it is there. `path` ends with a slash. */
 export async function createFolder(drive: string, path: string): Promise<void> {
   await call("POST", "/v0/folders", { body: { drive_id: drive, path } });
 }
@@ -61,6 +67,7 @@ export interface FileChanges {
   readonly expires_at?: string | null;
 }
 
+/** Changes what a file is called and known by. */
 export function updateFile(id: string, changes: FileChanges): Promise<FileRecord> {
   return call("PATCH", `/v0/files/${id}`, { body: changes });
 }
@@ -86,6 +93,7 @@ export async function transferFolder(
   await call("POST", `/v0/folders/${how}`, { body });
 }
 
+/** A link that was made; it is not shown again. */
 export interface FileLink {
   readonly url: string;
   readonly expires_at: string;
@@ -98,6 +106,7 @@ export function createLink(id: string, expiresIn: number, oneTime: boolean): Pro
   });
 }
 
+/** Where a file's content is downloaded from. */
 export function downloadAddress(id: string): string {
   return `/v0/files/${id}/download`;
 }

@@ -13,6 +13,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(value < 9.95 ? 1 : 0)} ${UNITS[unit] ?? ""}`;
 }
 
+/** How many there are of something: `1 file`, `2,000 files`. */
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
 }

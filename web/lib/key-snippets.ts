@@ -8,6 +8,7 @@ export interface NewKey {
   readonly server: string;
 }
 
+/** A text to paste. */
 export interface Snippet {
   readonly title: string;
   /** What it is, as in "Copy the commands". */

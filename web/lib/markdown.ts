@@ -10,6 +10,7 @@ export type Block =
   | { readonly kind: "list"; readonly start: number | null; readonly items: readonly ListItem[] }
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] };
 
+/** An item of a list. */
 export interface ListItem {
   /** Whether its box is ticked; null where it has none. */
   readonly isDone: boolean | null;

@@ -6,6 +6,7 @@ export interface FoundFile extends FileRecord {
   readonly snippet: string | null;
 }
 
+/** A page of what a search found. */
 export interface SearchAnswer {
   readonly data: readonly FoundFile[];
   readonly total: number;

@@ -10,6 +10,7 @@ export interface Session {
   readonly signOut: () => Promise<void>;
 }
 
+/** The session that `useSession` gives; null outside the shell. */
 export const SessionContext = createContext<Session | null>(null);
 
 /** The session of the person looking; only within the shell. */

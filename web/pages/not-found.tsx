@@ -1,5 +1,6 @@
 import { Link } from "../lib/router.tsx";
 
+/** What an address shows at which nothing is. */
 export function NotFound() {
   return (
     <div class="empty">

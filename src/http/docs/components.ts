@@ -90,6 +90,7 @@ function headerRefs(isCounted: boolean): Record<string, object> {
   );
 }
 
+/** What operations refer to, but for their errors. */
 export const SHARED_COMPONENTS = {
   securitySchemes: {
     apiKey: {

@@ -20,6 +20,7 @@ export interface OperationDetail {
   "x-reads-session": boolean;
 }
 
+/** A parameter as OpenAPI has it. */
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -28,6 +29,7 @@ export interface Parameter {
   schema: TSchema;
 }
 
+/** A successful answer as OpenAPI has it, without the headers that every answer carries. */
 export interface Described {
   description: string;
   headers?: Record<string, { description: string; required: true; schema: { type: "string" } }>;

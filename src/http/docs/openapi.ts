@@ -18,6 +18,7 @@ import type { OperationDetail } from "./describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { OVERVIEW } from "./overview.ts";
 
+/** What is described. */
 export interface DescriptionOptions {
   /** The routes to describe: those made by `operation`; others are left out. */
   readonly api: readonly AnyElysia[];

@@ -63,6 +63,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** What the page at `/docs` loads. */
 export const ASSETS: readonly Asset[] = [
   { name: "swagger-ui.css", type: "text/css; charset=utf-8", read: () => Bun.file(styles).bytes() },
   {

@@ -3,18 +3,22 @@ import type { Entry } from "../files.ts";
 /** What is selected, by key, in the order it was chosen. */
 export type Selection = ReadonlyMap<string, Entry>;
 
+/** Nothing is selected. */
 export const NOTHING: Selection = new Map();
 
+/** One entry alone. */
 export function only(entry: Entry): Selection {
   return new Map([[entry.key, entry]]);
 }
 
+/** The selection with an entry or, where it has it, without. */
 export function toggled(selection: Selection, entry: Entry): Selection {
   const next = new Map(selection);
   if (!next.delete(entry.key)) next.set(entry.key, entry);
   return next;
 }
 
+/** All of these. */
 export function among(entries: readonly Entry[]): Selection {
   return new Map(entries.map((entry) => [entry.key, entry]));
 }

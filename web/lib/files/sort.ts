@@ -3,8 +3,10 @@ import type { FolderRecord } from "../types.ts";
 /** What the API calls the columns. */
 const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
 
+/** A column that a list can be ordered by. */
 export type SortKey = keyof typeof FIELDS;
 
+/** An order of a list. */
 export interface Sort {
   readonly key: SortKey;
   readonly descending: boolean;
@@ -25,6 +27,7 @@ export const BY_NAME: Sort = { key: "name", descending: false };
 /** An order of files, as the API's `sort` names it. */
 export type FileOrder = `${"" | "-"}${(typeof FIELDS)[SortKey]}`;
 
+/** An order as the API's `sort` names it. */
 export function fileOrder({ key, descending }: Sort): FileOrder {
   return `${descending ? "-" : ""}${FIELDS[key]}`;
 }

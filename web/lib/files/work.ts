@@ -32,6 +32,7 @@ async function removeFolder(drive: string, path: string): Promise<void> {
   await call("DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
 }
 
+/** What is to be moved or copied, and where to. */
 export interface Transfer {
   readonly kind: "move" | "copy";
   readonly drive: string;

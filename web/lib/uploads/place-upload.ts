@@ -8,6 +8,7 @@ import type { Decision, Upload } from "./upload.ts";
 const LOOK_FIRST_BYTES = 256 * 1024;
 const MOST_NUMBER = 1000;
 
+/** What a file is sent with, and what has been decided about its place. */
 export interface PlaceOptions extends Pick<PutOptions, "signal" | "onProgress" | "onWait"> {
   /** What has been decided by now about a place that is taken; somebody may answer while a file is sent. */
   readonly decision: () => Decision | null;

@@ -6,6 +6,7 @@ const KEPT_SHARE = 0.25;
 
 const FILES = "/v0/files";
 
+/** A file that is to be sent to a place. */
 export interface PutOptions {
   readonly driveId: string;
   readonly path: string;
