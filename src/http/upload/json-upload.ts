@@ -2,7 +2,7 @@ import { invalid } from "../../domain/errors.ts";
 import { Base64Writer } from "./base64.ts";
 import { ContentString } from "./content-string.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import type { UploadFields } from "./upload-fields.ts";
+import type { UploadEnvelope } from "./upload-fields.ts";
 import { decodeText, parseJson } from "../json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
@@ -18,7 +18,7 @@ import type { WriteContent } from "./write-content.ts";
 export async function readJsonUpload(
   body: AsyncIterable<Uint8Array>,
   write: WriteContent,
-): Promise<UploadFields> {
+): Promise<UploadEnvelope> {
   const scanner = new JsonScanner();
   const decoder = new Base64Writer(write);
   const content = new ContentString(decoder);

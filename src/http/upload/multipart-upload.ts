@@ -2,7 +2,7 @@ import { invalid } from "../../domain/errors.ts";
 import { scanMultipart } from "./multipart-scanner.ts";
 import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
-import type { UploadFields } from "./upload-fields.ts";
+import type { UploadEnvelope } from "./upload-fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
 import { decodeText, parseJson } from "../json-text.ts";
 import { splitTags } from "../schema.ts";
@@ -38,7 +38,7 @@ export async function readMultipartUpload(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   write: WriteContent,
-): Promise<UploadFields> {
+): Promise<UploadEnvelope> {
   let boundary: string;
   try {
     boundary = parseBoundary(contentType);

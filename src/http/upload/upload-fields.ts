@@ -4,7 +4,7 @@ import { CofferError } from "../../domain/errors.ts";
 export const MAX_FIELD_BYTES = 256 * 1024;
 
 /** What an upload carries beside its content, still to be validated against a schema. */
-export interface UploadFields {
+export interface UploadEnvelope {
   /**
    * An object, whatever the encoding of the upload. `content` is `""` in it when a content was
    * streamed; a JSON content of another type stays here as it came, for the schema to refuse.
