@@ -30,7 +30,7 @@ const SETUP = "/auth/setup";
 
 /** The whole dashboard: the page for the address and for whoever is signed in. */
 export function App() {
-  // Before the place is read, which is to be without it.
+  // Before `usePlace` reads the address, from which this takes something away.
   const [returned, setReturned] = useState(takeFromAddress);
   const place = usePlace();
   const account = useAccount();

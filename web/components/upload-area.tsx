@@ -3,10 +3,10 @@ import folderIcon from "lucide-static/icons/folder-up.svg" with { type: "text" }
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
+import { nameOf } from "../lib/files/place.ts";
 import { asApiError } from "../lib/load.ts";
 import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
-import { nameIn } from "../lib/uploads/names.ts";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
@@ -67,9 +67,7 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
           {isReading ? (
             <p role="status">Looking through what you dropped…</p>
           ) : (
-            <p>
-              Drop to upload to {folder === "" ? "this drive" : <Name text={nameIn(folder.slice(0, -1))} />}
-            </p>
+            <p>Drop to upload to {folder === "" ? "this drive" : <Name text={nameOf(folder)} />}</p>
           )}
         </div>
       )}

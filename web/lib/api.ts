@@ -46,24 +46,34 @@ export interface CallOptions {
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const { body, headers = {}, signal } = options;
-  let response: Response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
-  }
-  if (!response.ok) throw await refusalOf(response, path);
+  const response = await ask(path, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
   const answer: T = await response.json();
   if (method !== "GET") {
     dispatchEvent(new CustomEvent<Written>(WRITTEN, { detail: { method, path, body, answer } }));
   }
   return answer;
+}
+
+/**
+ * Like `fetch`, of this server, for successes alone.
+ *
+ * @throws ApiError for a refusal or no answer; AbortError when the signal aborts
+ */
+export async function ask(path: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
+  }
+  if (!response.ok) throw await refusalOf(response, path);
+  return response;
 }
 
 /** The error that an unsuccessful answer stands for; where it says that nobody is signed in, everybody is told. */
@@ -79,6 +89,7 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
     return new ApiError(status, error.code, error.message, error.field, requestId, waitSeconds);
   } catch {
+    // No refusal of ours: a proxy's, say.
     const message = `The server answered ${status}.`;
     return new ApiError(status, "UNKNOWN", message, undefined, requestId, waitSeconds);
   }

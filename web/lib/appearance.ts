@@ -1,3 +1,5 @@
+import { storageOf } from "./storage.ts";
+
 /** How the pages look; `system` is as the device is set. */
 export const APPEARANCES = ["system", "light", "dark"] as const;
 /** One of `APPEARANCES`. */
@@ -7,26 +9,17 @@ const KEPT_AS = "coffer:appearance";
 
 /** What was chosen in this browser. */
 export function chosenAppearance(): Appearance {
-  const kept = storage()?.getItem(KEPT_AS);
+  const kept = storageOf("localStorage")?.getItem(KEPT_AS);
   return APPEARANCES.find((appearance) => appearance === kept) ?? "system";
 }
 
-/** Shows the pages so, now and whenever this browser opens them. */
+/** Shows the pages so, now and whenever this browser opens them; where nothing is stored, as long as the page is open. */
 export function chooseAppearance(appearance: Appearance): void {
-  storage()?.setItem(KEPT_AS, appearance);
+  storageOf("localStorage")?.setItem(KEPT_AS, appearance);
   showAppearance(appearance);
 }
 
 /** Every colour is one for light and one for dark, between which `color-scheme` decides. */
 export function showAppearance(appearance: Appearance): void {
   document.documentElement.style.colorScheme = appearance === "system" ? "" : appearance;
-}
-
-/** Null where people keep pages from storing anything: then a choice lasts as long as the page. */
-function storage(): Storage | null {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
 }

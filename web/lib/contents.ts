@@ -1,13 +1,9 @@
-import { ApiError, refusalOf } from "./api.ts";
+import { ask } from "./api.ts";
+import { downloadAddress } from "./files.ts";
 import type { FileRecord } from "./types.ts";
 
 /** The most of a text that is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
-
-/** Where a file's content is downloaded from. */
-export function downloadUrl({ id }: FileRecord): string {
-  return `/v0/files/${encodeURIComponent(id)}/download`;
-}
 
 /** The start of a file as text; null where it is none. */
 export interface TextStart {
@@ -20,7 +16,7 @@ export interface TextStart {
 export async function readTextStart(file: FileRecord, signal: AbortSignal): Promise<TextStart> {
   if (file.size === 0) return { text: "", isCut: false };
   const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
-  const response = await request(file, headers, signal);
+  const response = await ask(downloadAddress(file.id), { headers, signal });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isCut = file.size > bytes.length;
   return { text: decodeText(bytes, isCut), isCut };
@@ -48,7 +44,7 @@ export async function readWhole(
   signal: AbortSignal,
   onProgress: (received: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
-  const response = await request(file, {}, signal);
+  const response = await ask(downloadAddress(file.id), { signal });
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
   // Not `for await`, which WebKit's streams do not know.
@@ -59,21 +55,4 @@ export async function readWhole(
     onProgress(received);
   }
   return pieces;
-}
-
-async function request(
-  file: FileRecord,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Response> {
-  const path = downloadUrl(file);
-  let response: Response;
-  try {
-    response = await fetch(path, { headers, signal });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
-  }
-  if (!response.ok) throw await refusalOf(response, path);
-  return response;
 }

@@ -51,7 +51,7 @@ export function listFiles(
 
 /** A file's record. */
 export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
-  return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
+  return call("GET", `/v0/files/${id}`, { signal });
 }
 
 /** Makes a folder with those above it; nothing where it is there. `path` ends with a slash. */

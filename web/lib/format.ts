@@ -23,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365.25 * DAY_MS;
 
-/** The first unit that less than so many of make up a distance tells it; the last takes the rest. */
+/** Units of time, small ones first. A distance is told in the first of which it has fewer than `below`. */
 const STEPS = [
   { unit: "minute", length: MINUTE_MS, below: 60 },
   { unit: "hour", length: HOUR_MS, below: 48 },

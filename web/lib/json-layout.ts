@@ -5,8 +5,7 @@ const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Lays out JSON with a line for each member. Every token stays as it is written, numbers too long for
- * JavaScript included. Null where the text is no JSON,
- * or would become too long.
+ * JavaScript included. Null where the text is no JSON, or would become too long.
  */
 export function layOutJson(text: string): string | null {
   try {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { storageOf } from "./storage.ts";
 
 /**
  * What is kept of each entry in the browser's history, so that whoever comes back finds the page as it was:
@@ -33,7 +34,7 @@ export function newEntry(): string {
 }
 
 /** Remembers something about the page at the current entry; what JSON cannot say does not outlive a reload. */
-export function keep(name: string, value: unknown): void {
+function keep(name: string, value: unknown): void {
   const all = new Map(entries.get(current)).set(name, value);
   entries.delete(current);
   entries.set(current, all);
@@ -78,25 +79,16 @@ export function isIndex(value: unknown): value is number {
 /** Writes down what is kept, before the page goes away. */
 export function storeKept(): void {
   const all = Array.from(entries, ([entry, values]) => [entry, Object.fromEntries(values)]);
-  storage()?.setItem(STORED, JSON.stringify(Object.fromEntries(all)));
+  storageOf("sessionStorage")?.setItem(STORED, JSON.stringify(Object.fromEntries(all)));
 }
 
 function stored(): [string, Kept][] {
-  const all: unknown = JSON.parse(storage()?.getItem(STORED) ?? "{}");
+  const all: unknown = JSON.parse(storageOf("sessionStorage")?.getItem(STORED) ?? "{}");
   return entriesOf(all).map(([entry, values]) => [entry, new Map(entriesOf(values))]);
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
-}
-
-/** Null where the person lets no site store anything: then nothing outlives a reload. */
-function storage(): Storage | null {
-  try {
-    return sessionStorage;
-  } catch {
-    return null;
-  }
 }
 
 /** The name of the entry that the browser is at; it gets one where it was made by typing an address. */

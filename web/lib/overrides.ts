@@ -4,7 +4,12 @@ const AROUND_OVERRIDES = /([\u202a-\u202e\u2066-\u2069])/u;
 
 /** A text in pieces, each such character for itself. */
 export function splitAtOverrides(text: string): { readonly text: string; readonly isOverride: boolean }[] {
-  return text.split(AROUND_OVERRIDES).map((part) => ({ text: part, isOverride: OVERRIDE.test(part) }));
+  return text.split(AROUND_OVERRIDES).map((part) => ({ text: part, isOverride: hasOverrides(part) }));
+}
+
+/** Whether a text has such a character. */
+export function hasOverrides(text: string): boolean {
+  return OVERRIDE.test(text);
 }
 
 /** How such a character is shown: `U+202E`. */

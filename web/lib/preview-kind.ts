@@ -9,9 +9,14 @@ const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsof
 const TEXT =
   /^(text\/.*|application\/(xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|jsonl|x-httpd-php|x-tex|x-latex|x-subrip|.*\+(xml|yaml)))$/;
 
+/** A file's type without parameters, in lower case. */
+export function essenceOf({ mime_type }: FileRecord): string {
+  return mime_type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
 /** What a file's type stands for; its type is its owner's word, and nothing is run because of it. */
-export function previewKind({ mime_type }: FileRecord): PreviewKind {
-  const type = mime_type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+export function previewKind(file: FileRecord): PreviewKind {
+  const type = essenceOf(file);
   if (IMAGE.test(type)) return "image";
   if (type.startsWith("audio/")) return "audio";
   if (type.startsWith("video/")) return "video";

@@ -3,8 +3,8 @@ let pressed: EventTarget | null = null;
 let isElsewhere = false;
 
 /**
- * To be called when a click leads to another page. Whoever is used to double clicks presses once more, and
- * what lies below the pointer by then is not what that is meant for: it does not come to know of it.
+ * To be called when a click leads to another page. Whoever is used to double clicks presses once more, and by
+ * then something else lies below the pointer, for which the press is not meant: it is kept from that.
  */
 export function leadElsewhere(): void {
   isElsewhere = true;

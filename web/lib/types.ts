@@ -1,8 +1,11 @@
-/** What the API answers, as far as the dashboard reads it. */
+// What the API answers, as far as the dashboard reads it.
 
+/** What the limits of an account go by. */
 export const PLANS = ["free", "pro", "team"] as const;
+/** One of `PLANS`. */
 export type Plan = (typeof PLANS)[number];
 
+/** The account of whoever is signed in. */
 export interface Account {
   readonly id: string;
   readonly username: string;
@@ -44,6 +47,7 @@ export interface Figure {
   readonly limit: number | null;
 }
 
+/** What the account uses: storage now, the rest in the period. */
 export interface Usage {
   readonly storage: Figure;
   readonly operations: Figure;
@@ -75,6 +79,7 @@ export interface Claimable {
   readonly created_at: string;
 }
 
+/** A drive of the account. */
 export interface Drive {
   readonly id: string;
   readonly user_id: string | null;
@@ -95,6 +100,7 @@ export interface ListPage<T> {
   readonly total: number;
 }
 
+/** A file; its size is in bytes. */
 export interface FileRecord {
   readonly id: string;
   readonly drive_id: string;
@@ -111,6 +117,7 @@ export interface FileRecord {
   readonly updated_at: string;
 }
 
+/** A folder. */
 export interface FolderRecord {
   readonly drive_id: string;
   /** Ends with a slash. */
@@ -127,6 +134,7 @@ export interface FoldersPage extends ListPage<FolderRecord> {
   readonly next_cursor: string | null;
 }
 
+/** A key, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly key_prefix: string;

@@ -4,7 +4,7 @@ import { Failure } from "../components/failure.tsx";
 import { Finder, MANY } from "../components/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
-import { call } from "../lib/api.ts";
+import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { isWanted } from "../lib/finder.ts";
 import { formatBytes, formatCount } from "../lib/format.ts";
@@ -19,11 +19,9 @@ type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; r
 
 /** The drives of the person's account, the last changed first. */
 export function Drives() {
-  const { loaded, reload } = useLoad("drives", (signal) =>
-    call<{ data: Drive[] }>("GET", "/v0/drives", { signal }),
-  );
+  const { loaded, reload } = useLoad("drives", listDrives);
   const [doing, setDoing] = useState<Doing | null>(null);
-  const drives = loaded.state === "ready" ? loaded.value.data : null;
+  const drives = loaded.state === "ready" ? loaded.value : null;
   const heading = useHeadingAfterLoss(drives?.length ?? 0);
   return (
     <>

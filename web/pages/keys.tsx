@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
+import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { useLoad } from "../lib/load.ts";
 import type { NewKey } from "../lib/key-snippets.ts";
@@ -76,10 +77,10 @@ export function Keys() {
   );
 }
 
-async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: Drive[] }> {
+async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: readonly Drive[] }> {
   const [keys, drives] = await Promise.all([
     call<ApiKey[]>("GET", "/v0/keys", { signal }),
-    call<{ data: Drive[] }>("GET", "/v0/drives", { signal }),
+    listDrives(signal),
   ]);
-  return { keys, drives: drives.data };
+  return { keys, drives };
 }

@@ -1,5 +1,6 @@
 import { Failure } from "../components/failure.tsx";
 import { call } from "../lib/api.ts";
+import { listDrives } from "../lib/drives.ts";
 import { useLoad } from "../lib/load.ts";
 import { Link, usePlace } from "../lib/router.tsx";
 import { apiQuery, FILTERS, type SearchAnswer } from "../lib/searches.ts";
@@ -17,14 +18,14 @@ export interface Found {
 /** Looks for files in all drives; what is asked stands in the address. */
 export function Search() {
   const { query } = usePlace();
-  const drives = useLoad("drives", (signal) => call<{ data: Drive[] }>("GET", "/v0/drives", { signal }));
+  const drives = useLoad("drives", listDrives);
   const asked = apiQuery(query);
   const { loaded, reload } = useLoad(String(asked), async (signal): Promise<Found | null> => {
     if (asked === null) return null;
     const answer = await call<SearchAnswer>("GET", `/v0/search?${asked}`, { signal });
     return { q: query.get("q") ?? "", query, answer };
   });
-  const all = drives.loaded.state === "ready" ? drives.loaded.value.data : [];
+  const all = drives.loaded.state === "ready" ? drives.loaded.value : [];
   return (
     <>
       <div class="page-head">

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { essenceOf } from "../../lib/preview-kind.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
@@ -12,7 +13,7 @@ const SVG = "image/svg+xml";
 /** An image; of an SVG, which is a text as well, also its source. */
 export function ImageView({ file }: { readonly file: FileRecord }) {
   const [isSource, setSource] = useState(false);
-  const type = file.mime_type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = essenceOf(file);
   if (type !== SVG) {
     return (
       <Whole file={file} most={MOST_BYTES} type={type}>

@@ -1,11 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
+import { hasOverrides } from "../../lib/overrides.ts";
 
 /** With longer lines than this, a text is wrapped from the start. */
 const LONG_LINE = 1000;
 /** More lines take a browser seconds to lay out. */
 const MOST_LINES = 50_000;
-/** Characters that make a text read in another order than it is stored. */
-const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** A text as it is, with numbers beside its lines unless they are wrapped. */
 export function LinesView({ text }: { readonly text: string }) {
@@ -13,7 +12,7 @@ export function LinesView({ text }: { readonly text: string }) {
   const [isWrapped, setWrapped] = useState(longest > LONG_LINE);
   return (
     <>
-      {REORDERING.test(text) && (
+      {hasOverrides(text) && (
         <p class="notice careful preview-note">
           There are invisible characters in this text that change the order it is read in: it may not say what
           it seems to say.

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { downloadUrl } from "../../lib/contents.ts";
+import { downloadAddress } from "../../lib/files.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { NoView } from "./no-view.tsx";
 
@@ -15,7 +15,7 @@ export function MediaView({ file, kind }: MediaViewProps) {
   const media = {
     controls: true,
     preload: "metadata",
-    src: `${downloadUrl(file)}?inline=1`,
+    src: `${downloadAddress(file.id)}?inline=1`,
     "aria-label": file.filename,
     onError: () => setBroken(true),
   } as const;

@@ -1,7 +1,7 @@
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import type { VNode } from "preact";
-import { downloadUrl } from "../../lib/contents.ts";
+import { downloadAddress } from "../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../lib/format.ts";
 import { useModal } from "../../lib/modal.ts";
 import { previewKind } from "../../lib/preview-kind.ts";
@@ -39,7 +39,7 @@ export function Preview({ file, onClose }: PreviewProps) {
             </time>
           </p>
         </div>
-        <a class="button" href={downloadUrl(file)} download={file.filename}>
+        <a class="button" href={downloadAddress(file.id)} download={file.filename}>
           <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
         </a>
         <button

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { useModal } from "../../lib/modal.ts";
+import { nameOf, parentOf } from "../../lib/files/place.ts";
 import { formatBytes } from "../../lib/format.ts";
+import { useModal } from "../../lib/modal.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
-import { nameIn } from "../../lib/uploads/names.ts";
 import type { Decision, Upload } from "../../lib/uploads/upload.ts";
 import { Name } from "../name.tsx";
 
@@ -44,12 +44,12 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
     decide("skip");
     onDismiss();
   });
-  const folder = upload.path.slice(0, -nameIn(upload.path).length);
+  const folder = parentOf(upload.path);
   return (
     <dialog ref={element} class="dialog" aria-labelledby="replace-question">
       <div class="dialog-body">
         <h2 id="replace-question">
-          <Name text={nameIn(upload.path)} /> is already there
+          <Name text={nameOf(upload.path)} /> is already there
         </h2>
         <p>
           A file of this name stands in {folder === "" ? "this drive" : <Name text={folder} />}. The one you

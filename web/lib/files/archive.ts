@@ -1,5 +1,7 @@
+import { ARCHIVE_PATHS } from "../../../src/domain/limits.ts";
+
 /** The server takes no more names for one archive. */
-export const MOST_PATHS = 200;
+export const MOST_PATHS = ARCHIVE_PATHS;
 /** Longer addresses are refused on the way by one or another proxy; in characters. */
 const LONGEST = 8000;
 

@@ -1,17 +1,16 @@
+import { BULK_DELETE_IDS } from "../../../src/domain/limits.ts";
 import { ApiError, call } from "../api.ts";
 import { type Entry, transferFolder } from "../files.ts";
 import { nameOf } from "./place.ts";
 import { type Left, Steps, type Work } from "./steps.ts";
-
-const IDS_A_REQUEST = 1000;
 
 /** Deletes files and whole folders; what could not be deleted comes back. */
 export async function deleteEntries(drive: string, entries: readonly Entry[], work: Work): Promise<Left[]> {
   const files = entries.filter((entry) => entry.kind === "file");
   const folders = entries.filter((entry) => entry.kind === "folder");
   const steps = new Steps(work, entries.length);
-  for (let start = 0; start < files.length; start += IDS_A_REQUEST) {
-    const some = files.slice(start, start + IDS_A_REQUEST);
+  for (let start = 0; start < files.length; start += BULK_DELETE_IDS) {
+    const some = files.slice(start, start + BULK_DELETE_IDS);
     const about = some.length === 1 ? (some[0]?.path ?? "") : `${some.length} files`;
     await steps.take(about, async () => steps.left.push(...(await deleteFiles(some))), some.length);
   }

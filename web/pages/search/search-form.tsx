@@ -7,7 +7,7 @@ import { navigate } from "../../lib/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/types.ts";
 
-/** Asks for the words and the filters. A filter is at once obeyed, words when they are sent. */
+/** Asks for the words and the filters. Filters take effect at once, words when they are sent. */
 export function SearchForm({
   query,
   drives,
