@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { isOverlong, parseMarkdown } from "../../web/lib/markdown.ts";
+import { parseMarkdown } from "../../web/lib/markdown.ts";
 import { type Inline, parseInline } from "../../web/lib/markdown-inline.ts";
+import { isOverlong } from "../../web/lib/markdown-size.ts";
 
 const BYTES = 256 * 1024;
 const MOST = 20_000;

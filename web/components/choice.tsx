@@ -1,4 +1,4 @@
-import { useFieldIds } from "../lib/form-failure.ts";
+import { Labelled } from "./labelled.tsx";
 
 interface ChoiceProps {
   readonly label: string;
@@ -11,25 +11,18 @@ interface ChoiceProps {
 
 /** A labelled choice of one among several. */
 export function Choice({ label, name, options, value = "", hint }: ChoiceProps) {
-  const { control, hintId } = useFieldIds(name, hint !== undefined);
   return (
-    <div class="field">
-      <label for={control.id} class="field-name">
-        {label}
-      </label>
-      <select {...control} class="input" name={name}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-      {hint !== undefined && (
-        <small id={hintId} class="soft">
-          {hint}
-        </small>
+    <Labelled label={label} name={name} hint={hint}>
+      {(control) => (
+        <select {...control} class="input" name={name}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value} selected={option.value === value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -43,25 +36,18 @@ interface LinesProps {
 
 /** A labelled text of several lines. */
 export function Lines({ label, name, value = "", hint, maxLength }: LinesProps) {
-  const { control, hintId } = useFieldIds(name, hint !== undefined);
   return (
-    <div class="field">
-      <label for={control.id} class="field-name">
-        {label}
-      </label>
-      <textarea
-        {...control}
-        class="input lines"
-        name={name}
-        rows={3}
-        defaultValue={value}
-        {...(maxLength === undefined ? {} : { maxLength })}
-      />
-      {hint !== undefined && (
-        <small id={hintId} class="soft">
-          {hint}
-        </small>
+    <Labelled label={label} name={name} hint={hint}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="input lines"
+          name={name}
+          rows={3}
+          defaultValue={value}
+          {...(maxLength === undefined ? {} : { maxLength })}
+        />
       )}
-    </div>
+    </Labelled>
   );
 }

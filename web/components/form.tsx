@@ -2,9 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
 import { Attempts } from "../lib/attempts.ts";
-import { FormFailureContext, useFieldIds } from "../lib/form-failure.ts";
+import { FormFailureContext } from "../lib/form-failure.ts";
 import { asApiError } from "../lib/load.ts";
 import { Failure } from "./failure.tsx";
+import { Labelled } from "./labelled.tsx";
 
 interface FormProps {
   readonly submit: string;
@@ -93,20 +94,17 @@ export function Field({
   autocomplete = "off",
   value = "",
 }: FieldProps) {
-  const { control, hintId } = useFieldIds(name, hint !== undefined);
-  const input = { ...control, class: "input", name, required, autocomplete, defaultValue: value };
+  const input = { class: "input", name, required, autocomplete, defaultValue: value };
   return (
-    <div class="field">
-      <label for={control.id} class="field-name">
-        {label}
-      </label>
-      {type === "password" ? <input type="password" {...input} /> : <input type="text" {...input} />}
-      {hint !== undefined && (
-        <small id={hintId} class="soft">
-          {hint}
-        </small>
-      )}
-    </div>
+    <Labelled label={label} name={name} hint={hint}>
+      {(control) =>
+        type === "password" ? (
+          <input type="password" {...control} {...input} />
+        ) : (
+          <input type="text" {...control} {...input} />
+        )
+      }
+    </Labelled>
   );
 }
 

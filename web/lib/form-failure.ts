@@ -12,8 +12,18 @@ export interface FormFailure {
 /** Null while the form has not been refused. */
 export const FormFailureContext = createContext<FormFailure | null>(null);
 
-/** What ties a field of a form to its label, its hint, and to what is said when it was refused for it. */
-export function useFieldIds(name: string, hasHint: boolean) {
+/** Properties of a control that tie it to its label, its hint, and to what is said when it was refused. */
+export interface FieldControl {
+  readonly id: string;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: true;
+}
+
+/** What ties a field of a form together; `hintId` is for the hint, where it has one. */
+export function useFieldIds(
+  name: string,
+  hasHint: boolean,
+): { readonly control: FieldControl; readonly hintId: string } {
   const id = useId();
   const failure = useContext(FormFailureContext);
   const hintId = `${id}-hint`;

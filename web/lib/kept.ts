@@ -34,7 +34,7 @@ export function newEntry(): string {
 }
 
 /** Remembers something about the page at the current entry; what JSON cannot say does not outlive a reload. */
-function keep(name: string, value: unknown): void {
+export function keep(name: string, value: unknown): void {
   const all = new Map(entries.get(current)).set(name, value);
   entries.delete(current);
   entries.set(current, all);

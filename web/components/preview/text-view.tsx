@@ -4,7 +4,8 @@ import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents.ts
 import { formatBytes } from "../../lib/format.ts";
 import { layOutJson } from "../../lib/json-layout.ts";
 import { useLoad } from "../../lib/load.ts";
-import { isOverlong, parseMarkdown } from "../../lib/markdown.ts";
+import { parseMarkdown } from "../../lib/markdown.ts";
+import { isOverlong } from "../../lib/markdown-size.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
