@@ -1,18 +1,13 @@
 import { renameSync } from "node:fs";
 import { readdir, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import { Pins } from "./pins.ts";
 import { RecentContents } from "./recent-contents.ts";
 import { hasCode } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
-
-/** The bytes from `start` up to, not including, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A content found in the store, for telling which ones no row names. */
 export interface ListedBlob {

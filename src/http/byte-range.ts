@@ -1,10 +1,5 @@
+import type { ByteRange } from "../domain/byte-range.ts";
 import { HttpRefusal } from "./errors.ts";
-
-/** The bytes from `start` up to, not including, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 

@@ -1,8 +1,9 @@
-import { essenceOf, isCodeType, isTextType } from "../domain/mime.ts";
+import { essenceOf, isCodeType, isTextType } from "../domain/media-type.ts";
+import type { ByteRange } from "../domain/byte-range.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Files } from "../services/files.ts";
-import { type ByteRange, parseRange } from "./byte-range.ts";
+import { parseRange } from "./byte-range.ts";
 import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
 import { CONTAINED } from "./contained.ts";
 import { contentDisposition } from "./content-disposition.ts";

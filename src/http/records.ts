@@ -3,7 +3,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 import type { Drive } from "../domain/drive.ts";
 import type { File } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import { isTextType } from "../domain/mime.ts";
+import { isTextType } from "../domain/media-type.ts";
 import { formatInstant } from "../domain/time.ts";
 import { id, nullable, scope, time } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import { CofferError } from "../domain/errors.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { File } from "../domain/file.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
-import { isJsonType, isTextType } from "../domain/mime.ts";
+import { isJsonType, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
 import type { Files } from "./files.ts";
 

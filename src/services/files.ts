@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
+import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
@@ -75,8 +76,8 @@ export class Files {
     return this.#access.file(caller, id);
   }
 
-  /** The content of a file that `get` gave, or bytes `[start, end)` of it, read only as it is sent. Counts as use. */
-  content(file: File, range?: { start: number; end: number }): Promise<Blob> {
+  /** The content of a file that `get` gave, or a range of it, read only as it is sent. Counts as use. */
+  content(file: File, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#blobs.read(file.digest, range);
   }

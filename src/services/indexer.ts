@@ -2,7 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { TextJob } from "../db/search-index.ts";
 import type { Tables } from "../db/tables.ts";
 import type { DrivePk } from "../domain/id.ts";
-import { isTextType } from "../domain/mime.ts";
+import { isTextType } from "../domain/media-type.ts";
 import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
 import { nameTokens, textTokens } from "../domain/search-tokens.ts";
 import type { Log } from "../log.ts";

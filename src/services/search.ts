@@ -7,7 +7,7 @@ import type { Caller } from "../domain/caller.ts";
 import { invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { DrivePk } from "../domain/id.ts";
-import { essenceOf, parseMediaType } from "../domain/mime.ts";
+import { essenceOf, parseMediaType } from "../domain/media-type.ts";
 import { parsePrefix } from "../domain/path.ts";
 import { parseQuery, type SearchTerm } from "../domain/search-query.ts";
 import { snippetOf } from "../domain/search-snippet.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { essenceOf } from "../../lib/preview-kind.ts";
+import { essenceOf } from "../../../src/domain/media-type.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
@@ -13,7 +13,7 @@ const SVG = "image/svg+xml";
 /** An image; of an SVG, which is a text as well, also its source. */
 export function ImageView({ file }: { readonly file: FileRecord }) {
   const [isSource, setSource] = useState(false);
-  const type = essenceOf(file);
+  const type = essenceOf(file.mime_type);
   if (type !== SVG) {
     return (
       <Whole file={file} most={MOST_BYTES} type={type}>
