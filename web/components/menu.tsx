@@ -82,18 +82,18 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
       onContextMenu={(event) => event.preventDefault()}
     >
       {items.map((item) => (
-        <Choice key={item.name} item={item} onClick={(event) => choose(item, event)} />
+        <Item key={item.name} item={item} onClick={(event) => choose(item, event)} />
       ))}
     </div>
   );
 }
 
-interface ChoiceProps {
+interface ItemProps {
   readonly item: MenuItem;
   readonly onClick: (event: MouseEvent) => void;
 }
 
-function Choice({ item, onClick }: ChoiceProps) {
+function Item({ item, onClick }: ItemProps) {
   const { name, svg, href, download = false } = item;
   const rest = { role: "menuitem", class: "menu-item", tabIndex: -1, onClick } as const;
   return href === undefined ? (
