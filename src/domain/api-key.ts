@@ -23,6 +23,10 @@ export interface NewSecret {
   /** Shown once to the caller and then forgotten. */
   readonly secret: string;
   readonly hash: SecretHash;
+}
+
+/** A key that was just made. */
+export interface NewKeySecret extends NewSecret {
   /** The leading part that records show. */
   readonly prefix: string;
 }
@@ -30,28 +34,33 @@ export interface NewSecret {
 const SECRET_BYTES = 24;
 
 /** Makes a key made through the keys endpoint or the shell: `<service>_sk_live_<48 hex digits>`. */
-export function newApiKey(service: string): NewSecret {
-  return newSecret(`${service}_sk_live_`, 16);
+export function newApiKey(service: string): NewKeySecret {
+  return newKeySecret(`${service}_sk_live_`, 16);
 }
 
 /** Makes the key of a provisioned drive: `<service>_<48 hex digits>`. */
-export function newProvisionedKey(service: string): NewSecret {
-  return newSecret(`${service}_`, 12);
+export function newProvisionedKey(service: string): NewKeySecret {
+  return newKeySecret(`${service}_`, 12);
 }
 
 /** Makes a claim token: `clm_<48 hex digits>`. */
 export function newClaimToken(): NewSecret {
-  return newSecret("clm_", 12);
+  return newSecret("clm_");
 }
 
 /** Makes a presigned link's token: `lnk_<48 hex digits>`. */
 export function newLinkToken(): NewSecret {
-  return newSecret("lnk_", 12);
+  return newSecret("lnk_");
 }
 
-function newSecret(start: string, prefixLength: number): NewSecret {
-  const secret = start + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("hex");
-  return { secret, hash: hashSecret(secret), prefix: secret.slice(0, prefixLength) };
+function newKeySecret(start: string, prefixLength: number): NewKeySecret {
+  const made = newSecret(start);
+  return { ...made, prefix: made.secret.slice(0, prefixLength) };
+}
+
+function newSecret(start: string): NewSecret {
+  const secret = start + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex();
+  return { secret, hash: hashSecret(secret) };
 }
 
 function isSecretHash(text: string): text is SecretHash {

@@ -16,7 +16,7 @@ import { type Cookies, SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./sign-in-throttle.ts";
 
 /** What people sign in with. */
-export interface AuthRoutes {
+export interface AuthOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
@@ -70,7 +70,7 @@ const signedIn = [
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
-export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, clock }: AuthRoutes) {
+export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, clock }: AuthOptions) {
   const throttle = new SignInThrottle(clock);
   const signups = new RateLimiter({ clock, windowSeconds: 3600 });
   const welcome = ({ caller, token: secret }: SignedIn) =>

@@ -15,7 +15,7 @@ import { type Cookies, tokenIn } from "./session-cookie.ts";
 import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
 
 /** What people sign in at a provider with. */
-export interface OidcRoutes {
+export interface OidcOptions {
   readonly oidc: Oidc;
   readonly signIn: SignIn;
   readonly cookies: Cookies;
@@ -43,7 +43,7 @@ const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 
 /** Sign-in through the provider: there, and back again. */
-export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcRoutes) {
+export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
   /** A person gets back to a page of ours, which says in words what a program gets as JSON. */

@@ -11,7 +11,7 @@ import { RateLimiter } from "./rate-limiter.ts";
 import { driveName, id, time } from "./schema.ts";
 
 /** What drives without an account are made with. */
-export interface ProvisionRoutes {
+export interface ProvisionOptions {
   readonly drives: Drives;
   readonly clock: Clock;
   /** Whether drives may be made without an account. */
@@ -35,7 +35,7 @@ const exampleProvisioned = {
 };
 
 /** Drives for agents without an account. */
-export function provision(options: ProvisionRoutes) {
+export function provision(options: ProvisionOptions) {
   const limiter = new RateLimiter({ clock: options.clock, windowSeconds: HOUR_SECONDS });
   const service = options.drives;
   return new Elysia({ name: "provision" }).post(
