@@ -6,7 +6,8 @@ import type { SearchTerm } from "../domain/search-query.ts";
 import type { Parameters } from "./parameters.ts";
 import { firstAfter, type PathRange } from "./path-range.ts";
 import { SLICES_A_FILE } from "./search-index.ts";
-import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "./search-request.ts";
+import { Top } from "./search-ranking.ts";
+import type { SearchFilters, SearchFound, SearchRequest } from "./search-request.ts";
 
 /** How many rows a statement gives at a time, so that other searches get in between. */
 const ROWS = 20_000;
@@ -29,10 +30,6 @@ interface Match {
 interface Mark {
   readonly weight: number;
   readonly slice: number | null;
-}
-
-interface Ranked extends SearchHit {
-  readonly updatedAt: number;
 }
 
 interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
@@ -211,31 +208,4 @@ class Turns {
     }
     this.#proceeds();
   }
-}
-
-/** The best of what is found, without keeping all of it. */
-class Top {
-  /** How many were added. */
-  seen = 0;
-  readonly #wanted: number;
-  #best: Ranked[] = [];
-
-  constructor(wanted: number) {
-    this.#wanted = wanted;
-  }
-
-  add(hit: Ranked): void {
-    this.seen += 1;
-    this.#best.push(hit);
-    if (this.#best.length >= 2 * this.#wanted + CANDIDATES) this.#best = this.sorted();
-  }
-
-  sorted(): Ranked[] {
-    return this.#best.toSorted(best).slice(0, this.#wanted);
-  }
-}
-
-/** By score, then what changed last, then what was made last. */
-function best(a: Ranked, b: Ranked): number {
-  return b.score - a.score || b.updatedAt - a.updatedAt || b.file - a.file;
 }
