@@ -15,6 +15,7 @@ import { downloads } from "./http/downloads.ts";
 import { drives } from "./http/drives.ts";
 import { extract } from "./http/extract.ts";
 import { files } from "./http/files.ts";
+import { folderTransfers } from "./http/folder-transfers.ts";
 import { folders } from "./http/folders.ts";
 import { listings } from "./http/listings.ts";
 import { oidc } from "./http/oidc.ts";
@@ -177,6 +178,7 @@ async function createHandler(
       presigned({ links: services.presignedLinks, files: services.files, baseUrl }),
       search(services.search),
       folders(services.folders),
+      folderTransfers(services.folders),
       apiKeys(services.apiKeys),
       account(services.accounts, services.usage),
       password(services.users, clock),

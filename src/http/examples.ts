@@ -28,3 +28,13 @@ export const exampleFile = {
   created_at: "2030-01-31T12:00:00.000Z",
   updated_at: "2030-01-31T12:00:00.000Z",
 };
+
+/** A folder's record as the API description shows it. */
+export const exampleFolder = {
+  drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  path: "notes/2030/",
+  file_count: 12,
+  total_size: 49152,
+  has_folders: true,
+  created_at: "2030-01-31T12:00:00.000Z",
+};

@@ -110,6 +110,9 @@ export function driveRef() {
   });
 }
 
+/** A folder as callers name it. */
+export const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
+
 /** A field that may also be `null`. */
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
