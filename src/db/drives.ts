@@ -40,6 +40,7 @@ export class Drives {
   readonly #byPk;
   readonly #bySlug;
   readonly #byUser;
+  readonly #countOf;
   readonly #insert;
   readonly #claim;
   readonly #rename;
@@ -57,6 +58,10 @@ export class Drives {
     this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
     this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
       `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
+    );
+    this.#countOf = sql.prepare<{ drives: number }, [UserPk, number]>(
+      `SELECT count(*) AS drives FROM drive
+        WHERE user = ? AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
     );
     this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
       `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
@@ -101,6 +106,11 @@ export class Drives {
   /** A user's drives, oldest first. */
   byUser(user: UserPk, now: number): Drive[] {
     return this.#byUser.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
+  }
+
+  /** How many drives a user has. */
+  countOf(user: UserPk, now: number): number {
+    return this.#countOf.get(user, now)?.drives ?? 0;
   }
 
   /** Bytes in all drives of a user. */

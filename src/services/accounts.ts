@@ -1,7 +1,7 @@
+import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, type Plan, requireAccount } from "../domain/caller.ts";
 import type { User } from "../domain/user.ts";
-import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
 /** An account as its owner sees it. */
@@ -27,8 +27,8 @@ export interface AccountLimits {
 /** What accounts are told from. */
 export interface AccountsParts {
   readonly tables: Tables;
-  readonly access: Access;
   readonly quota: Quota;
+  readonly clock: Clock;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Bytes. */
@@ -45,14 +45,13 @@ export class Accounts {
 
   /** The caller's own account. Throws FORBIDDEN for a drive caller. */
   get(caller: Caller): Account {
-    const { tables, access, quota, rateLimits, maxFileSize } = this.#parts;
-    const account = requireAccount(caller);
-    const user = tables.users.existing(account.userPk);
+    const { tables, quota, clock, rateLimits, maxFileSize } = this.#parts;
+    const user = tables.users.existing(requireAccount(caller).userPk);
     return {
       user,
       isAdmin: tables.users.isFirst(user.pk),
       hasPassword: tables.users.passwordHash(user.pk) !== null,
-      driveCount: access.drives(account).length,
+      driveCount: tables.drives.countOf(user.pk, clock.now()),
       limits: {
         requestsPerMinute: rateLimits[user.plan],
         storage: quota.limitFor(user.plan),

@@ -92,13 +92,13 @@ export class People {
 
   #person(user: User): Person {
     const { users, drives } = this.#tables;
-    const owned = drives.byUser(user.pk, this.#clock.now());
+    const now = this.#clock.now();
     return {
       user,
       isAdmin: users.isFirst(user.pk),
       hasPassword: users.passwordHash(user.pk) !== null,
-      driveCount: owned.length,
-      totalSize: owned.reduce((sum, { totalSize }) => sum + totalSize, 0),
+      driveCount: drives.countOf(user.pk, now),
+      totalSize: drives.storedBy(user.pk, now),
     };
   }
 
