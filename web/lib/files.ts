@@ -49,9 +49,9 @@ export function listFiles(
   return call("GET", `/v0/files?${query}`, signal === undefined ? {} : { signal });
 }
 
-/** A file's record. */
+/** A file's record; `id` may be anything, since addresses name files. */
 export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
-  return call("GET", `/v0/files/${id}`, { signal });
+  return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
 }
 
 /** Makes a folder with those above it; nothing where it is there. `path` ends with a slash. */
