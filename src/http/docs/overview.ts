@@ -3,7 +3,8 @@ export const OVERVIEW = `A cloud drive for software agents and the humans who ow
 
 **Getting in.** \`POST /v0/drives/provision\` needs no account: it answers with a drive, a key for it, and a link by
 which a human can make the drive theirs. Every other operation under \`/v0\` takes a key as
-\`Authorization: Bearer <key>\`, but for downloads by a presigned link. A read-only key can only use GET and HEAD.
+\`Authorization: Bearer <key>\`, but for the two that a link's token opens: \`GET /v0/presigned/{token}\` and
+\`GET /v0/drives/claim/{token}\`. A read-only key can only use GET and HEAD.
 
 **People** sign in at \`/auth/login\` with \`{"username", "password"}\`, or at \`/auth/oidc/start?return_to=/path\` where a
 provider is configured; whoever the provider lets in may have an account, also where registering is closed. The
@@ -14,10 +15,12 @@ so must signing in and out, where a browser says what page asks. A key that is s
 **Drives** are named by their identifier or by their slug \`<username>/<drive-name>\`, which is URL-encoded in a path
 (\`/v0/drives/ada%2Fnotes\`).
 
-**Answers** are JSON unless they are a file's content. Drive and account operations answer \`{"data": ...}\`, the others
-answer bare. Creating answers 201, everything else 200. HEAD works wherever GET does. A refusal is
-\`{"error": {"code", "message", "field"?, "request_id"}}\`: programs go by \`code\`, and \`field\` names what was wrong.
-What does not exist and what the caller may not see get the same 404.
+**Answers** are JSON unless they are a file's content. Operations on drives, the account, its sessions and people
+answer \`{"data": ...}\`, and so do signing in and out; the others answer bare, a page of a list as
+\`{"data", "total", ...}\`. What makes a drive, a file, a folder or a key, or adds a person, answers 201, everything
+else 200. HEAD works wherever GET does. A refusal is \`{"error": {"code", "message", "field"?, "request_id"}}\`:
+programs go by \`code\`, and \`field\` names what was wrong. What does not exist and what the caller may not see get
+the same 404.
 
 **Requests.** JSON bodies are read whatever their Content-Type and may be up to 1 MiB, uploads up to the server's limit.
 Unknown fields and parameters are ignored; a query parameter may be given only once, unless it is a list. Strings must be well-formed
