@@ -103,7 +103,8 @@ function routableRequest(request: Request, { path, query }: RequestContext): Req
       isRelative ? `http://localhost${path}${query === "" ? "" : `?${query}`}` : request.url,
       init,
     );
-  } catch {
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
     throw new CofferError("VALIDATION_ERROR", "The request target is malformed.");
   }
 }
@@ -121,7 +122,8 @@ async function headOnly(response: Response): Promise<Response> {
 function requireDecodable(path: string): void {
   try {
     decodeURIComponent(path);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
     throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
   }
 }

@@ -45,8 +45,9 @@ export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
 function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    throw invalid(field, "must be percent-encoded UTF-8");
+  } catch (error) {
+    if (error instanceof URIError) throw invalid(field, "must be percent-encoded UTF-8");
+    throw error;
   }
 }
 
