@@ -77,8 +77,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
     services.sweep.stop();
     await sweeping.stop();
   });
-  const { signIn } = services;
-  const setupToken = await (config.oidc === null ? signIn.issueSetupToken() : signIn.withdrawSetupToken());
+  const setupToken = await newSetupToken(services, config);
   const server = startServer({ host: config.host, port: config.port, handler, log });
   links = linkBases(config, server.port);
   const owned = opened.move();
@@ -191,6 +190,13 @@ async function createHandler(
       ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
     ],
   });
+}
+
+/** The token of a new setup link; null where there is nothing to set up, or a provider makes the accounts. */
+async function newSetupToken({ signIn }: Services, { oidc: provider }: Config): Promise<string | null> {
+  if (provider === null) return signIn.issueSetupToken();
+  await signIn.withdrawSetupToken();
+  return null;
 }
 
 /** Takes away what has expired, and writes down what is kept in memory in between. */

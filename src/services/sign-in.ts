@@ -70,10 +70,9 @@ export class SignIn {
   }
 
   /** Makes setup links of earlier starts useless, where a provider makes the accounts. */
-  async withdrawSetupToken(): Promise<null> {
+  withdrawSetupToken(): Promise<void> {
     const { tables } = this.#parts;
-    await tables.write(() => tables.setupTokens.remove());
-    return null;
+    return tables.write(() => tables.setupTokens.remove());
   }
 
   /** Whether a setup link can still be used. */
