@@ -1,14 +1,12 @@
 import { ARCHIVE_PATHS } from "../../../src/domain/limits.ts";
 
-/** The server takes no more names for one archive. */
-export const MOST_PATHS = ARCHIVE_PATHS;
 /** Longer addresses are refused on the way by one or another proxy; in characters. */
 const LONGEST = 8000;
 
 /** The address of one ZIP of these files and folders; null where they are too many to be named in it. */
 export function archiveAddress(drive: string, paths: readonly string[]): string | null {
   const address = addressOf(drive, paths);
-  return paths.length > MOST_PATHS || address.length > LONGEST ? null : address;
+  return paths.length > ARCHIVE_PATHS || address.length > LONGEST ? null : address;
 }
 
 /** The address of a ZIP of a folder, or of the whole drive for `""`. */

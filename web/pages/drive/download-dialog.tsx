@@ -2,7 +2,8 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import { Dialog } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import type { Entry } from "../../lib/files.ts";
-import { folderArchiveAddress, MOST_PATHS } from "../../lib/files/archive.ts";
+import { ARCHIVE_PATHS } from "../../../src/domain/limits.ts";
+import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DownloadDialogProps {
@@ -19,7 +20,7 @@ export function DownloadDialog({ drive, folder, entries, onClose }: DownloadDial
   return (
     <Dialog title="Too many to download by name" onClose={onClose}>
       <p>
-        One download can name {MOST_PATHS} items at most, fewer where their names are long. These are{" "}
+        One download can name {ARCHIVE_PATHS} items at most, fewer where their names are long. These are{" "}
         {entries.length.toLocaleString()}: download the whole {whole}, or select fewer.
       </p>
       <div class="row">
