@@ -398,3 +398,40 @@ test("a row stays one row in the narrowest window", async () => {
   await facts.getByText("40 minutes ago").waitFor();
   expect((await facts.boundingBox())?.height).toBeLessThan(24);
 });
+
+describe("a refusal is tied to the field that it is about, for who does not see it:", () => {
+  const refusals: [choice: string, label: string, typed: string, submit: string][] = [
+    ["Rename", "Name", "a/b", "Rename"],
+    ["Details", "Metadata", "[1]", "Save"],
+    ["Details", "Tags", "x".repeat(65), "Save"],
+    ["Details", "Vanishes", "2020-01-01T00:00", "Save"],
+  ];
+  for (const [choice, label, typed, submit] of refusals) {
+    test(label, async () => {
+      const { slug } = await driveWith(`Refused ${label}`, { "a.txt": 1 });
+      await using page = await open(`/drives/${slug}/`);
+      await row(page, "a.txt").click({ button: "right" });
+      await page.getByRole("menuitem", { name: choice }).click();
+      const dialog = page.getByRole("dialog");
+      const field = dialog.getByLabel(label, { exact: true });
+      await field.fill(typed);
+      await dialog.getByRole("button", { name: submit }).click();
+      const alert = dialog.getByRole("alert");
+      await alert.waitFor();
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
+      expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
+      await field.and(page.locator(":focus")).waitFor();
+    });
+  }
+});
+
+test("a drive to move to is told apart by a name that does not obey characters that would reverse it", async () => {
+  await driveWith("Safe \u202Egpj.exe");
+  const { slug } = await driveWith("Chooser", { "a.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "a.txt").focus();
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menuitem", { name: "Move" }).click();
+  await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Safe ⟨U+202E⟩gpj.exe" });
+});

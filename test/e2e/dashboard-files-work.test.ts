@@ -137,6 +137,7 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByLabel("For one download only").check();
   await page.getByRole("button", { name: "Create the link" }).click();
+  await page.getByLabel("Link", { exact: true }).and(page.locator(":focus")).waitFor();
   const link = new URL(await page.getByLabel(/^Link/).inputValue());
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(410);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../lib/api.ts";
 import { Attempts } from "../lib/attempts.ts";
-import { FormFailureContext } from "../lib/form-failure.ts";
+import { fieldOf, FormFailureContext } from "../lib/form-failure.ts";
 import { asApiError } from "../lib/load.ts";
 import { Failure } from "./failure.tsx";
 import { Labelled } from "./labelled.tsx";
@@ -27,7 +27,8 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
   const [attempts] = useState(() => new Attempts());
   const id = useId();
   useLayoutEffect(() => {
-    const field = error?.field === undefined ? null : form.current?.elements.namedItem(error.field);
+    const name = error === null ? undefined : fieldOf(error);
+    const field = name === undefined ? null : form.current?.elements.namedItem(name);
     if (field instanceof HTMLElement) field.focus();
   }, [error]);
   const cancel = useRef<HTMLButtonElement>(null);
@@ -54,7 +55,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
   };
   return (
     <form ref={form} onSubmit={(event) => void send(event)} class="dialog-body">
-      <FormFailureContext.Provider value={error === null ? null : { field: error.field, id }}>
+      <FormFailureContext.Provider value={error === null ? null : { field: fieldOf(error), id }}>
         {children}
       </FormFailureContext.Provider>
       {error !== null && <Failure error={error} id={id} />}

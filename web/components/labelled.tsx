@@ -5,7 +5,7 @@ interface LabelledProps {
   readonly label: string;
   /** The control's, by which a refusal names it. */
   readonly name: string;
-  readonly hint: string | undefined;
+  readonly hint?: string | undefined;
   /** The control; what it is given ties it to its label and hint. */
   readonly children: (control: FieldControl) => ComponentChildren;
 }

@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
+import type { ApiError } from "./api.ts";
 
 /** Why a form was refused, for the field that it was refused for. */
 export interface FormFailure {
@@ -7,6 +8,11 @@ export interface FormFailure {
   readonly field: string | undefined;
   /** The id of the element that says it in words. */
   readonly id: string;
+}
+
+/** The name of the field that a refusal is about: `tags` for `tags[2]`, as the API says it. */
+export function fieldOf(error: ApiError): string | undefined {
+  return error.field?.replace(/[.[].*$/s, "");
 }
 
 /** Null while the form has not been refused. */

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
+import { Labelled } from "../../components/labelled.tsx";
 import { Name } from "../../components/name.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { downloadAddress, type Entry, updateFile } from "../../lib/files.ts";
@@ -67,7 +68,7 @@ function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
     const changes = {
       tags: withTag(tags, textOf(values, TYPED_TAG)),
       metadata: metadataOf(textOf(values, "metadata")),
-      ...expiryChange(file, textOf(values, "expiry")),
+      ...expiryChange(file, textOf(values, "expires_at")),
     };
     await orPart(updateFile(file.id, changes), onPart);
     onDone(`Saved what is known about “${plain(nameOf(file.path))}”.`);
@@ -77,22 +78,29 @@ function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
       <Facts file={file} />
       <Form submit="Save" onSubmit={save} onCancel={onClose}>
         <TagsField tags={tags} onChange={setTags} />
-        <label class="field">
-          <span>Metadata</span>
-          <textarea
-            class="input mono"
-            name="metadata"
-            rows={4}
-            spellcheck={false}
-            defaultValue={JSON.stringify(file.metadata, null, 2)}
-          />
-          <small class="soft">A JSON object, for whatever programs want to note.</small>
-        </label>
-        <label class="field">
-          <span>Vanishes</span>
-          <input class="input" type="datetime-local" name="expiry" defaultValue={localOf(file.expires_at)} />
-          <small class="soft">Empty: never. In your own time zone.</small>
-        </label>
+        <Labelled label="Metadata" name="metadata" hint="A JSON object, for whatever programs want to note.">
+          {(control) => (
+            <textarea
+              {...control}
+              class="input mono"
+              name="metadata"
+              rows={4}
+              spellcheck={false}
+              defaultValue={JSON.stringify(file.metadata, null, 2)}
+            />
+          )}
+        </Labelled>
+        <Labelled label="Vanishes" name="expires_at" hint="Empty: never. In your own time zone.">
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="datetime-local"
+              name="expires_at"
+              defaultValue={localOf(file.expires_at)}
+            />
+          )}
+        </Labelled>
       </Form>
     </Dialog>
   );

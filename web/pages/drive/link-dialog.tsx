@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Choice } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
+import { Labelled } from "../../components/labelled.tsx";
 import { say } from "../../components/toast.tsx";
 import { copyText } from "../../lib/clipboard-copy.ts";
 import { createLink, describeEntries, type FileLink, fileEntry } from "../../lib/files.ts";
@@ -49,6 +50,9 @@ export function LinkDialog({ file, onPart, onClose }: LinkDialogProps) {
 
 function MadeLink({ link, onClose }: { readonly link: FileLink; readonly onClose: () => void }) {
   const [refusal, setRefusal] = useState<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  // The button that had the focus is gone with the form.
+  useLayoutEffect(() => input.current?.focus(), []);
   const copy = async () => {
     try {
       await copyText(link.url);
@@ -60,17 +64,22 @@ function MadeLink({ link, onClose }: { readonly link: FileLink; readonly onClose
   };
   return (
     <>
-      <label class="field">
-        <span>Link</span>
-        <input
-          class="input mono"
-          readOnly
-          autoFocus
-          value={link.url}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <small class="soft">It ends on {formatTime(link.expires_at)}. It is not shown again.</small>
-      </label>
+      <Labelled
+        label="Link"
+        name="url"
+        hint={`It ends on ${formatTime(link.expires_at)}. It is not shown again.`}
+      >
+        {(control) => (
+          <input
+            {...control}
+            ref={input}
+            class="input mono"
+            readOnly
+            value={link.url}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+        )}
+      </Labelled>
       {refusal !== null && (
         <p class="notice bad" role="alert">
           {refusal}

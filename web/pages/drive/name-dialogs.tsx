@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Form, textOf } from "../../components/form.tsx";
+import { Labelled } from "../../components/labelled.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../lib/files.ts";
 import { nameOf, parentOf } from "../../lib/files/place.ts";
@@ -93,18 +94,20 @@ function NameField({ value }: { readonly value: string }) {
     input.current?.setSelectionRange(0, dot > 0 ? dot : value.length);
   }, []);
   return (
-    <label class="field">
-      <span>Name</span>
-      <input
-        ref={input}
-        class="input"
-        type="text"
-        name="name"
-        required
-        autocomplete="off"
-        dir="auto"
-        defaultValue={value}
-      />
-    </label>
+    <Labelled label="Name" name="name">
+      {(control) => (
+        <input
+          {...control}
+          ref={input}
+          class="input"
+          type="text"
+          name="name"
+          required
+          autocomplete="off"
+          dir="auto"
+          defaultValue={value}
+        />
+      )}
+    </Labelled>
   );
 }

@@ -1,6 +1,7 @@
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
+import { Labelled } from "../../components/labelled.tsx";
 import { Name } from "../../components/name.tsx";
 
 interface TagsFieldProps {
@@ -9,7 +10,7 @@ interface TagsFieldProps {
 }
 
 /** What stands in the field by this name when its form is sent is a tag as well. */
-export const TYPED_TAG = "tag";
+export const TYPED_TAG = "tags";
 
 /**
  * Tags one by one, since a tag may hold any character. What is typed becomes one on Enter. Not when leaving:
@@ -17,46 +18,48 @@ export const TYPED_TAG = "tag";
  */
 export function TagsField({ tags, onChange }: TagsFieldProps) {
   const [typed, setTyped] = useState("");
-  const id = useId();
   const add = () => {
     onChange(withTag(tags, typed));
     setTyped("");
   };
   return (
-    <div class="field">
-      <label for={id}>Tags</label>
-      {tags.length > 0 && (
-        <ul class="tags">
-          {tags.map((tag) => (
-            <li key={tag} class="tag">
-              <Name text={tag} />
-              <button
-                type="button"
-                aria-label={`Remove the tag ${tag}`}
-                onClick={() => onChange(tags.filter((other) => other !== tag))}
-              >
-                <Icon svg={closeIcon} />
-              </button>
-            </li>
-          ))}
-        </ul>
+    <Labelled label="Tags" name={TYPED_TAG}>
+      {(control) => (
+        <>
+          {tags.length > 0 && (
+            <ul class="tags">
+              {tags.map((tag) => (
+                <li key={tag} class="tag">
+                  <Name text={tag} />
+                  <button
+                    type="button"
+                    aria-label={`Remove the tag ${tag}`}
+                    onClick={() => onChange(tags.filter((other) => other !== tag))}
+                  >
+                    <Icon svg={closeIcon} />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <input
+            {...control}
+            class="input"
+            name={TYPED_TAG}
+            dir="auto"
+            value={typed}
+            placeholder="Add a tag"
+            autocomplete="off"
+            onInput={(event) => setTyped(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || typed.trim() === "") return;
+              event.preventDefault();
+              add();
+            }}
+          />
+        </>
       )}
-      <input
-        id={id}
-        class="input"
-        name={TYPED_TAG}
-        dir="auto"
-        value={typed}
-        placeholder="Add a tag"
-        autocomplete="off"
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || typed.trim() === "") return;
-          event.preventDefault();
-          add();
-        }}
-      />
-    </div>
+    </Labelled>
   );
 }
 

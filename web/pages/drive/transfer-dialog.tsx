@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
-import { call } from "../../lib/api.ts";
+import { Labelled } from "../../components/labelled.tsx";
+import { listDrives } from "../../lib/drives.ts";
 import { describeEntries, type Entry } from "../../lib/files.ts";
 import type { Left } from "../../lib/files/steps.ts";
 import { transferEntries } from "../../lib/files/work.ts";
 import { useLoad } from "../../lib/load.ts";
+import { plain } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
 import { FolderTree } from "./folder-tree.tsx";
 import { useWork } from "./use-work.ts";
@@ -88,8 +90,8 @@ interface DestinationFormProps {
 
 /** Asks for a folder of a drive. */
 function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: DestinationFormProps) {
-  const { loaded } = useLoad("drives", (signal) => call<{ data: Drive[] }>("GET", "/v0/drives", { signal }));
-  const drives = loaded.state === "ready" ? loaded.value.data : [drive];
+  const { loaded } = useLoad("drives", listDrives);
+  const drives = loaded.state === "ready" ? loaded.value : [drive];
   const choose = (folder: string) => onChange({ ...to, folder });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -98,35 +100,38 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
   return (
     <form onSubmit={submit}>
       {drives.length > 1 && (
-        <label class="field">
-          <span>Drive</span>
-          <select
-            class="input"
-            value={to.drive.id}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ drive: drives.find(({ id }) => id === value) ?? drive, folder: "" })
-            }
-          >
-            {drives.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Labelled label="Drive" name="drive">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={to.drive.id}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ drive: drives.find(({ id }) => id === value) ?? drive, folder: "" })
+              }
+            >
+              {drives.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {plain(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
       )}
-      <label class="field">
-        <span>Folder</span>
-        <input
-          class="input"
-          dir="auto"
-          value={to.folder}
-          placeholder="The top of the drive"
-          autocomplete="off"
-          onInput={(event) => choose(event.currentTarget.value)}
-        />
-        <small class="soft">Choose one below or type its path; a new one is made.</small>
-      </label>
+      <Labelled label="Folder" name="folder" hint="Choose one below or type its path; a new one is made.">
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            dir="auto"
+            value={to.folder}
+            placeholder="The top of the drive"
+            autocomplete="off"
+            onInput={(event) => choose(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
       <FolderTree
         key={to.drive.id}
         drive={to.drive.id}
