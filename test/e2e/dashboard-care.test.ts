@@ -435,3 +435,29 @@ test("a drive to move to is told apart by a name that does not obey characters t
   await page.getByRole("menuitem", { name: "Move" }).click();
   await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Safe ⟨U+202E⟩gpj.exe" });
 });
+
+test("rows are as high as their text, however large a person has set that in their browser", async () => {
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
+  const { slug } = await driveWith("Large", files);
+  await using page = await dashboard.open("/drives");
+  await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+    document.documentElement.style.fontSize = "32px";
+  })`);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(`/drives/${slug}/`);
+  await row(page, "file 10.txt").focus();
+  await page.keyboard.press("End");
+  await page.locator(".file-row:focus", { hasText: "file 69.txt" }).waitFor();
+  // Each row's text, and the next row, keep clear of each other; the last row is in the window, whole.
+  const [overlaps, bottom] = await page.evaluate<[number, number]>(`(() => {
+    const rows = [...document.querySelectorAll(".file-row")].sort((a, b) => a.dataset.index - b.dataset.index);
+    const boxes = rows.map((row) => row.getBoundingClientRect());
+    const late = boxes.filter((box, at) => at > 0 && box.top < boxes[at - 1].bottom - 1).length;
+    const outside = rows.filter((row, at) =>
+      [...row.querySelectorAll(".cell-words > *")].some((part) => part.getBoundingClientRect().bottom > boxes[at].bottom + 1),
+    ).length;
+    return [late + outside, boxes.at(-1).bottom];
+  })()`);
+  expect(overlaps).toBe(0);
+  expect(bottom).toBeLessThanOrEqual(800);
+});

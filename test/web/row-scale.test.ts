@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { ROW_HEIGHT, RowScale } from "../../web/lib/files/row-scale.ts";
+import { RowScale } from "../../web/lib/files/row-scale.ts";
 
 /** What Firefox makes no element taller than, in pixels. */
 const LIMIT = 17_895_697;
 const WINDOW = 800;
+/** Pixels. */
+const ROW_HEIGHT = 48;
 
 describe.each([1, 1000, 100_000, 312_500, 312_501, 1_000_000, 10_000_000])("of %i rows", (count) => {
-  const scale = new RowScale(count);
+  const scale = new RowScale(count, ROW_HEIGHT);
   const all = count * ROW_HEIGHT;
 
   test("the element is no taller than browsers make it", () => {
@@ -34,7 +36,7 @@ describe.each([1, 1000, 100_000, 312_500, 312_501, 1_000_000, 10_000_000])("of %
 });
 
 test("rows that all have room stand where they are", () => {
-  const scale = new RowScale(100_000);
+  const scale = new RowScale(100_000, ROW_HEIGHT);
   expect(scale.height).toBe(100_000 * ROW_HEIGHT);
   expect(scale.toRows(3_210_987.5)).toBe(3_210_987.5);
 });

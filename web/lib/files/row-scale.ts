@@ -1,5 +1,5 @@
-/** Every row's height in pixels; `--row-height` in files.css says the same. */
-export const ROW_HEIGHT = 48;
+/** Every row's height in rem, as it grows with its text; `--row-height` in files.css says the same. */
+export const ROW_REM = 3;
 
 /** Firefox lets no element be taller than about 17.8 million pixels, Chromium and Safari than 33.5. */
 const MOST_HEIGHT = 15_000_000;
@@ -19,8 +19,9 @@ export class RowScale {
   /** Pixels of rows for a pixel of the element, in its middle. */
   readonly #speed: number;
 
-  constructor(count: number) {
-    this.#rows = count * ROW_HEIGHT;
+  /** @param rowHeight in pixels */
+  constructor(count: number, rowHeight: number) {
+    this.#rows = count * rowHeight;
     this.height = Math.min(this.#rows, MOST_HEIGHT);
     this.#speed = this.#rows <= MOST_HEIGHT ? 1 : (this.#rows - 2 * MARGIN) / (this.height - 2 * MARGIN);
   }

@@ -1,4 +1,5 @@
-import { ROW_HEIGHT } from "../../lib/files/row-scale.ts";
+import { ROW_REM } from "../../lib/files/row-scale.ts";
+import { remInPixels } from "../../lib/rem.ts";
 
 /** What a key asks of the list. */
 export type GridCommand =
@@ -56,7 +57,7 @@ export function pressesButton({ does }: GridCommand, { target }: KeyboardEvent):
 }
 
 function targetOf(key: string, active: number): number | null {
-  const screen = Math.max(1, Math.floor(innerHeight / ROW_HEIGHT) - 4);
+  const screen = Math.max(1, Math.floor(innerHeight / (ROW_REM * remInPixels())) - 4);
   switch (key) {
     case "ArrowDown":
       return active + 1;

@@ -1,12 +1,13 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { ROW_HEIGHT, RowScale } from "../../lib/files/row-scale.ts";
+import { ROW_REM, RowScale } from "../../lib/files/row-scale.ts";
+import { remInPixels } from "../../lib/rem.ts";
 
 /** Rows kept ready above and below, so that scrolling shows no gaps. */
 const SPARE = 12;
-/** What stays above a row that is brought into sight, for what sticks there; in pixels. */
-const ABOVE = 80;
-const BELOW = 16;
+/** What stays above and below a row that is brought into sight, for what sticks there; in rem. */
+const ABOVE_REM = 5;
+const BELOW_REM = 1;
 
 interface Seen {
   readonly first: number;
@@ -27,12 +28,14 @@ export interface VisibleRows extends Pick<Seen, "first" | "end"> {
 
 /** The rows of `body`, all of the same height, that are in the window or close to it. */
 export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
-  const scale = useMemo(() => new RowScale(count), [count]);
+  const rem = useMemo(remInPixels, []);
+  const rowHeight = ROW_REM * rem;
+  const scale = useMemo(() => new RowScale(count, rowHeight), [count, rowHeight]);
   const [seen, setSeen] = useState<Seen>({ first: 0, end: SPARE * 2, shift: 0 });
   useLayoutEffect(() => {
     const measure = () => {
       if (body.current === null) return;
-      const next = seenAt(-body.current.getBoundingClientRect().top, scale);
+      const next = seenAt(-body.current.getBoundingClientRect().top, scale, rowHeight);
       setSeen((last) => (isSame(last, next) ? last : next));
     };
     measure();
@@ -43,32 +46,30 @@ export function useVisibleRows(body: RefObject<HTMLElement | null>, count: numbe
       removeEventListener("scroll", measure, { capture: true });
       removeEventListener("resize", measure);
     };
-  }, [body, scale]);
+  }, [body, scale, rowHeight]);
   const [first, end] = [Math.min(seen.first, count), Math.min(seen.end, count)];
   return {
     first,
     end,
     height: scale.height,
     topOf: (row) =>
-      row >= first && row < end
-        ? row * ROW_HEIGHT + seen.shift
-        : Math.round(scale.toElement(row * ROW_HEIGHT)),
+      row >= first && row < end ? row * rowHeight + seen.shift : Math.round(scale.toElement(row * rowHeight)),
     reveal: (row) => {
       if (body.current === null) return;
       const y = -body.current.getBoundingClientRect().top;
       const from = scale.toRows(y);
-      const highest = (row + 1) * ROW_HEIGHT + BELOW - innerHeight;
-      const to = Math.min(row * ROW_HEIGHT - ABOVE, Math.max(from, highest));
+      const highest = (row + 1) * rowHeight + BELOW_REM * rem - innerHeight;
+      const to = Math.min(row * rowHeight - ABOVE_REM * rem, Math.max(from, highest));
       if (to !== from) scrollBy(0, scale.toElement(to) - y);
     },
   };
 }
 
 /** What is seen with `y` of the element at the top of the window. */
-function seenAt(y: number, scale: RowScale): Seen {
+function seenAt(y: number, scale: RowScale, rowHeight: number): Seen {
   const from = scale.toRows(y);
-  const first = Math.max(0, Math.floor(from / ROW_HEIGHT) - SPARE);
-  const end = Math.max(first, Math.ceil((from + innerHeight) / ROW_HEIGHT) + SPARE);
+  const first = Math.max(0, Math.floor(from / rowHeight) - SPARE);
+  const end = Math.max(first, Math.ceil((from + innerHeight) / rowHeight) + SPARE);
   return { first, end, shift: Math.round(y - from) };
 }
 
