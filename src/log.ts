@@ -66,38 +66,50 @@ function jsonLine(time: string, level: Level, message: string, fields: LogFields
     const text = encode(fields[name]);
     if (text !== undefined) line += `,${quoted(name)}:${text}`;
   }
-  return escaped(`${line}}`);
+  return `${line}}`;
 }
 
 // What reads as one word without quotation marks.
 const WORD = /^[\w./:@+-]+$/;
 
 function prettyLine(time: string, level: Level, message: string, fields: LogFields | undefined): string {
-  let line = `${time} ${level.padEnd(5)} ${JSON.stringify(message).slice(1, -1)}`;
+  let line = `${time} ${level.padEnd(5)} ${quoted(message).slice(1, -1)}`;
   let below = "";
   for (const name in fields) {
     const value = fields[name];
     const shown = value instanceof Error ? headline(value) : value;
     const text = typeof shown === "string" && WORD.test(shown) ? shown : encode(shown);
-    if (text !== undefined) line += ` ${WORD.test(name) ? name : JSON.stringify(name)}=${text}`;
+    if (text !== undefined) line += ` ${WORD.test(name) ? name : quoted(name)}=${text}`;
     if (value instanceof Error) below += stackLines(value, CAUSES);
   }
-  return escaped(line) + below;
+  return line + below;
 }
 
 // What JSON writes as it is: most of what is logged.
 const PLAIN = /^[\w ./:-]*$/;
 
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return PLAIN.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
 }
 
 /** JSON on one line; undefined for what JSON leaves out: undefined, functions, symbols. */
 function encode(value: unknown): string | undefined {
-  if (typeof value === "object" && value !== null) return encodeObject(value);
-  if (typeof value === "bigint") return `"${value}"`;
-  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
-  return JSON.stringify(value);
+  switch (typeof value) {
+    case "string":
+      return quoted(value);
+    case "number":
+      return Number.isFinite(value) ? String(value) : `"${value}"`;
+    case "bigint":
+      return `"${value}"`;
+    case "boolean":
+      return String(value);
+    case "object":
+      return value === null ? "null" : escaped(encodeObject(value));
+    case "undefined":
+    case "function":
+    case "symbol":
+      return undefined;
+  }
 }
 
 function encodeObject(value: object): string {
