@@ -1,8 +1,12 @@
+/** Names of which neither form changes a character: most of them. */
+const SAME_IN_BOTH = /^[\w.-]+$/;
+
 /**
  * A Content-Disposition for a file name in any script: a plain-ASCII fallback and the name itself
  * as RFC 8187 writes it (RFC 6266, appendix D).
  */
 export function contentDisposition(type: "attachment" | "inline", filename: string): string {
+  if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
   const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");
   return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
 }

@@ -40,6 +40,7 @@ export class UsageMeter {
   readonly #clock: Clock;
   /** By the first millisecond of the month. */
   #counted = new Map<number, Counted>();
+  #month: Month = { start: 0, end: 0 };
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
     this.#tables = parts.tables;
@@ -128,7 +129,10 @@ export class UsageMeter {
   }
 
   #thisMonth(): Counted {
-    return this.#in(monthOf(this.#clock.now()).start);
+    const now = this.#clock.now();
+    // Asked at each request, so that it is worked out anew only once it is over.
+    if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
+    return this.#in(this.#month.start);
   }
 
   #in(month: number): Counted {
