@@ -92,7 +92,7 @@ function describeContent(file: File, inline: boolean): Record<string, string> {
     "content-type": shown ? shownType(file.mimeType) : file.mimeType,
     "content-disposition": contentDisposition(shown ? "inline" : "attachment", file.filename),
     "accept-ranges": "bytes",
-    "repr-digest": `sha-256=:${Buffer.from(file.digest, "hex").toString("base64")}:`,
+    "repr-digest": `sha-256=:${Uint8Array.fromHex(file.digest).toBase64()}:`,
     ...CONTAINED,
   };
 }
