@@ -116,7 +116,7 @@ export class ArchiveList implements Disposable {
     this.#sql.close(true);
   }
 
-  /** Whether there was anything. */
+  /** Whether the drive has anything there. */
   async #takeAll(drive: DrivePk, place: FilePath | FolderPath, now: number): Promise<boolean> {
     const { from, to } = isFolderPath(place) ? rangeOf(place) : { from: place, to: firstAfter(place) };
     let taken = this.#take.run({ drive, now, from, to, limit: PIECE }).changes;

@@ -175,7 +175,7 @@ describe("while it is on its way", () => {
       reader.leave();
       await eventually(() => connections() === before);
     }
-    // One that leaves before it has anything.
+    // One that leaves before the first byte comes.
     const aborting = new AbortController();
     const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
       headers: { authorization: `Bearer ${own.key}` },

@@ -28,7 +28,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const arrived = useArrival(path, content);
   return (
     <div class="shell">
-      <button type="button" class="button skip" onClick={focusContent}>
+      <button type="button" class="button to-content" onClick={focusContent}>
         Skip to the content
       </button>
       <header class="top">
