@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../support/axe.ts";
+import { resize } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row, tooEarly } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 import { addManyFolders } from "../support/many-files.ts";
+import { eventually } from "../support/scenario.ts";
 
 // What shows that the page was made for people: it keeps up with others, and loses nothing of theirs.
 
@@ -460,4 +462,17 @@ test("rows are as high as their text, however large a person has set that in the
   })()`);
   expect(overlaps).toBe(0);
   expect(bottom).toBeLessThanOrEqual(800);
+});
+
+test("rows stand close as the window, and the text with it, becomes another", async () => {
+  const { slug } = await driveWith("Widths", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "b.txt").waitFor();
+  for (const width of [3840, 1280, 2560, 360, 1280]) {
+    await resize(page, width, 800);
+    await eventually(async () => {
+      const [above, below] = [await row(page, "a.txt").boundingBox(), await row(page, "b.txt").boundingBox()];
+      return above !== null && below !== null && Math.abs(above.y + above.height - below.y) < 1;
+    });
+  }
 });

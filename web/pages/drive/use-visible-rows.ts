@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { ROW_REM, RowScale } from "../../lib/files/row-scale.ts";
-import { remInPixels } from "../../lib/rem.ts";
+import { useRem } from "../../lib/rem.ts";
 
 /** Rows kept ready above and below, so that scrolling shows no gaps. */
 const SPARE = 12;
@@ -28,7 +28,7 @@ export interface VisibleRows extends Pick<Seen, "first" | "end"> {
 
 /** The rows of `body`, all of the same height, that are in the window or close to it. */
 export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
-  const rem = useMemo(remInPixels, []);
+  const rem = useRem();
   const rowHeight = ROW_REM * rem;
   const scale = useMemo(() => new RowScale(count, rowHeight), [count, rowHeight]);
   const [seen, setSeen] = useState<Seen>({ first: 0, end: SPARE * 2, shift: 0 });
