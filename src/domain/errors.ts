@@ -20,6 +20,7 @@ export type ErrorCode =
   | "EXTRACTION_FAILED"
   | "RATE_LIMITED"
   | "INTERNAL"
+  | "UNAVAILABLE"
   | "STORAGE_FULL";
 
 /**

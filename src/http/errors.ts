@@ -21,6 +21,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   EXTRACTION_FAILED: 422,
   RATE_LIMITED: 429,
   INTERNAL: 500,
+  UNAVAILABLE: 503,
   STORAGE_FULL: 507,
 };
 
@@ -30,6 +31,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>
   IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },
   // Where nobody knows how long it will be.
   RATE_LIMITED: { "retry-after": "1" },
+  UNAVAILABLE: { "retry-after": "5" },
 };
 
 /** A refusal whose answer needs headers of its own: `Allow`, `Retry-After`, `Content-Range`. */

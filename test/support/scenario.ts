@@ -24,6 +24,7 @@ export const STATUS_OF = {
   EXTRACTION_FAILED: 422,
   RATE_LIMITED: 429,
   INTERNAL: 500,
+  UNAVAILABLE: 503,
   STORAGE_FULL: 507,
 } as const;
 export type Code = keyof typeof STATUS_OF;

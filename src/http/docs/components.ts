@@ -81,6 +81,7 @@ const CODE_HEADERS: Partial<Record<ErrorCode, { name: string; description: strin
     schema: { type: "string" },
   },
   RATE_LIMITED: retryAfter("Seconds to wait."),
+  UNAVAILABLE: retryAfter("Seconds to wait."),
 };
 
 function headerRefs(isCounted: boolean): Record<string, object> {

@@ -105,7 +105,7 @@ function complete(
     !isCounted ||
     PUBLIC_ROUTES.some((route) => route.path === path && route.methods.includes(method.toUpperCase()));
   const errors = new Set(ownErrors);
-  errors.add("INTERNAL");
+  errors.add("INTERNAL").add("UNAVAILABLE");
   if (isCounted) errors.add("RATE_LIMITED");
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "get") errors.add("FORBIDDEN");
