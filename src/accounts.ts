@@ -26,7 +26,7 @@ export function openAccounts({ dataDir, keyPrefix }: Config, absent: "make" | "r
   const tables = openTables(database);
   const access = new Access(tables, clock);
   return {
-    users: new Users({ tables, clock, passwords: new Passwords() }),
+    users: new Users({ tables, access, clock, passwords: new Passwords() }),
     apiKeys: new ApiKeys({ tables, access, clock, keyPrefix }),
     [Symbol.asyncDispose]: () => database.close(),
   };

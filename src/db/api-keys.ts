@@ -31,6 +31,15 @@ const COLUMNS = `id, prefix, name, scope, (SELECT d.id FROM drive d WHERE d.pk =
                  created_at AS createdAt, last_used_at AS lastUsedAt`;
 const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
 
+/** Keys that are not revoked, whose drive is there and whose user is not disabled. */
+const STANDING = `
+  FROM api_key k
+  LEFT JOIN user u ON u.pk = k.user
+  LEFT JOIN drive d ON d.pk = k.drive
+  LEFT JOIN user o ON o.pk = d.user
+ WHERE (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))
+   AND u.disabled_at IS NULL AND o.disabled_at IS NULL`;
+
 /** API keys, known by the hashes of their secrets. */
 export class ApiKeys {
   readonly #caller;
@@ -47,22 +56,9 @@ export class ApiKeys {
     this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
       `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
               coalesce(u.plan, o.plan, 'free') AS plan
-         FROM api_key k
-         LEFT JOIN user u ON u.pk = k.user
-         LEFT JOIN drive d ON d.pk = k.drive
-         LEFT JOIN user o ON o.pk = d.user
-        WHERE k.hash = :hash
-          AND (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))
-          AND u.disabled_at IS NULL AND o.disabled_at IS NULL`,
+         ${STANDING} AND k.hash = :hash`,
     );
-    this.#stands = sql.prepare<object, [KeyId]>(
-      `SELECT 1
-         FROM api_key k
-         LEFT JOIN user u ON u.pk = k.user
-         LEFT JOIN drive d ON d.pk = k.drive
-         LEFT JOIN user o ON o.pk = d.user
-        WHERE k.id = ? AND u.disabled_at IS NULL AND o.disabled_at IS NULL`,
-    );
+    this.#stands = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${STANDING} AND k.id = :id`);
     this.#insert = sql.prepare<
       never,
       [Parameters<NewApiKey> & { user: UserPk | null; drive: DrivePk | null }]
@@ -98,9 +94,9 @@ export class ApiKeys {
     throw new Error(`key ${keyId} reaches neither a user nor a drive`);
   }
 
-  /** Whether a key is not revoked and nobody whose it is was disabled. */
-  stands(id: KeyId): boolean {
-    return this.#stands.get(id) !== null;
+  /** Whether a key still lets its holder in, as `callerOf` decides it. */
+  stands(id: KeyId, now: number): boolean {
+    return this.#stands.get({ id, now }) !== null;
   }
 
   /** A user's own keys and those of the user's drives, or a drive's keys; oldest first. */

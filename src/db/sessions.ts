@@ -27,6 +27,7 @@ export interface SessionHolder {
 /** Sessions: expired ones and those of disabled users are invisible to every reader here. */
 export class Sessions {
   readonly #holder;
+  readonly #stands;
   readonly #ofUser;
   readonly #insert;
   readonly #touch;
@@ -41,6 +42,10 @@ export class Sessions {
       `SELECT s.id, s.last_used_at AS lastUsedAt, u.pk AS userPk, u.id AS userId, u.plan
          FROM session s JOIN user u ON u.pk = s.user
         WHERE s.hash = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
+    );
+    this.#stands = sql.prepare<object, [SessionId, number]>(
+      `SELECT 1 FROM session s JOIN user u ON u.pk = s.user
+        WHERE s.id = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
     );
     this.#ofUser = sql.prepare<Session, [UserPk, number]>(
       `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
@@ -71,6 +76,11 @@ export class Sessions {
   /** Whoever holds the token with this hash; null when nobody does. */
   holder(hash: SecretHash, now: number): SessionHolder | null {
     return this.#holder.get(hash, now);
+  }
+
+  /** Whether a session still lets its holder in, as `holder` decides it. */
+  stands(id: SessionId, now: number): boolean {
+    return this.#stands.get(id, now) !== null;
   }
 
   /** A user's sessions, oldest first. */

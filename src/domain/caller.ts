@@ -1,4 +1,4 @@
-import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "./id.ts";
+import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "./id.ts";
 import { CofferError } from "./errors.ts";
 
 /** What a key may do: everything, or read. */
@@ -19,14 +19,25 @@ export type Plan = (typeof PLANS)[number];
 export type Caller = AccountCaller | DriveCaller;
 
 /** Somebody who acts for an account: with one of its keys, or signed in. */
-export interface AccountCaller {
+export type AccountCaller = AccountKeyCaller | SessionCaller;
+
+interface Account {
   readonly kind: "account";
-  /** Null for whoever is signed in and so needs no key. */
-  readonly keyId: KeyId | null;
   readonly scope: Scope;
   readonly plan: Plan;
   readonly userId: UserId;
   readonly userPk: UserPk;
+}
+
+/** Whoever has a key of an account. */
+export interface AccountKeyCaller extends Account {
+  readonly keyId: KeyId;
+}
+
+/** Whoever is signed in, and so needs no key. */
+export interface SessionCaller extends Account {
+  readonly keyId: null;
+  readonly sessionId: SessionId;
 }
 
 /** Whoever has a key that is limited to one drive. */
@@ -49,7 +60,7 @@ export function requireAccount(caller: Caller): AccountCaller {
  * Narrows to somebody signed in; throws FORBIDDEN for every key: keys are handed to agents, and none of
  * them may change who gets in.
  */
-export function requireSession(caller: Caller): AccountCaller {
+export function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "account" && caller.keyId === null) return caller;
   throw new CofferError("FORBIDDEN", "No key may do this: it needs somebody signed in to the dashboard.");
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -23,17 +24,28 @@ export class Access {
   }
 
   /**
-   * Throws UNAUTHORIZED for a caller who was let in, and whose key was revoked or account disabled since.
-   * For work that may take long enough: everything else is done with whom the gate let in.
+   * Writes for a caller: see `Tables.write`. The gate let the caller in before the request was read, which
+   * may take as long as the client likes. So whether they may still act is checked again here, inside the
+   * transaction. Rejects with UNAUTHORIZED once the key was revoked, its drive is gone, the session ended or
+   * the user was disabled.
    */
-  requireStanding(caller: Caller): void {
-    const { apiKeys, users } = this.#tables;
-    const { keyId } = caller;
+  write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
+    return this.#tables.write(() => {
+      this.#requireStanding(caller);
+      return job();
+    }, within);
+  }
+
+  #requireStanding(caller: Caller): void {
+    const { apiKeys, sessions } = this.#tables;
+    const now = this.#clock.now();
     const stands =
-      keyId !== null
-        ? apiKeys.stands(keyId)
-        : caller.kind === "account" && users.byPk(caller.userPk)?.disabledAt === null;
-    if (!stands) throw new CofferError("UNAUTHORIZED", "The key or the account has ended meanwhile.");
+      caller.keyId === null ? sessions.stands(caller.sessionId, now) : apiKeys.stands(caller.keyId, now);
+    if (stands) return;
+    throw new CofferError(
+      "UNAUTHORIZED",
+      "The key was revoked, or the session ended, before the request was complete. Nothing was changed.",
+    );
   }
 
   /** Every drive the caller may see, oldest first. */

@@ -6,7 +6,7 @@ import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
-import { type KeyId, newId, parseId } from "../domain/id.ts";
+import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
 import { NAME_CHARACTERS } from "../domain/limits.ts";
 import { parseLabel } from "../domain/text.ts";
 import type { Access } from "./access.ts";
@@ -61,15 +61,11 @@ export class ApiKeys {
 
   /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
-    const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
-    const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
-    return this.#tables.write(() => {
-      const now = this.#clock.now();
+    const insert = this.#newKey(request);
+    return this.#access.write(caller, within, () => {
       const drive = this.#requestedDrive(caller, request.driveId);
-      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
-      this.#tables.apiKeys.insert({ ...key, hash }, drive === null ? reachOf(caller) : { drive: drive.pk });
-      return { key: { ...key, driveId: drive?.id ?? null, lastUsedAt: null }, secret };
-    }, within);
+      return insert(drive === null ? reachOf(caller) : { drive: drive.pk }, drive?.id ?? null);
+    });
   }
 
   /** The keys within the caller's reach, oldest first. */
@@ -81,11 +77,11 @@ export class ApiKeys {
 
   /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */
   revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const id = parseId<KeyId>(reference);
       if (id === null || !this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
       return id;
-    }, within);
+    });
   }
 
   /** The one drive that a new key is limited to; null when it reaches all of its owner's. */
@@ -94,21 +90,28 @@ export class ApiKeys {
     return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
   }
 
-  /** Makes a key for a user from the shell, where nobody is calling. Throws NOT_FOUND. */
+  /** Makes a key for a user from the shell, where nobody is calling. Throws NOT_FOUND, VALIDATION_ERROR. */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
-    const user = this.#tables.users.byUsername(username);
-    if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
-    return this.create(
-      {
-        kind: "account",
-        keyId: null,
-        scope: "read-write",
-        plan: user.plan,
-        userId: user.id,
-        userPk: user.pk,
-      },
-      { name, scope, driveId: undefined },
-    );
+    const insert = this.#newKey({ name, scope });
+    return this.#tables.write(() => {
+      const user = this.#tables.users.byUsername(username);
+      if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
+      return insert({ user: user.pk }, null);
+    });
+  }
+
+  /** Makes a secret; the function it returns writes the key down, inside a write. Throws VALIDATION_ERROR. */
+  #newKey(
+    request: Pick<KeyRequest, "name" | "scope">,
+  ): (reach: KeyReach, driveId: DriveId | null) => CreatedKey {
+    const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
+    const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
+    return (reach, driveId) => {
+      const now = this.#clock.now();
+      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
+      this.#tables.apiKeys.insert({ ...key, hash }, reach);
+      return { key: { ...key, driveId, lastUsedAt: null }, secret };
+    };
   }
 }
 

@@ -43,7 +43,7 @@ export class Claims {
     const { userPk } = requireAccount(caller);
     const hash = hashSecret(token);
     const { claimTokens, drives, users } = this.#tables;
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const unclaimed = this.#unclaimed(hash, now);
       const slug = drives.freeSlug(slugOf(users.existing(userPk).username, unclaimed.name));
@@ -52,7 +52,7 @@ export class Claims {
       const drive = this.#access.drive(caller, unclaimed.id);
       this.#quota.requireRoom(drive, now);
       return drive;
-    }, within);
+    });
   }
 
   #unclaimed(hash: SecretHash, now: number): Drive {

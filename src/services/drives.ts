@@ -71,14 +71,14 @@ export class Drives {
       name: parseDriveName("name", name),
       description: parseDescription("description", description),
     };
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const owner = this.#tables.users.existing(userPk);
       const slug = this.#tables.drives.freeSlug(slugOf(owner.username, parsed.name));
       const id = newId<DriveId>(now);
       this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
       return this.#access.drive(caller, id);
-    }, within);
+    });
   }
 
   /** The caller's drives, or the one that `slug` names. */
@@ -104,13 +104,13 @@ export class Drives {
       ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),
     };
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
       this.#tables.drives.rename(drive.pk, { ...named, slug }, this.#clock.now());
       return this.#access.drive(caller, drive.id);
-    }, within);
+    });
   }
 
   #slugAfter(drive: Drive, name: string): string | null {
@@ -124,13 +124,13 @@ export class Drives {
 
   /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.apiKeys.removeAllOf(drive.pk);
       this.#tables.claimTokens.removeOf(drive.pk);
       return drive.id;
-    }, within);
+    });
   }
 
   #insert(drive: NewDrive): DrivePk {

@@ -1,7 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
-import type { Tables } from "../db/tables.ts";
 import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -48,22 +47,13 @@ export interface Removed {
 
 /** Single files: read, change, copy, move and delete. */
 export class Files {
-  readonly #tables: Tables;
   readonly #blobs: BlobStore;
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    access: Access;
-    tree: Tree;
-    clock: Clock;
-    usage: UsageMeter;
-  }) {
-    this.#tables = parts.tables;
+  constructor(parts: { blobs: BlobStore; access: Access; tree: Tree; clock: Clock; usage: UsageMeter }) {
     this.#blobs = parts.blobs;
     this.#access = parts.access;
     this.#tree = parts.tree;
@@ -96,7 +86,7 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
       const drive = this.#access.drive(caller, file.driveId);
@@ -107,18 +97,18 @@ export class Files {
       return path === file.path
         ? this.#tree.change(drive, file, body, now)
         : this.#tree.move(file, drive, path, body, now);
-    }, within);
+    });
   }
 
   /** Copies a file, content and all, without moving a byte. The copy has no expiry. */
   copy(caller: Caller, id: string, to: Destination, within?: Within<File>): Promise<File> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
       const { drive, path } = this.#destination(caller, file, to);
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
-    }, within);
+    });
   }
 
   /** Moves a file; it keeps its id. */
@@ -129,7 +119,7 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, id);
       const { drive, path } = this.#destination(caller, file, to);
@@ -137,21 +127,21 @@ export class Files {
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.move(file, drive, path, named(file, lastSegment(path)), now);
-    }, within);
+    });
   }
 
   remove(caller: Caller, id: string, precondition: Precondition, within?: Within<File>): Promise<File> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const file = this.#access.file(caller, id);
       requirePrecondition(precondition, file.digest);
       this.#tree.remove(file, this.#clock.now());
       return file;
-    }, within);
+    });
   }
 
   /** Deletes each file the caller may see, all in one commit; names those it could not. */
   removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       // By file, since an id may be written in more ways than one.
       const files = new Map<FilePk, File>();
       const deleted: string[] = [];
@@ -163,7 +153,7 @@ export class Files {
       }
       this.#tree.removeAll([...files.values()], this.#clock.now());
       return { deleted, failed };
-    }, within);
+    });
   }
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {

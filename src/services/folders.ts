@@ -86,11 +86,11 @@ export class Folders {
     within?: Within<CreatedFolder>,
   ): Promise<CreatedFolder> {
     const parsed = parseFolderPath("path", path);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       const { folder, created } = this.#tree.ensureFolder(drive, parsed, this.#clock.now());
       return { drive, folder: this.#shown(drive, folder), created };
-    }, within);
+    });
   }
 
   /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
@@ -144,23 +144,23 @@ export class Folders {
     within?: Within<FolderPreview>,
   ): Promise<FolderPreview> {
     const parsed = parseFolderPath("path", path);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
       return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
-    }, within);
+    });
   }
 
   /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
       const { fileCount } = this.#shown(drive, folder);
       this.#tree.removeFolder(drive, folder, this.#clock.now());
       return fileCount;
-    }, within);
+    });
   }
 
   #transfer(
@@ -173,12 +173,12 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const source = this.#access.drive(caller, driveId);
       const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
       const transfer = { source, folder: this.#folder(source, from), drive, path: target };
       return { drive, folder: this.#transfers[how](transfer, this.#clock.now()) };
-    }, within);
+    });
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {

@@ -5,6 +5,7 @@ import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { parseId, type UserId } from "../domain/id.ts";
 import type { User } from "../domain/user.ts";
+import type { Access } from "./access.ts";
 import type { Users } from "./users.ts";
 
 /** Somebody with an account, as the first account sees them. */
@@ -30,11 +31,13 @@ export interface PersonChange {
  */
 export class People {
   readonly #tables: Tables;
+  readonly #access: Access;
   readonly #clock: Clock;
   readonly #users: Users;
 
-  constructor(parts: { tables: Tables; clock: Clock; users: Users }) {
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; users: Users }) {
     this.#tables = parts.tables;
+    this.#access = parts.access;
     this.#clock = parts.clock;
     this.#users = parts.users;
   }
@@ -49,7 +52,7 @@ export class People {
   async create(caller: Caller, username: string, password: string, within?: Within<Person>): Promise<Person> {
     this.#requireAdmin(caller);
     const draft = await this.#users.draft(username, password);
-    return this.#tables.write(() => this.#person(this.#users.add(draft)), within);
+    return this.#access.write(caller, within, () => this.#person(this.#users.add(draft)));
   }
 
   /**
@@ -66,13 +69,13 @@ export class People {
   ): Promise<Person> {
     this.#requireAdmin(caller);
     const id = parseId<UserId>(reference);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const { pk } = this.#known(id);
       if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
       if (disabled === true) this.#disable(pk);
       if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
       return this.#person(this.#known(id));
-    }, within);
+    });
   }
 
   #disable(pk: User["pk"]): void {

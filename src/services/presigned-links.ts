@@ -52,7 +52,7 @@ export class PresignedLinks {
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     const { secret, hash } = newLinkToken();
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const file = this.#access.file(caller, fileId);
       const expiresAt = now + expiresIn * 1000;
@@ -65,7 +65,7 @@ export class PresignedLinks {
         createdAt: now,
       });
       return { token: secret, expiresAt };
-    }, within);
+    });
   }
 
   /** What a link opens. Throws NOT_FOUND, also once the file is gone, and GONE for a link that has ended. */

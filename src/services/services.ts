@@ -65,8 +65,8 @@ export function openServices(given: ServiceParts) {
   const parts = { ...given, access, quota, tree, transfers, usage };
   const files = new Files(parts);
   const passwords = new Passwords();
-  const users = new Users({ ...given, passwords });
-  const sessions = new Sessions(given);
+  const users = new Users({ ...parts, passwords });
+  const sessions = new Sessions(parts);
   return {
     drives: new Drives(parts),
     files,

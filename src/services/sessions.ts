@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret } from "../domain/api-key.ts";
-import { type AccountCaller, type Caller, requireAccount } from "../domain/caller.ts";
+import { type Caller, requireAccount, type SessionCaller } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
-import { newId, parseId, type SessionId, type UserPk } from "../domain/id.ts";
+import { newId, parseId, type SessionId } from "../domain/id.ts";
 import {
   type ListedSession,
   newToken,
@@ -12,7 +12,16 @@ import {
   SESSION_TOUCH_MS,
   USER_AGENT_CHARACTERS,
 } from "../domain/session.ts";
+import type { User } from "../domain/user.ts";
+import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";
+
+/** A session that has just begun. */
+export interface SignedIn {
+  readonly caller: SessionCaller;
+  /** For the browser's cookie, and nowhere else. */
+  readonly token: string;
+}
 
 /** How many expired sessions one transaction takes away. */
 const PIECE = 200;
@@ -20,37 +29,44 @@ const PIECE = 200;
 /** Who is signed in. A session lives 30 days after its last use. */
 export class Sessions {
   readonly #tables: Tables;
+  readonly #access: Access;
   readonly #clock: Clock;
   readonly #lastUses = new LastUses<SessionId>();
 
-  constructor(parts: { tables: Tables; clock: Clock }) {
+  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
     this.#tables = parts.tables;
+    this.#access = parts.access;
     this.#clock = parts.clock;
   }
 
   /** Whoever is signed in with this token; null when nobody is, any more or at all. */
-  authenticate(token: string): AccountCaller | null {
+  authenticate(token: string): SessionCaller | null {
     const now = this.#clock.now();
     const holder = this.#tables.sessions.holder(hashSecret(token), now);
     if (holder === null) return null;
     const { id, lastUsedAt, plan, userId, userPk } = holder;
     if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(id, now);
-    return { kind: "account", keyId: null, scope: "read-write", plan, userId, userPk };
+    return { kind: "account", keyId: null, sessionId: id, scope: "read-write", plan, userId, userPk };
   }
 
-  /** Signs a user in; the token, shown this once. Inside a write. */
-  begin(user: UserPk, userAgent: string): string {
+  /** Signs a user in; the token is shown this once. Inside a write. */
+  begin(user: User, userAgent: string): SignedIn {
     const { token, hash } = newToken();
     const now = this.#clock.now();
+    const sessionId = newId<SessionId>(now);
+    const { plan, id: userId, pk: userPk } = user;
     this.#tables.sessions.insert({
-      id: newId<SessionId>(now),
+      id: sessionId,
       hash,
-      user,
+      user: userPk,
       userAgent: userAgent.slice(0, USER_AGENT_CHARACTERS).toWellFormed(),
       createdAt: now,
       expiresAt: now + SESSION_LIFETIME_MS,
     });
-    return token;
+    return {
+      caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
+      token,
+    };
   }
 
   /** Signs out. A token that stands for nobody is none the worse. */
@@ -77,16 +93,16 @@ export class Sessions {
     const { userPk } = requireAccount(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       if (!this.#tables.sessions.removeOne(id, userPk)) throw notFound("session");
       return id;
-    }, within);
+    });
   }
 
   /** Signs the caller out everywhere; of how many sessions. Throws FORBIDDEN for a drive caller. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requireAccount(caller);
-    return this.#tables.write(() => this.#tables.sessions.removeAllOf(userPk), within);
+    return this.#access.write(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
   }
 
   /** Writes down which sessions were used, and so how long they live. */

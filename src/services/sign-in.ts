@@ -1,12 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret } from "../domain/api-key.ts";
-import type { AccountCaller } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import { newToken } from "../domain/session.ts";
 import { proposeUsername, type User } from "../domain/user.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
 
 /** A user as an OpenID Connect provider vouches for them. */
@@ -25,13 +24,6 @@ export interface Browser {
   readonly userAgent: string;
   /** The token of the session it had; signing in ends that one. */
   readonly previous: string | null;
-}
-
-/** A session that has just begun. */
-export interface SignedIn {
-  readonly caller: AccountCaller;
-  /** For the browser's cookie, and nowhere else. */
-  readonly token: string;
 }
 
 interface SignInParts {
@@ -155,9 +147,7 @@ export class SignIn {
   #begin(user: User, browser: Browser): SignedIn {
     const { tables, sessions } = this.#parts;
     if (browser.previous !== null) tables.sessions.removeByHash(hashSecret(browser.previous));
-    const token = sessions.begin(user.pk, browser.userAgent);
-    const { plan, id: userId, pk: userPk } = user;
-    return { caller: { kind: "account", keyId: null, scope: "read-write", plan, userId, userPk }, token };
+    return sessions.begin(user, browser.userAgent);
   }
 
   #requireSetup(token: string): void {

@@ -146,9 +146,8 @@ export class Upload {
     this.#options.access.drive(this.#caller, fields.driveId);
     const blob = await this.#writer.commit();
     try {
-      const uploaded = await this.#options.tables.write(
-        () => this.#file(fields.driveId, target.path, attributes, blob, precondition),
-        within,
+      const uploaded = await this.#options.access.write(this.#caller, within, () =>
+        this.#file(fields.driveId, target.path, attributes, blob, precondition),
       );
       this.#options.usage.countBytes(uploaded.file.driveId, blob.size);
       return uploaded;
@@ -168,7 +167,7 @@ export class Upload {
     await this.#writer.abort();
   }
 
-  /** Runs inside the write: the drive or the caller may have gone while the content arrived. */
+  /** Runs inside the write: the drive may have gone while the content arrived. */
   #file(
     driveId: string,
     path: FilePath,
@@ -178,7 +177,6 @@ export class Upload {
   ): Uploaded {
     const { tables, access, tree, clock } = this.#options;
     const now = clock.now();
-    access.requireStanding(this.#caller);
     const drive = access.drive(this.#caller, driveId);
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present?.digest ?? null);

@@ -6,6 +6,7 @@ import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
 import { CofferError, invalid } from "../domain/errors.ts";
 import { newId, type UserId } from "../domain/id.ts";
 import { parseUsername, type User } from "../domain/user.ts";
+import type { Access } from "./access.ts";
 import type { Passwords } from "./passwords.ts";
 
 /** What an account is made of, beside what is the same for all. */
@@ -28,11 +29,13 @@ export interface PasswordChange {
 /** Accounts: their making, and what may change about them. */
 export class Users {
   readonly #tables: Tables;
+  readonly #access: Access;
   readonly #clock: Clock;
   readonly #passwords: Passwords;
 
-  constructor(parts: { tables: Tables; clock: Clock; passwords: Passwords }) {
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; passwords: Passwords }) {
     this.#tables = parts.tables;
+    this.#access = parts.access;
     this.#clock = parts.clock;
     this.#passwords = parts.passwords;
   }
@@ -100,12 +103,12 @@ export class Users {
     }
     if (!(await this.#passwords.matches(current, before))) throw wrongCurrent();
     const after = await this.#passwords.hash(password);
-    return this.#tables.write(() => {
+    return this.#access.write(caller, within, () => {
       // It may have been changed while this one was being verified.
       if (users.passwordHash(userPk) !== before) throw wrongCurrent();
       users.setPasswordHash(userPk, after);
       sessions.removeOthersOf(userPk, hashSecret(token));
-    }, within);
+    });
   }
 
   /** Counts from the next request on, of sessions and keys alike. Throws NOT_FOUND. */

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
+import { Description } from "../support/description.ts";
+import { beginSession } from "../support/sign-in.ts";
+import { populate, type World } from "../support/world.ts";
+
+// The gate lets a caller in before the request's body is read, and a client may take as long over the body as
+// it likes. Who is revoked, signed out or disabled meanwhile must not act any more.
+
+let coffer: TestAppliance;
+let world: World;
+
+beforeAll(async () => {
+  coffer = await startAppliance();
+  world = await populate(coffer);
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+interface Sender {
+  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+}
+
+/** A request that was let in and whose body is not complete. */
+interface Begun {
+  /** Sends the rest of the body; the answer. */
+  complete(): Promise<Answer>;
+}
+
+async function begin(sender: Sender, method: string, path: string, body: Json): Promise<Begun> {
+  const text = JSON.stringify(body);
+  const { promise: isToEnd, resolve: complete } = Promise.withResolvers<void>();
+  const stream = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(text.slice(0, 1)));
+      await isToEnd;
+      controller.enqueue(new TextEncoder().encode(text.slice(1)));
+      controller.close();
+    },
+  });
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const answer = sender.send(method, path, { body: stream, headers });
+  // Once it was let in, another request with its key is told to wait.
+  while ((await sender.send("POST", "/v0/folders", { body: {}, headers })).status !== 409) await Bun.sleep(2);
+  return {
+    complete: () => {
+      complete();
+      return answer;
+    },
+  };
+}
+
+/** Every write that takes a JSON body, by its operationId, and what Ada asks with it. */
+const WRITES: Readonly<Record<string, () => readonly [method: string, path: string, body: Json]>> = {
+  createDrive: () => ["POST", "/v0/drives", { name: "Late" }],
+  updateDrive: () => ["PATCH", `/v0/drives/${world.drives.ada}`, { description: "Late" }],
+  claimDrive: () => ["POST", "/v0/drives/claim", { token: "clm_late" }],
+  updateFile: () => ["PATCH", `/v0/files/${world.files.ada}`, { tags: ["late"] }],
+  copyFile: () => ["POST", `/v0/files/${world.files.ada}/copy`, { destination_path: "late.txt" }],
+  moveFile: () => ["POST", `/v0/files/${world.files.ada}/move`, { destination_path: "late.txt" }],
+  deleteFiles: () => ["POST", "/v0/files/bulk-delete", { file_ids: [world.files.ada] }],
+  createPresignedUrl: () => ["POST", `/v0/files/${world.files.ada}/presigned-url`, {}],
+  uploadFile: () => [
+    "POST",
+    "/v0/files",
+    { drive_id: world.drives.ada, filename: "late.txt", content: "SGVsbG8=" },
+  ],
+  createFolder: () => ["POST", "/v0/folders", { drive_id: world.drives.ada, path: "late/" }],
+  deleteFolder: () => [
+    "DELETE",
+    "/v0/folders",
+    { drive_id: world.drives.ada, path: "notes/", confirm: true },
+  ],
+  moveFolder: () => [
+    "POST",
+    "/v0/folders/move",
+    { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
+  ],
+  copyFolder: () => [
+    "POST",
+    "/v0/folders/copy",
+    { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
+  ],
+  createKey: () => ["POST", "/v0/keys", { name: "Late" }],
+};
+
+/** The same, for somebody who is signed in alone. */
+const SIGNED_IN: typeof WRITES = {
+  changePassword: () => [
+    "POST",
+    "/v0/account/password",
+    { current: "ada's password", password: "a late password" },
+  ],
+  createPerson: () => ["POST", "/v0/people", { username: "late", password: "a late password" }],
+  updatePerson: () => ["PATCH", `/v0/people/${idOf("bob")}`, { plan: "pro" }],
+};
+
+function idOf(username: string): string {
+  using sql = open();
+  return (
+    sql.query<{ id: string }, [string]>("SELECT id FROM user WHERE username = ?").get(username)?.id ?? ""
+  );
+}
+
+function open(): Database {
+  const sql = new Database(join(coffer.dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  return sql;
+}
+
+/** Everything that a write could have changed. */
+function everything(): unknown {
+  using sql = open();
+  const tables = ["user", "drive", "folder", "file", "api_key", "presigned_link", "claim_token"];
+  return tables.map((table) => sql.query(`SELECT * FROM ${table} ORDER BY 1`).all());
+}
+
+function adaKey(): Promise<{ client: Client; id: string }> {
+  const { apiKeys } = coffer.appliance.services;
+  return apiKeys
+    .createFor("ada", "", "read-write")
+    .then(({ secret, key }) => ({ client: coffer.client(secret), id: key.id }));
+}
+
+test("every write that takes a JSON body is tried below", async () => {
+  const { operations } = await Description.of(coffer.client());
+  const taking = operations
+    .filter(({ path, hasBody, isGuarded }) => path.startsWith("/v0/") && hasBody && isGuarded)
+    .map(({ id }) => id)
+    // Its body is the content: see sessions.test.ts.
+    .filter((id) => id !== "putFile");
+  expect(Object.keys({ ...WRITES, ...SIGNED_IN }).toSorted()).toEqual(taking.toSorted());
+});
+
+describe("a request whose body comes after its key was revoked changes nothing", () => {
+  test.each(Object.entries(WRITES))("%s", async (_, request) => {
+    const { client, id } = await adaKey();
+    const begun = await begin(client, ...request());
+    await world.clients.ada.json(200, "DELETE", `/v0/keys/${id}`);
+    const before = everything();
+    expect((await begun.complete()).status).toBe(401);
+    expect(everything()).toEqual(before);
+  });
+});
+
+describe("a request whose body comes after its session ended changes nothing", () => {
+  test.each(Object.entries({ ...WRITES, ...SIGNED_IN }))("%s", async (_, request) => {
+    const { browser } = beginSession(coffer, "ada");
+    const begun = await begin(browser, ...request());
+    expect((await browser.send("POST", "/auth/logout")).status).toBe(200);
+    const before = everything();
+    expect((await begun.complete()).status).toBe(401);
+    expect(everything()).toEqual(before);
+  });
+});
+
+const ENDS: readonly [how: string, end: (session: string) => Promise<unknown>][] = [
+  ["signed out there", (session) => world.clients.ada.json(200, "DELETE", `/v0/sessions/${session}`)],
+  ["signed out everywhere", () => world.clients.ada.json(200, "DELETE", "/v0/sessions")],
+  ["given another password", () => coffer.appliance.services.users.resetPassword("ada", "another password")],
+];
+
+test.each(ENDS)("a key asked for by a session that was %s is not made", async (_, end) => {
+  const { id, browser } = beginSession(coffer, "ada");
+  const begun = await begin(browser, "POST", "/v0/keys", {});
+  await end(id);
+  expect((await begun.complete()).status).toBe(401);
+});
+
+test("a key asked for with a drive's key is not made once the drive is deleted", async () => {
+  const { data } = await coffer
+    .client()
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name: "Short-lived" },
+    });
+  const agent = coffer.client(data.api_key);
+  const begun = await begin(agent, "POST", "/v0/keys", {});
+  await agent.json(200, "DELETE", `/v0/drives/${data.drive_id}`);
+  expect((await begun.complete()).status).toBe(401);
+});
+
+test("a disabled user's request that was on its way changes nothing", async () => {
+  const begun = [
+    await begin(world.clients.bob, "POST", "/v0/keys", {}),
+    await begin(beginSession(coffer, "bob").browser, "POST", "/v0/keys", {}),
+  ];
+  const { browser: admin } = beginSession(coffer, "ada");
+  const disabled = await admin.send("PATCH", `/v0/people/${idOf("bob")}`, { body: { disabled: true } });
+  expect(disabled.status).toBe(200);
+  const before = everything();
+  const answers = await Promise.all(begun.map((each) => each.complete()));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  expect(everything()).toEqual(before);
+});
