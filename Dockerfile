@@ -16,7 +16,7 @@ COPY --from=build /rootfs /
 ENV COFFER_DATA_DIR=/data
 VOLUME /data
 USER 65532:65532
-EXPOSE 8787
+EXPOSE 2633
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["/usr/local/bin/coffer", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/coffer"]

@@ -20,7 +20,7 @@ test("nothing given: the documented defaults", () => {
   expect(load({ PATH: "/bin", COFFER_PORT: "" })).toEqual({
     dataDir: resolve("data"),
     host: "0.0.0.0",
-    port: 8787,
+    port: 2633,
     baseUrl: null,
     claimBaseUrl: null,
     keyPrefix: "cof",
@@ -166,7 +166,7 @@ describe("unknown names", () => {
   }
 
   test("those that Kubernetes sets for a service named coffer are explained", () => {
-    const found = problems({ COFFER_PORT: "tcp://10.0.0.1:8787", COFFER_SERVICE_HOST: "10.0.0.1" });
+    const found = problems({ COFFER_PORT: "tcp://10.0.0.1:2633", COFFER_SERVICE_HOST: "10.0.0.1" });
     expect(found).toHaveLength(3);
     expect(found[2]).toContain("enableServiceLinks: false");
   });

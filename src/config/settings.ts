@@ -68,7 +68,7 @@ export const SETTINGS = {
   port: required({
     name: "port",
     placeholder: "NUMBER",
-    fallback: "8787",
+    fallback: "2633",
     help: "The port to listen on; 0 takes any free one",
     parse: integer(0, 65_535),
   }),

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
 import { settingsTable } from "../../src/config/describe.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { run, serve } from "../support/executable.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -21,6 +22,17 @@ function block(title: string): string {
   return text;
 }
 
+/** 2633 is COFF on a phone's keys, and the default of no other tool that is common on the same machines. */
+const DEFAULT_ADDRESS = "http://localhost:2633";
+
+test("the default port is 2633, in the settings, the README and the Dockerfile alike", async () => {
+  const dockerfile = await Bun.file(join(ROOT, "Dockerfile")).text();
+  expect(SETTINGS.port.fallback).toBe("2633");
+  expect(dockerfile).toMatch(/^EXPOSE 2633$/m);
+  expect(section("Docker")).toContain("-p 2633:2633");
+  expect(new Set(readme.match(/http:\/\/localhost:\d+/g))).toEqual(new Set([DEFAULT_ADDRESS]));
+});
+
 const needed = [Bun.which("bash"), Bun.which("curl"), Bun.which("sed")];
 
 test.skipIf(needed.includes(null))("the tour works when it is pasted into a shell as one block", async () => {
@@ -29,7 +41,7 @@ test.skipIf(needed.includes(null))("the tour works when it is pasted into a shel
   const tour = block("A tour in five calls");
   expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
   const shell = Bun.spawn(["bash", "-eu"], {
-    stdin: new Blob([tour.replace("http://localhost:8787", server.url)]),
+    stdin: new Blob([tour.replace(DEFAULT_ADDRESS, server.url)]),
     stdout: "pipe",
     stderr: "pipe",
     cwd: place.path,

@@ -62,7 +62,7 @@ describe("the documentation's page", () => {
     const shown = Promise.withResolvers<object>();
     runInNewContext(script, {
       URL,
-      location: new URL("http://nas:8787/docs"),
+      location: new URL("http://nas:2633/docs"),
       fetch: (path: string) => app.send(`/${path}`, { key: null }),
       SwaggerUIBundle: (options: object) => shown.resolve(options),
     });
@@ -70,7 +70,7 @@ describe("the documentation's page", () => {
       dom_id: "#swagger-ui",
       validatorUrl: null,
       persistAuthorization: true,
-      spec: { openapi: "3.1.0", servers: [{ url: "http://nas:8787" }] },
+      spec: { openapi: "3.1.0", servers: [{ url: "http://nas:2633" }] },
     });
   });
 
