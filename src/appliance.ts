@@ -1,6 +1,6 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { Clock } from "./clock.ts";
-import { type Config, linkBases } from "./config.ts";
+import type { Config } from "./config.ts";
 import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
@@ -17,6 +17,7 @@ import { extract } from "./http/extract.ts";
 import { files } from "./http/files.ts";
 import { folderTransfers } from "./http/folder-transfers.ts";
 import { folders } from "./http/folders.ts";
+import { linkBase } from "./http/link-base.ts";
 import { listings } from "./http/listings.ts";
 import { oidc } from "./http/oidc.ts";
 import { ownOrigin } from "./http/own-origin.ts";
@@ -30,7 +31,7 @@ import { startServer } from "./http/server.ts";
 import { cookiesFor } from "./http/session-cookie.ts";
 import { sessions } from "./http/sessions.ts";
 import { uploads } from "./http/uploads.ts";
-import { localAddress } from "./local-address.ts";
+import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
@@ -51,8 +52,10 @@ export interface ApplianceOptions {
 export interface Appliance {
   /** Where it listens, for callers on this machine; without a trailing slash. */
   readonly url: string;
-  /** What links begin with; without a trailing slash. */
+  /** Where people are sent who have not come by any address yet; without a trailing slash. */
   readonly baseUrl: string;
+  /** Where other machines may reach it, without trailing slashes; none where an address is configured. */
+  readonly addresses: readonly string[];
   /** Where the first account is made; null once there is one, or a provider makes them. Holds a secret. */
   readonly setupLink: string | null;
   readonly services: Services;
@@ -70,8 +73,8 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
   const { services } = parts;
-  let links = linkBases(config, config.port);
-  const handler = await createHandler(options, parts, () => links);
+  let baseUrl = config.baseUrl ?? ownAddress(config.host, config.port);
+  const handler = await createHandler(options, parts, () => baseUrl);
   const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
   opened.defer(async () => {
     services.sweep.stop();
@@ -79,12 +82,13 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   });
   const setupToken = await newSetupToken(services, config);
   const server = startServer({ host: config.host, port: config.port, handler, log });
-  links = linkBases(config, server.port);
+  baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
   const owned = opened.move();
   return {
     url: localAddress(config.host, server.port),
-    baseUrl: links.baseUrl,
-    setupLink: setupToken === null ? null : `${links.baseUrl}/auth/setup?token=${setupToken}`,
+    baseUrl,
+    addresses: config.baseUrl === null ? networkAddresses(config.host, server.port) : [],
+    setupLink: setupToken === null ? null : `${baseUrl}/auth/setup?token=${setupToken}`,
     services,
     close: async (deadlineMs) => {
       try {
@@ -131,13 +135,12 @@ async function openParts(
   return { database, blobs, services, idempotency };
 }
 
-/** All of HTTP over the services. `links` is known for good once the server listens. */
+/** All of HTTP over the services. `baseUrl` is known for good once the server listens. */
 async function createHandler(
   { config, clock, log }: ApplianceOptions,
   { database, blobs, services, idempotency }: Parts,
-  links: () => ReturnType<typeof linkBases>,
+  baseUrl: () => string,
 ): Promise<Handler> {
-  const baseUrl = () => links().baseUrl;
   const originOf = ownOrigin(config.baseUrl);
   const signingIn = { ...services, originOf, cookies: cookiesFor(config.baseUrl), clock, baseUrl };
   return createApp({
@@ -164,7 +167,7 @@ async function createHandler(
         clock,
         provisioning: config.provisioning === "on",
         provisionsPerHour: config.provisionsPerHour,
-        claimBaseUrl: () => links().claimBaseUrl,
+        claimBase: linkBase(config.claimBaseUrl ?? config.baseUrl, baseUrl),
       }),
       drives(services.drives),
       listings(services.listings),
@@ -174,7 +177,11 @@ async function createHandler(
       downloads(services.files),
       archives(services.archives, log),
       extract(services.extracts),
-      presigned({ links: services.presignedLinks, files: services.files, baseUrl }),
+      presigned({
+        links: services.presignedLinks,
+        files: services.files,
+        linkBase: linkBase(config.baseUrl, baseUrl),
+      }),
       search(services.search),
       folders(services.folders),
       folderTransfers(services.folders),

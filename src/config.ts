@@ -11,9 +11,9 @@ export interface Config {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Null when not configured: the port in it may not be known yet. `linkBases` gives the answer. */
+  /** Null when not configured: links given to a caller then begin with the address that this caller used. */
   readonly baseUrl: string | null;
-  /** Null when not configured: the base URL. */
+  /** Null when not configured: as for the base URL. */
   readonly claimBaseUrl: string | null;
   readonly keyPrefix: string;
   /** Requests per minute. */
@@ -82,15 +82,6 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
-}
-
-/** The addresses that links begin with, once the port the server listens on is known. No trailing slash. */
-export function linkBases(
-  config: Pick<Config, "baseUrl" | "claimBaseUrl">,
-  port: number,
-): { readonly baseUrl: string; readonly claimBaseUrl: string } {
-  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  return { baseUrl, claimBaseUrl: config.claimBaseUrl ?? baseUrl };
 }
 
 function readOidc(reader: Reader): OidcConfig | null {

@@ -1,10 +1,53 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+
 /** The URL by which a server that listens on `host` is reached from its own machine; no trailing slash. */
 export function localAddress(host: string, port: number): string {
-  return `http://${reachable(host)}:${port}`;
+  return urlOf(reachable(host), port);
+}
+
+/** The same in words that people know: `http://localhost:PORT` wherever that leads to the server. */
+export function ownAddress(host: string, port: number): string {
+  const isLocalhost = ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(host);
+  return urlOf(isLocalhost ? "localhost" : host, port);
+}
+
+/** The addresses of the network's cards, as `networkInterfaces` of `node:os` gives them. */
+export type Interfaces = Readonly<
+  Record<
+    string,
+    readonly { readonly address: string; readonly family: string; readonly internal: boolean }[] | undefined
+  >
+>;
+
+/**
+ * The URLs by which other machines may reach a server that listens on `host`, IPv4 first, without trailing
+ * slashes. Without IPv6 addresses that count for one card alone: no browser opens them.
+ */
+export function networkAddresses(
+  host: string,
+  port: number,
+  interfaces: Interfaces = networkInterfaces(),
+): string[] {
+  const addresses = Object.values(interfaces)
+    .flatMap((card) => card ?? [])
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
+    .filter((address) => !/^fe[89ab]/i.test(address) && covers(host, address));
+  return [...new Set(addresses)].toSorted((a, b) => isIP(a) - isIP(b)).map((address) => urlOf(address, port));
+}
+
+/** Whether a server that listens on `host` takes connections to `address`. */
+function covers(host: string, address: string): boolean {
+  if (host === "::") return true;
+  return host === "0.0.0.0" ? isIP(address) === 4 : host === address;
 }
 
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
+  return host === "::" ? "::1" : host;
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

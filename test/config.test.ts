@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { inspect } from "node:util";
-import { type Config, linkBases, loadConfig } from "../src/config.ts";
+import { type Config, loadConfig } from "../src/config.ts";
 import { settingsHelp, settingsTable } from "../src/config/describe.ts";
 import { SETTINGS, variableOf } from "../src/config/settings.ts";
 
@@ -250,21 +250,6 @@ test("the log is pretty on a terminal unless it is told otherwise", () => {
     [{ COFFER_LOG: "json" }, "json"],
   ] as const) {
     expect(loadConfig({ env, flags: {}, isTerminal: true })).toMatchObject({ config: { logFormat } });
-  }
-});
-
-test("links begin with the configured addresses, else with the port that is listened on", () => {
-  const a = "https://a.example";
-  const b = "https://b.example";
-  const local = "http://localhost:4711";
-  const cases: [baseUrl: string | null, claimBaseUrl: string | null, base: string, claim: string][] = [
-    [null, null, local, local],
-    [a, null, a, a],
-    [null, b, local, b],
-    [a, b, a, b],
-  ];
-  for (const [baseUrl, claimBaseUrl, base, claim] of cases) {
-    expect(linkBases({ baseUrl, claimBaseUrl }, 4711)).toEqual({ baseUrl: base, claimBaseUrl: claim });
   }
 });
 

@@ -57,7 +57,10 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   { module: /^@sinclair\/typebox/, layers: ["http"] },
   { module: /^bun:sqlite$/, layers: ["db"] },
   { module: /^node:fs/, layers: ["blobs", "data-directory.ts", "build.ts"] },
-  { module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/, layers: ["config", "http"] },
+  {
+    module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
+    layers: ["config", "http", "local-address.ts"],
+  },
 ];
 
 /** What only one file may say. */

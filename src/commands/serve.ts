@@ -4,6 +4,7 @@ import { settingsHelp } from "../config/describe.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { createLog } from "../log.ts";
 import { VERSION } from "../version.ts";
+import { firstSteps, nextSteps } from "./first-words.ts";
 import { type Command, readArguments, requireConfig } from "./command.ts";
 
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
@@ -26,32 +27,18 @@ export const serve: Command = {
     const stopRequest = terminal.stopRequest();
     const appliance = await openAppliance({ config, clock: systemClock, log });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
+    const next = nextSteps(appliance);
     if (config.logFormat === "pretty") {
       log.info("coffer is ready", ready);
-      terminal.out(
-        nextSteps(appliance.baseUrl)
-          .map((step) => `  ${step}`)
-          .join("\n"),
-      );
+      terminal.out(next.map((step) => `  ${step}`).join("\n"));
     } else {
-      log.info("coffer is ready", { ...ready, next: nextSteps(appliance.baseUrl) });
+      log.info("coffer is ready", { ...ready, addresses: appliance.addresses, next });
     }
     // Not on standard output, which logs are made of: the link is a secret.
-    if (appliance.setupLink !== null) terminal.err(firstSteps(appliance.setupLink));
+    const first = firstSteps(appliance);
+    if (first !== null) terminal.err(first);
     log.info("stopping", { signal: await stopRequest });
     await appliance.close(DRAIN_MS);
     log.info("stopped");
   },
 };
-
-function firstSteps(setupLink: string): string {
-  return `There is no account yet. Make the first one at\n\n  ${setupLink}\n\nThe link works once; each start prints a new one until there is an account.`;
-}
-
-/** What to do with a server that has just started. */
-function nextSteps(baseUrl: string): string[] {
-  return [
-    `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
-    `People: ${baseUrl} is the dashboard, ${baseUrl}/docs the description of the API`,
-  ];
-}

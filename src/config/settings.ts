@@ -75,8 +75,8 @@ export const SETTINGS = {
   baseUrl: optional({
     name: "base-url",
     placeholder: "URL",
-    fallback: "http://localhost:PORT",
-    help: "The address others reach this server at; links begin with it",
+    fallback: "none",
+    help: "The address others reach this server at; links begin with it, or else with the address that whoever gets them used",
     sensitive: true,
     parse: baseUrl,
   }),
@@ -173,7 +173,7 @@ export const SETTINGS = {
     name: "trusted-proxies",
     placeholder: "LIST",
     fallback: "none",
-    help: "Addresses of reverse proxies whose X-Forwarded-For is believed, such as 127.0.0.1,10.0.0.0/8",
+    help: "Addresses of reverse proxies whose X-Forwarded-For, -Host and -Proto are believed, such as 127.0.0.1,10.0.0.0/8",
     parse: subnets,
   }),
   sweepInterval: required({

@@ -5,7 +5,7 @@ import type { Caller, Plan } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import { createAllowedMethods, methodNotAllowed } from "./allowed-methods.ts";
-import { clientAddresses } from "./client-address.ts";
+import { clientAddresses, trustedPeers } from "./client-address.ts";
 import { createGate } from "./gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health } from "./health.ts";
@@ -33,7 +33,7 @@ export interface AppOptions {
   readonly countOperation: (caller: Caller) => void;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
   readonly trustedProxies: readonly string[];
   /** Where callers reach this service, for the API description: a URL without trailing slash, or `/`. */
   readonly baseUrl: string;
@@ -66,6 +66,7 @@ export function createApp(options: AppOptions): Handler {
   return createPipeline({
     gate: createGate(options),
     clientOf: clientAddresses(trustedProxies),
+    isTrustedPeer: trustedPeers(trustedProxies),
     route: routes.fetch,
     beginAttempt: options.beginAttempt,
     holdSnapshot,

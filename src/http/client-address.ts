@@ -11,9 +11,7 @@ export type ClientOf = (peer: string | undefined, forwardedFor: string | null) =
  * Throws on an entry that is neither.
  */
 export function clientAddresses(trustedProxies: readonly string[]): ClientOf {
-  const trusted = new BlockList();
-  for (const entry of trustedProxies) addTrusted(trusted, entry);
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isTrusted = trustedAddresses(trustedProxies);
   return (peer, forwardedFor) => {
     let client = normalise(peer ?? "");
     if (client === null) return "unknown";
@@ -27,6 +25,21 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientOf {
     }
     return bucketOf(client);
   };
+}
+
+/** Makes the function that tells whether a socket's peer is a trusted proxy. Throws as `clientAddresses`. */
+export function trustedPeers(trustedProxies: readonly string[]): (peer: string | undefined) => boolean {
+  const isTrusted = trustedAddresses(trustedProxies);
+  return (peer) => {
+    const address = normalise(peer ?? "");
+    return address !== null && isTrusted(address);
+  };
+}
+
+function trustedAddresses(entries: readonly string[]): (normalised: string) => boolean {
+  const trusted = new BlockList();
+  for (const entry of entries) addTrusted(trusted, entry);
+  return (address) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
 function addTrusted(list: BlockList, entry: string): void {

@@ -1,20 +1,17 @@
 import type { Caller } from "../domain/caller.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
-import type { ClientOf } from "./client-address.ts";
 import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
-import type { BeginAttempt, Connections } from "./request-context.ts";
+import type { Connections, ContextParts } from "./request-context.ts";
 
 /** Answers any request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
 
 /** What a request goes through. */
-export interface PipelineOptions {
+export interface PipelineOptions extends ContextParts {
   readonly gate: Gate;
-  readonly clientOf: ClientOf;
-  readonly beginAttempt: BeginAttempt;
   /** Routes a request that has passed; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
   /** See `Database.holdSnapshot`. */

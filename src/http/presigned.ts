@@ -6,6 +6,7 @@ import type { Files } from "../services/files.ts";
 import type { CreatedLink, PresignedLinks } from "../services/presigned-links.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { CONTENT } from "./downloads.ts";
+import { type LinkBase, LINKS_BEGIN } from "./link-base.ts";
 import { operation } from "./operation.ts";
 import { fileParams, time } from "./schema.ts";
 
@@ -13,18 +14,17 @@ import { fileParams, time } from "./schema.ts";
 export interface PresignedOptions {
   readonly links: PresignedLinks;
   readonly files: Files;
-  /** Without a trailing slash; known once the server listens. */
-  readonly baseUrl: () => string;
+  readonly linkBase: LinkBase;
 }
 
 const exampleToken = "lnk_1a2b3c4d5e6f...";
 
-/** Links that open a file without a key. */
-export function presigned({ links, files, baseUrl }: PresignedOptions) {
-  const answerOf = ({ token, expiresAt }: CreatedLink) => ({
-    json: { url: `${baseUrl()}/v0/presigned/${token}`, token, expires_at: formatInstant(expiresAt) },
-  });
+function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
+  return { url: `${base}/v0/presigned/${token}`, token, expires_at: formatInstant(expiresAt) };
+}
 
+/** Links that open a file without a key. */
+export function presigned({ links, files, linkBase }: PresignedOptions) {
   return new Elysia({ name: "presigned" })
     .post(
       ...operation(
@@ -35,7 +35,8 @@ export function presigned({ links, files, baseUrl }: PresignedOptions) {
           tag: "Files",
           summary: "Create a link to a file",
           description:
-            "Whoever has the link can download the file, without a key, until it expires. It shows what the file holds then, wherever it was moved within your reach. It ends early when the key that made it is revoked.",
+            "Whoever has the link can download the file, without a key, until it expires. It shows what the file holds then, wherever it was moved within your reach. It ends early when the key that made it is revoked. " +
+            LINKS_BEGIN,
           params: fileParams,
           bodyOptional: true,
           body: Type.Object({
@@ -68,12 +69,18 @@ export function presigned({ links, files, baseUrl }: PresignedOptions) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, body, caller, reply }) => {
+        async ({ params, body, caller, context, reply }) => {
           const wanted = {
             expiresIn: body.expires_in ?? LINK_SECONDS.default,
             oneTime: body.one_time ?? false,
           };
-          await links.create(caller, params.id, wanted, reply.with(answerOf));
+          const base = linkBase(context);
+          await links.create(
+            caller,
+            params.id,
+            wanted,
+            reply.with((made) => ({ json: linkRecord(made, base) })),
+          );
           return reply.response();
         },
       ),

@@ -6,6 +6,7 @@ import { CofferError } from "../domain/errors.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Drives, Provisioned } from "../services/drives.ts";
 import { rateLimited } from "./errors.ts";
+import { type LinkBase, LINKS_BEGIN } from "./link-base.ts";
 import { operation } from "./operation.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { driveName, id, time } from "./schema.ts";
@@ -18,8 +19,8 @@ export interface ProvisionOptions {
   readonly provisioning: boolean;
   /** Per client address. */
   readonly provisionsPerHour: number;
-  /** Where humans go to claim a drive, without a trailing slash; known once the server listens. */
-  readonly claimBaseUrl: () => string;
+  /** Where humans go to claim a drive. */
+  readonly claimBase: LinkBase;
 }
 
 const HOUR_SECONDS = 3600;
@@ -48,7 +49,8 @@ export function provision(options: ProvisionOptions) {
         summary: "Get a drive without an account",
         description:
           "Makes an unclaimed drive that is deleted after 30 days unless a human follows `claim_url` and claims it. " +
-          "It holds up to 100 MB. Both secrets, the key and the claim URL, are shown only here.",
+          "It holds up to 100 MB. Both secrets, the key and the claim URL, are shown only here. " +
+          LINKS_BEGIN,
         body: Type.Object({ name: driveName() }),
         answers: [
           {
@@ -80,11 +82,12 @@ export function provision(options: ProvisionOptions) {
         if (!state.allowed) {
           throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
         }
+        const claimBase = options.claimBase(context);
         await service.provision(
           name,
           reply.with((made) => ({
             status: 201,
-            json: { data: provisionedRecord(made, options.claimBaseUrl()) },
+            json: { data: provisionedRecord(made, claimBase) },
           })),
         );
         return reply.response();
@@ -93,14 +96,14 @@ export function provision(options: ProvisionOptions) {
   );
 }
 
-function provisionedRecord(made: Provisioned, claimBaseUrl: string) {
+function provisionedRecord(made: Provisioned, claimBase: string) {
   const expiresAt = formatInstant(made.expiresAt);
   return {
     api_key: made.apiKey,
     key_id: made.keyId,
     drive_id: made.driveId,
     drive_name: made.name,
-    claim_url: `${claimBaseUrl}/claim/${made.claimToken}`,
+    claim_url: `${claimBase}/claim/${made.claimToken}`,
     expires_at: expiresAt,
     message: `Keep the API key: it is shown only now. Show claim_url to your human; without a claim the drive is deleted at ${expiresAt}.`,
   };

@@ -3,12 +3,20 @@ import { CofferError } from "../domain/errors.ts";
 import { IDEMPOTENCY_KEY, parseIdempotencyKey } from "../domain/idempotency.ts";
 import type { Attempt } from "../services/idempotency.ts";
 import type { ClientOf } from "./client-address.ts";
+import { usedAddress } from "./link-base.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 
 /** What a request handler may ask of the server about the connection a request came by. */
 export interface Connections {
   requestIP(request: Request): { readonly address: string } | null;
   timeout(request: Request, seconds: number): void;
+}
+
+/** Whom and what requests come from, and where their answers are kept. */
+export interface ContextParts {
+  readonly clientOf: ClientOf;
+  readonly isTrustedPeer: (peer: string | undefined) => boolean;
+  readonly beginAttempt: BeginAttempt;
 }
 
 /** See `Idempotency.begin`. */
@@ -41,14 +49,9 @@ export class RequestContext {
   rateLimit: RateLimitState | null = null;
   readonly #request: Request;
   readonly #connections: Connections;
-  readonly #clientOf: ClientOf;
-  readonly #beginAttempt: BeginAttempt;
+  readonly #parts: ContextParts;
 
-  constructor(
-    request: Request,
-    connections: Connections,
-    { clientOf, beginAttempt }: { clientOf: ClientOf; beginAttempt: BeginAttempt },
-  ) {
+  constructor(request: Request, connections: Connections, parts: ContextParts) {
     const sentId = request.headers.get("x-request-id");
     this.id = sentId !== null && CLIENT_REQUEST_ID.test(sentId) ? sentId : crypto.randomUUID();
     const url = request.url;
@@ -62,14 +65,21 @@ export class RequestContext {
     this.method = request.method;
     this.#request = request;
     this.#connections = connections;
-    this.#clientOf = clientOf;
-    this.#beginAttempt = beginAttempt;
+    this.#parts = parts;
   }
 
   /** The client's address as it is counted: an IPv4 address or an IPv6 /64. */
   get client(): string {
-    const peer = this.#connections.requestIP(this.#request)?.address;
-    return this.#clientOf(peer, this.#request.headers.get("x-forwarded-for"));
+    return this.#parts.clientOf(this.#peer, this.#request.headers.get("x-forwarded-for"));
+  }
+
+  /** See `usedAddress`: for links in the answer to this request, and for nothing else. */
+  get usedAddress(): string | null {
+    return usedAddress(this.#request.headers, this.#parts.isTrustedPeer(this.#peer));
+  }
+
+  get #peer(): string | undefined {
+    return this.#connections.requestIP(this.#request)?.address;
   }
 
   /**
@@ -79,7 +89,7 @@ export class RequestContext {
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
-    return key === null ? null : this.#beginAttempt(this.#idempotencyScope(), parseIdempotencyKey(key));
+    return key === null ? null : this.#parts.beginAttempt(this.#idempotencyScope(), parseIdempotencyKey(key));
   }
 
   /** Whom an Idempotency-Key belongs to: the same one from somebody else names another request. */

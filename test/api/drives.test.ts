@@ -75,7 +75,7 @@ describe("provision", () => {
             key_id: expect.stringMatching(UUID),
             drive_id: expect.stringMatching(UUID),
             drive_name: "My drive",
-            claim_url: expect.stringMatching(/^http:\/\/localhost:\d+\/claim\/clm_[0-9a-f]{48}$/),
+            claim_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/claim\/clm_[0-9a-f]{48}$/),
             expires_at: expect.stringMatching(TIME),
             message: expect.stringMatching(/\w/),
           },

@@ -355,7 +355,7 @@ test("one made by somebody who is signed in outlives the session, and ends when 
   const file: { id: string } = JSON.parse((await ada.send("PUT", target, { body: "x" })).text);
   const link: Link = JSON.parse((await ada.send("POST", `/v0/files/${file.id}/presigned-url`)).text);
   const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
-  expect(link.url).toStartWith(`${coffer.appliance.baseUrl}/v0/presigned/`);
+  expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
   expect(await get()).toBe(200);
   expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
   expect(await get()).toBe(200);

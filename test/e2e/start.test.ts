@@ -21,6 +21,8 @@ test("the first start makes the data directory, for its user alone, and says whe
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     url: `http://localhost:${server.port}`,
     data_dir: dataDir,
+    // It listens on this machine alone.
+    addresses: [],
     next: [expect.stringContaining("/v0/drives/provision"), expect.stringContaining("/docs")],
   });
   for (const name of ["", "coffer.db", "lock", "blobs", "tmp"]) {

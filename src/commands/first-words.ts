@@ -1,0 +1,26 @@
+/** Where a server that has just started is reached. */
+export interface Reached {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Where other machines may reach it, without trailing slashes. */
+  readonly addresses: readonly string[];
+  /** Null once there is an account; begins with the base URL. */
+  readonly setupLink: string | null;
+}
+
+/** What to do with a server that has just started, one sentence each. */
+export function nextSteps({ baseUrl, addresses }: Reached): string[] {
+  return [
+    `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
+    `People: ${baseUrl} is the dashboard, ${baseUrl}/docs the description of the API`,
+    ...addresses.map((address) => `From other machines: ${address}`),
+  ];
+}
+
+/** How the first account is made, with the setup link on each address; null once there is one. */
+export function firstSteps({ baseUrl, addresses, setupLink }: Reached): string | null {
+  if (setupLink === null) return null;
+  const target = setupLink.slice(baseUrl.length);
+  const links = [baseUrl, ...addresses].map((address) => `  ${address}${target}`);
+  return `There is no account yet. Make the first one at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an account.`;
+}
