@@ -14,6 +14,7 @@ import { createPipeline, refuse } from "./pipeline.ts";
 import type { Handler } from "./pipeline.ts";
 import { contextOf } from "./request-context.ts";
 import type { BeginAttempt } from "./request-context.ts";
+import { watchForUnlistedProxy } from "./unlisted-proxy.ts";
 
 /** What requests are handled with. */
 export interface AppOptions {
@@ -63,10 +64,12 @@ export function createApp(options: AppOptions): Handler {
     return allowed.length === 0 ? notFound("route") : methodNotAllowed(request.method, allowed);
   };
 
+  const isTrustedPeer = trustedPeers(trustedProxies);
   return createPipeline({
     gate: createGate(options),
     clientOf: clientAddresses(trustedProxies),
-    isTrustedPeer: trustedPeers(trustedProxies),
+    isTrustedPeer,
+    watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),
     route: routes.fetch,
     beginAttempt: options.beginAttempt,
     holdSnapshot,

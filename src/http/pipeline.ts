@@ -5,6 +5,7 @@ import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
+import type { ProxyWatch } from "./unlisted-proxy.ts";
 
 /** Answers any request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
@@ -14,6 +15,7 @@ export interface PipelineOptions extends ContextParts {
   readonly gate: Gate;
   /** Routes a request that has passed; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
+  readonly watchForUnlistedProxy: ProxyWatch;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   /** See `UsageMeter.countOperation`. */
@@ -39,6 +41,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const fail = (error: unknown) => finish(refuse(error, request, log));
     setContext(request, context);
     try {
+      options.watchForUnlistedProxy(request, connections);
       holdSnapshot();
       if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
       const routable = routableRequest(request, context);
