@@ -122,7 +122,8 @@ async function openParts(
     diskReserve: config.diskReserve,
   });
   const tables = openTables(database);
-  const services = openServices({ ...config, tables, blobs, clock, log, searchTimes });
+  const secret = loadSecret(directory).reveal();
+  const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes });
   opened.defer(async () => {
     tables.searches.close();
     await services.indexer.stop();
@@ -131,7 +132,7 @@ async function openParts(
   opened.defer(() => services.apiKeys.flushUse());
   opened.defer(() => services.sessions.flushUse());
   opened.defer(() => services.usage.flush());
-  const idempotency = new Idempotency({ tables, clock, secret: loadSecret(directory).reveal() });
+  const idempotency = new Idempotency({ tables, clock, secret });
   return { database, blobs, services, idempotency };
 }
 
@@ -187,7 +188,7 @@ async function createHandler(
       folderTransfers(services.folders),
       apiKeys(services.apiKeys),
       account(services.accounts, services.usage),
-      password(services.users, clock),
+      password(services, clock),
       sessions(services.sessions),
       people(services.people),
     ],

@@ -8,6 +8,7 @@ import { FileLists } from "./file-lists.ts";
 import { Files } from "./files.ts";
 import { Folders } from "./folders.ts";
 import { Identities } from "./identities.ts";
+import { KnownClients } from "./known-clients.ts";
 import { PresignedLinks } from "./presigned-links.ts";
 import { UsageRecords } from "./usage.ts";
 import { IdempotencyRecords } from "./idempotency-records.ts";
@@ -27,6 +28,7 @@ export function openTables(database: Database) {
     users: new Users(database),
     identities: new Identities(database),
     sessions: new Sessions(database),
+    knownClients: new KnownClients(database),
     setupTokens: new SetupTokens(database),
     drives: new Drives(database),
     claimTokens: new ClaimTokens(database),

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import { CofferError, type ErrorCode } from "../domain/errors.ts";
 import type { Accounts } from "../services/accounts.ts";
+import type { KnownClients } from "../services/known-clients.ts";
 import type { Oidc } from "../services/oidc.ts";
 import type { Sessions, SignedIn } from "../services/sessions.ts";
 import type { Browser, SignIn } from "../services/sign-in.ts";
@@ -20,6 +21,7 @@ export interface AuthOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly knownClients: KnownClients;
   /** Null where people sign in with passwords alone. */
   readonly oidc: Oidc | null;
   readonly originOf: OriginOf;
@@ -70,8 +72,9 @@ const signedIn = [
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
-export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, clock }: AuthOptions) {
-  const throttle = new SignInThrottle(clock);
+export function auth(options: AuthOptions) {
+  const { signIn, sessions, accounts, oidc, originOf, cookies, clock } = options;
+  const throttle = new SignInThrottle("sign in", options.knownClients, clock);
   const signups = new RateLimiter({ clock, windowSeconds: 3600 });
   const welcome = ({ caller, token: secret }: SignedIn) =>
     Response.json(
@@ -154,7 +157,7 @@ export function auth({ signIn, sessions, accounts, oidc, originOf, cookies, cloc
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
           const session = await throttle.attempt(
-            { client: context.client, username: body.username },
+            { client: context.client, account: body.username.toLowerCase() },
             () => signIn.withPassword(body.username, body.password, browserOf(request)),
             (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
           );

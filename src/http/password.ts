@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import { bucketOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { KnownClients } from "../services/known-clients.ts";
 import type { Users } from "../services/users.ts";
 import { operation } from "./operation.ts";
 import { ownToken } from "./sessions.ts";
@@ -10,10 +11,16 @@ import { SignInThrottle } from "./sign-in-throttle.ts";
 
 const text = (description: string) => Type.String({ description, maxLength: 1024 });
 
+/** What passwords are changed with. */
+export interface PasswordOptions {
+  readonly users: Users;
+  readonly knownClients: KnownClients;
+}
+
 /** The password of a local account. */
-export function password(users: Users, clock: Clock) {
+export function password({ users, knownClients }: PasswordOptions, clock: Clock) {
   // A session that was left open somewhere must not be a place to guess the password at.
-  const throttle = new SignInThrottle(clock);
+  const throttle = new SignInThrottle("change the password", knownClients, clock);
   return new Elysia({ name: "password" }).post(
     ...operation(
       "/v0/account/password",
@@ -42,7 +49,7 @@ export function password(users: Users, clock: Clock) {
         const change = { ...body, token: ownToken(request, caller) ?? "" };
         const answer = reply.with(() => ({ json: { data: { changed: true } } }));
         await throttle.attempt(
-          { client: context.client, username: bucketOf(caller) },
+          { client: context.client, account: bucketOf(caller) },
           () => users.changePassword(caller, change, answer),
           (error) => error instanceof CofferError && error.field === "current",
         );

@@ -14,6 +14,7 @@ import { Files } from "./files.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
 import { Folders } from "./folders.ts";
 import { Indexer } from "./indexer.ts";
+import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
 import { Oidc, type OidcProvider } from "./oidc.ts";
 import { Passwords } from "./passwords.ts";
@@ -35,6 +36,8 @@ export interface ServiceParts {
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of this data directory. */
+  readonly secret: Uint8Array;
   /** What keys start with. */
   readonly keyPrefix: string;
   readonly storageLimits: StorageLimits;
@@ -81,6 +84,7 @@ export function openServices(given: ServiceParts) {
     apiKeys: new ApiKeys(parts),
     users,
     sessions,
+    knownClients: new KnownClients(given),
     signIn: new SignIn({ ...given, users, sessions, passwords }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { DrivePk } from "../domain/id.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import type { Log } from "../log.ts";
 import type { Indexer } from "./indexer.ts";
 import type { Tree } from "./tree.ts";
@@ -61,6 +62,7 @@ export class Sweep {
     await this.#attempt("expired drives", () => this.#expiredDrives());
     await this.#attempt("expired links", () => this.#expiredLinks());
     await this.#attempt("expired idempotency records", () => this.#expiredRecords());
+    await this.#attempt("clients unused for long", () => this.#unusedClients());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
@@ -125,6 +127,13 @@ export class Sweep {
     return this.#inPieces(() => {
       const now = this.#clock.now();
       return this.#tables.write(() => this.#tables.idempotencyRecords.removeExpired(now, PIECE));
+    });
+  }
+
+  #unusedClients(): Promise<number> {
+    return this.#inPieces(() => {
+      const before = this.#clock.now() - KNOWN_CLIENT_LIFETIME_MS;
+      return this.#tables.write(() => this.#tables.knownClients.removeUnused(before, PIECE));
     });
   }
 

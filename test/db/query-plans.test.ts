@@ -35,6 +35,7 @@ async function open(root: string): Promise<Opened> {
     blobs,
     clock,
     log,
+    secret: new Uint8Array(32),
     keyPrefix: "cof",
     storageLimits: { free: null, pro: null, team: null },
     rateLimits: { free: 60, pro: 300, team: 1000 },
@@ -98,6 +99,11 @@ const to = { driveId: undefined, overwrite: false };
 const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "SELECT count(*) AS users FROM user", why: "accounts are few, and it runs when one is made" },
   { text: "FROM user ORDER BY username", why: "accounts are few, and a command lists them all" },
+  {
+    text: "SELECT count(*) AS clients FROM known_client",
+    why: "100,000 rows at most, and after a password was verified, which takes far longer",
+  },
+  { text: "FROM known_client ORDER BY used_at LIMIT", why: "it takes the oldest rows" },
   { text: "FROM search_gone ORDER BY file LIMIT", why: "it takes the first rows, whichever they are" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];

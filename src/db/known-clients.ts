@@ -1,0 +1,50 @@
+import type { KnownClientHash } from "../domain/known-client.ts";
+import type { Database } from "./database.ts";
+
+/** Clients that have given an account's right password; times are milliseconds since the epoch. */
+export class KnownClients {
+  readonly #usedAt;
+  readonly #put;
+  readonly #count;
+  readonly #removeOldest;
+  readonly #removeUnused;
+
+  constructor({ sql }: Database) {
+    this.#usedAt = sql.prepare<{ usedAt: number }, [KnownClientHash]>(
+      "SELECT used_at AS usedAt FROM known_client WHERE hash = ?",
+    );
+    this.#put = sql.prepare<never, [KnownClientHash, number]>(
+      `INSERT INTO known_client (hash, used_at) VALUES (?, ?)
+       ON CONFLICT (hash) DO UPDATE SET used_at = max(used_at, excluded.used_at)`,
+    );
+    this.#count = sql.prepare<{ clients: number }, []>("SELECT count(*) AS clients FROM known_client");
+    this.#removeOldest = sql.prepare<never, [number]>(
+      "DELETE FROM known_client WHERE hash IN (SELECT hash FROM known_client ORDER BY used_at LIMIT ?)",
+    );
+    this.#removeUnused = sql.prepare<never, [number, number]>(
+      `DELETE FROM known_client WHERE hash IN
+         (SELECT hash FROM known_client WHERE used_at <= ? ORDER BY used_at LIMIT ?)`,
+    );
+  }
+
+  /** When it last gave the password; null when it is not known. */
+  usedAt(hash: KnownClientHash): number | null {
+    return this.#usedAt.get(hash)?.usedAt ?? null;
+  }
+
+  /** Inside a write. */
+  put(hash: KnownClientHash, now: number): void {
+    this.#put.run(hash, now);
+  }
+
+  /** Keeps the `most` that were used last. Inside a write. */
+  trim(most: number): void {
+    const surplus = (this.#count.get()?.clients ?? 0) - most;
+    if (surplus > 0) this.#removeOldest.run(surplus);
+  }
+
+  /** Takes away up to `limit` that were last used at `before` or earlier; how many. Inside a write. */
+  removeUnused(before: number, limit: number): number {
+    return this.#removeUnused.run(before, limit).changes;
+  }
+}

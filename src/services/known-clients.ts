@@ -1,0 +1,46 @@
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import {
+  hashPasswordGiver,
+  KNOWN_CLIENT_TOUCH_MS,
+  KNOWN_CLIENTS,
+  type PasswordGiver,
+} from "../domain/known-client.ts";
+
+interface Parts {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  /** Of this data directory. */
+  readonly secret: Uint8Array;
+}
+
+/** Clients that have given an account's right password before: strangers' guesses do not count against them. */
+export class KnownClients {
+  readonly #parts: Parts;
+  readonly #most: number;
+
+  /** @param most how many are remembered */
+  constructor(parts: Parts, most: number = KNOWN_CLIENTS) {
+    this.#parts = parts;
+    this.#most = most;
+  }
+
+  /** Whether it is remembered. */
+  has(giver: PasswordGiver): boolean {
+    const { tables, secret } = this.#parts;
+    return tables.knownClients.usedAt(hashPasswordGiver(secret, giver)) !== null;
+  }
+
+  /** Remembers one that has just given the right password. Mostly there is nothing new to write. */
+  async remember(giver: PasswordGiver): Promise<void> {
+    const { tables, clock, secret } = this.#parts;
+    const hash = hashPasswordGiver(secret, giver);
+    const now = clock.now();
+    const usedAt = tables.knownClients.usedAt(hash);
+    if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
+    await tables.write(() => {
+      tables.knownClients.put(hash, now);
+      if (usedAt === null) tables.knownClients.trim(this.#most);
+    });
+  }
+}
