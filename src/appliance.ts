@@ -56,7 +56,7 @@ export interface Appliance {
   readonly baseUrl: string;
   /** Where other machines may reach it, without trailing slashes; none where an address is configured. */
   readonly addresses: readonly string[];
-  /** Where the first account is made; null once there is one, or a provider makes them. Holds a secret. */
+  /** Where an administrator's account is made; null once there is one. Holds a secret. */
   readonly setupLink: string | null;
   readonly services: Services;
   /** Lets requests in flight finish for up to `deadlineMs` milliseconds, then closes everything. */
@@ -80,7 +80,8 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
     services.sweep.stop();
     await sweeping.stop();
   });
-  const setupToken = await newSetupToken(services, config);
+  await services.administrators.appoint();
+  const setupToken = await services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
   const owned = opened.move();
@@ -198,13 +199,6 @@ async function createHandler(
       ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
     ],
   });
-}
-
-/** The token of a new setup link; null where there is nothing to set up, or a provider makes the accounts. */
-async function newSetupToken({ signIn }: Services, { oidc: provider }: Config): Promise<string | null> {
-  if (provider === null) return signIn.issueSetupToken();
-  await signIn.withdrawSetupToken();
-  return null;
 }
 
 /** Takes away what has expired, and writes down what is kept in memory in between. */

@@ -39,6 +39,8 @@ export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
+  /** The subjects there of those who look after this server. */
+  readonly admins: readonly string[];
 }
 
 /** Where `loadConfig` reads from. */
@@ -95,9 +97,15 @@ function readOidc(reader: Reader): OidcConfig | null {
   const issuer = reader.optional(SETTINGS.oidcIssuer);
   const clientId = reader.optional(SETTINGS.oidcClientId);
   const clientSecret = reader.optional(SETTINGS.oidcClientSecret);
+  const admins = reader.optional(SETTINGS.admins) ?? [];
+  if (reader.isGiven(SETTINGS.admins) && missing.length === settings.length) {
+    reader.problems.push(
+      `${variableOf(SETTINGS.admins)} names people of a sign-in provider, and none is given: it needs ${settings.map(variableOf).join(", ")}.`,
+    );
+  }
   return issuer === null || clientId === null || clientSecret === null
     ? null
-    : { issuer, clientId, clientSecret };
+    : { issuer, clientId, clientSecret, admins };
 }
 
 function deepFreeze<T extends object>(value: T): Readonly<T> {

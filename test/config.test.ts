@@ -185,6 +185,18 @@ describe("OpenID Connect", () => {
     expect(oidc?.clientSecret.reveal()).toBe("hunter2");
   });
 
+  test("administrators are named by their subjects there, and nowhere else", () => {
+    expect(load(all).oidc?.admins).toEqual([]);
+    const named = load({ ...all, COFFER_ADMINS: "248289761001, auth0|5f7c" });
+    expect(named.oidc?.admins).toEqual(["248289761001", "auth0|5f7c"]);
+    for (const bad of ["a,,b", "a b", "a,", "x".repeat(256), "é"]) {
+      expect(problems({ ...all, COFFER_ADMINS: bad })).toEqual([expect.stringMatching(/^COFFER_ADMINS /)]);
+    }
+    expect(problems({ COFFER_ADMINS: "ada" })).toEqual([
+      expect.stringMatching(/COFFER_ADMINS .*COFFER_OIDC_ISSUER/),
+    ]);
+  });
+
   test("any of the three missing is one problem that names it", () => {
     for (const missing of Object.keys(all)) {
       const found = problems({ ...all, [missing]: "" });

@@ -10,13 +10,14 @@ const PASSWORD_STDIN = "  --password-stdin  Read the password from standard inpu
 export const userCreate: Command = {
   name: "user create",
   usage: "USERNAME [--password-stdin] [--data-dir PATH]",
-  summary: "Make a local account; the first is on the plan team",
+  summary: "Make a local account; where there is no administrator it is one, on the plan team",
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = openAccounts(config, "make");
     const user = await accounts.users.create(username, password);
-    terminal.out(`Made the account ${user.username} on the plan ${user.plan}.`);
+    const role = user.admin === null ? "" : ", an administrator,";
+    terminal.out(`Made the account ${user.username}${role} on the plan ${user.plan}.`);
   },
 };
 

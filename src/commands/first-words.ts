@@ -4,7 +4,7 @@ export interface Reached {
   readonly baseUrl: string;
   /** Where other machines may reach it, without trailing slashes. */
   readonly addresses: readonly string[];
-  /** Null once there is an account; begins with the base URL. */
+  /** Null once there is an administrator; begins with the base URL. */
   readonly setupLink: string | null;
 }
 
@@ -17,10 +17,10 @@ export function nextSteps({ baseUrl, addresses }: Reached): string[] {
   ];
 }
 
-/** How the first account is made, with the setup link on each address; null once there is one. */
+/** How an administrator's account is made, with the setup link on each address; null once there is one. */
 export function firstSteps({ baseUrl, addresses, setupLink }: Reached): string | null {
   if (setupLink === null) return null;
   const target = setupLink.slice(baseUrl.length);
   const links = [baseUrl, ...addresses].map((address) => `  ${address}${target}`);
-  return `There is no account yet. Make the first one at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an account.`;
+  return `There is no administrator yet. Make the account of one at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an administrator.`;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Plan } from "../domain/caller.ts";
 import { baseUrl, issuerUrl, listenHost, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
-import { bytes, choice, duration, integer, matching, type Parser, perPlan } from "./values.ts";
+import { bytes, choice, duration, integer, matching, type Parser, perPlan, subjects } from "./values.ts";
 
 interface Described<T> {
   /** As in `--data-dir` and, in capitals, `COFFER_DATA_DIR`. */
@@ -168,6 +168,13 @@ export const SETTINGS = {
     help: "The provider's secret; set it in the environment, since others can see a flag",
     sensitive: true,
     parse: (text) => new Secret(text),
+  }),
+  admins: optional({
+    name: "admins",
+    placeholder: "LIST",
+    fallback: "none",
+    help: "Who of the provider's people looks after this server: their subjects (the claim sub) there, with commas between them",
+    parse: subjects,
   }),
   trustedProxies: optional({
     name: "trusted-proxies",

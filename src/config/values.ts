@@ -84,6 +84,19 @@ export function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
 
+// OpenID Connect Core 1.0, section 2: ASCII, and no more than 255 characters.
+const SUBJECT = /^[!-~]{1,255}$/;
+
+/** A comma-separated list of subjects of an OpenID Connect provider. */
+export function subjects(text: string): readonly string[] | Problem {
+  const list = listItems(text);
+  const bad = list.find((item) => !SUBJECT.test(item));
+  if (bad === undefined) return list;
+  return new Problem(
+    `has ${JSON.stringify(bad)}, which must be 1 to 255 printable ASCII characters without spaces`,
+  );
+}
+
 /** A value for each plan: `free=60,team=1000`. A plan that is not named keeps its value of `base`. */
 export function perPlan<T>(
   base: Readonly<Record<Plan, T>>,

@@ -6,6 +6,7 @@ import linksUsage from "./migrations/0005_links_usage.sql" with { type: "text" }
 import folderChildren from "./migrations/0006_folder_children.sql" with { type: "text" };
 import fileSorts from "./migrations/0007_file_sorts.sql" with { type: "text" };
 import knownClients from "./migrations/0008_known_clients.sql" with { type: "text" };
+import administrators from "./migrations/0009_administrators.sql" with { type: "text" };
 
 /** One step of the schema. Once released it is never edited: a change is a new step. */
 export interface Migration {
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, name: "folder-children", sql: folderChildren },
   { version: 7, name: "file-sorts", sql: fileSorts },
   { version: 8, name: "known-clients", sql: knownClients },
+  { version: 9, name: "administrators", sql: administrators },
 ];

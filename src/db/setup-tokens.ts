@@ -1,7 +1,7 @@
 import type { SecretHash } from "../domain/api-key.ts";
 import type { Database } from "./database.ts";
 
-/** The one token that makes the first account. */
+/** The one token that makes an administrator's account. */
 export class SetupTokens {
   readonly #replace;
   readonly #matches;

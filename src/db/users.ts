@@ -1,6 +1,6 @@
 import type { Plan } from "../domain/caller.ts";
 import type { UserId, UserPk } from "../domain/id.ts";
-import { numberedUsername, type User } from "../domain/user.ts";
+import { type AdminBy, numberedUsername, type User } from "../domain/user.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -11,12 +11,13 @@ export interface NewUser {
   readonly email: string | null;
   readonly displayName: string | null;
   readonly plan: Plan;
+  readonly admin: AdminBy | null;
   /** As `Bun.password` makes it; null for accounts that sign in elsewhere. */
   readonly passwordHash: string | null;
   readonly createdAt: number;
 }
 
-const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, created_at AS createdAt,
+const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,
   disabled_at AS disabledAt`;
 
 /** Users, disabled ones included. */
@@ -25,27 +26,30 @@ export class Users {
   readonly #byPk;
   readonly #byId;
   readonly #byUsername;
-  readonly #first;
+  readonly #hasAdmin;
+  readonly #listedAdmins;
   readonly #all;
-  readonly #count;
   readonly #taken;
   readonly #passwordHash;
   readonly #setPasswordHash;
   readonly #setPlan;
+  readonly #setAdmin;
   readonly #setDisabledAt;
   readonly #setProfile;
 
   constructor({ sql }: Database) {
     this.#insert = sql.prepare<never, [Parameters<NewUser>]>(
-      `INSERT INTO user (id, username, email, display_name, plan, password_hash, created_at)
-       VALUES (:id, :username, :email, :displayName, :plan, :passwordHash, :createdAt)`,
+      `INSERT INTO user (id, username, email, display_name, plan, admin, password_hash, created_at)
+       VALUES (:id, :username, :email, :displayName, :plan, :admin, :passwordHash, :createdAt)`,
     );
     this.#byPk = sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
     this.#byId = sql.prepare<User, [UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`);
     this.#byUsername = sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`);
-    this.#first = sql.prepare<{ pk: UserPk | null }, []>("SELECT min(pk) AS pk FROM user");
+    this.#hasAdmin = sql.prepare<object, []>(
+      "SELECT 1 FROM user WHERE admin IN ('setup', 'listed') AND disabled_at IS NULL LIMIT 1",
+    );
+    this.#listedAdmins = sql.prepare<{ pk: UserPk }, []>("SELECT pk FROM user WHERE admin = 'listed'");
     this.#all = sql.prepare<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`);
-    this.#count = sql.prepare<{ users: number }, []>("SELECT count(*) AS users FROM user");
     this.#taken = sql.prepare<object, [string]>("SELECT 1 FROM user WHERE username = ?");
     this.#passwordHash = sql.prepare<{ hash: string | null }, [UserPk]>(
       "SELECT password_hash AS hash FROM user WHERE pk = ?",
@@ -54,6 +58,7 @@ export class Users {
       "UPDATE user SET password_hash = ? WHERE pk = ?",
     );
     this.#setPlan = sql.prepare<never, [Plan, UserPk]>("UPDATE user SET plan = ? WHERE pk = ?");
+    this.#setAdmin = sql.prepare<never, [AdminBy | null, UserPk]>("UPDATE user SET admin = ? WHERE pk = ?");
     this.#setDisabledAt = sql.prepare<never, [number | null, UserPk]>(
       "UPDATE user SET disabled_at = ? WHERE pk = ?",
     );
@@ -81,18 +86,19 @@ export class Users {
     return this.#byUsername.get(username);
   }
 
-  /** Whether this is the account that was made first, which looks after the others. */
-  isFirst(pk: UserPk): boolean {
-    return this.#first.get()?.pk === pk;
+  /** Whether anybody looks after the others. */
+  hasAdmin(): boolean {
+    return this.#hasAdmin.get() !== null;
+  }
+
+  /** Those whom the configuration listed when it was last looked at. */
+  listedAdmins(): UserPk[] {
+    return this.#listedAdmins.all().map(({ pk }) => pk);
   }
 
   /** Every user, by username. */
   all(): User[] {
     return this.#all.all();
-  }
-
-  count(): number {
-    return this.#count.get()?.users ?? 0;
   }
 
   /** Null for a user who has no password. */
@@ -120,6 +126,11 @@ export class Users {
   /** Inside a write. */
   setPlan(pk: UserPk, plan: Plan): void {
     this.#setPlan.run(plan, pk);
+  }
+
+  /** Null makes an ordinary account of it. Inside a write. */
+  setAdmin(pk: UserPk, admin: AdminBy | null): void {
+    this.#setAdmin.run(admin, pk);
   }
 
   /** Null lets them in again. Inside a write. */

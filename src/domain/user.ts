@@ -3,6 +3,12 @@ import { invalid } from "./errors.ts";
 import type { UserId, UserPk } from "./id.ts";
 import { slugified } from "./text.ts";
 
+/**
+ * Why somebody looks after the others: they set the server up, with the setup link or from the shell, or the
+ * configuration lists them.
+ */
+export type AdminBy = "setup" | "listed";
+
 /** A person with an account. */
 export interface User {
   readonly pk: UserPk;
@@ -11,6 +17,8 @@ export interface User {
   readonly email: string | null;
   readonly displayName: string | null;
   readonly plan: Plan;
+  /** Null for those who look after nobody but themselves. */
+  readonly admin: AdminBy | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   /** Since when neither sessions nor keys of the user work; null while they do. */

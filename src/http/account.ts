@@ -14,7 +14,10 @@ export const accountSchema = Type.Object(
     email: nullable(Type.String()),
     display_name: nullable(Type.String()),
     plan: plan(),
-    admin: Type.Boolean({ description: "Whether it is the first account, which looks after the others." }),
+    admin: Type.Boolean({
+      description:
+        "Whether it looks after the others, as the account does that set the server up, and those that `COFFER_ADMINS` lists.",
+    }),
     has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
     drive_count: Type.Integer({ minimum: 0 }),
     limits: Type.Object({
@@ -28,14 +31,14 @@ export const accountSchema = Type.Object(
 );
 
 /** An account in the shape of `accountSchema`. */
-export function accountRecord({ user, isAdmin, hasPassword, driveCount, limits }: Account) {
+export function accountRecord({ user, hasPassword, driveCount, limits }: Account) {
   return {
     id: user.id,
     username: user.username,
     email: user.email,
     display_name: user.displayName,
     plan: user.plan,
-    admin: isAdmin,
+    admin: user.admin !== null,
     has_password: hasPassword,
     drive_count: driveCount,
     limits: {

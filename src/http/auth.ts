@@ -51,10 +51,10 @@ export const SETS_SESSION = {
 };
 
 const optionsSchema = Type.Object({
-  setup: Type.Boolean({ description: "Whether there is no account yet." }),
+  setup: Type.Boolean({ description: "Whether there is no administrator yet." }),
   provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
   signups: Type.Boolean({
-    description: "Whether people may register with a password; not before there is an account.",
+    description: "Whether people may register with a password; not before there is an administrator.",
   }),
 });
 
@@ -110,7 +110,7 @@ export function auth(options: AuthOptions) {
           summary: "Tell whether a setup link can still be used",
           query: Type.Object({ token: Type.Optional(token) }),
           description:
-            "The server prints the link when it starts, until there is an account. A token that is none is no error.",
+            "The server prints the link when it starts, until there is an administrator. A token that is none is no error.",
           answers: [
             {
               status: 200,
@@ -130,8 +130,9 @@ export function auth(options: AuthOptions) {
         {
           operationId: "setUp",
           tag: "Sign-in",
-          summary: "Make the first account, and sign in",
-          description: "On the plan `team`. Works once.",
+          summary: "Make an administrator's account, and sign in",
+          description:
+            "On the plan `team`. Works once, until there is an administrator, also where people sign in at a provider.",
           body: Type.Object({ token, username: newUsername, password: newPassword }),
           answers: signedIn,
           errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
@@ -172,7 +173,7 @@ export function auth(options: AuthOptions) {
           operationId: "signUp",
           tag: "Sign-in",
           summary: "Register, and sign in",
-          description: `Where the server allows it, once there is an account, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+          description: `Where the server allows it, once there is an administrator, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
           body: Type.Object({ username: newUsername, password: newPassword }),
           answers: signedIn,
           errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],

@@ -101,7 +101,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           tag: "Sign-in",
           summary: "Come back from the provider",
           description:
-            "Where the provider sends the browser, with parameters of its own (`code`, `state` and others, or `error`), which only the browser that began the sign-in can bring, and once. Whoever the provider vouches for has an account here from then on.",
+            "Where the provider sends the browser, with parameters of its own (`code`, `state` and others, or `error`), which only the browser that began the sign-in can bring, and once. Whoever the provider vouches for has an account here from then on, an ordinary one on the plan `free` unless the server's `COFFER_ADMINS` lists their subject.",
           answers: [
             {
               status: 303,

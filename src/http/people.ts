@@ -12,7 +12,7 @@ const personSchema = Type.Object(
     email: nullable(Type.String()),
     display_name: nullable(Type.String()),
     plan: plan(),
-    admin: Type.Boolean({ description: "Whether it is the first account, which looks after the others." }),
+    admin: Type.Boolean({ description: "Whether they look after the others." }),
     has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
     disabled: Type.Boolean({ description: "Whether neither sessions nor keys of theirs work." }),
     drive_count: Type.Integer({ minimum: 0 }),
@@ -22,14 +22,14 @@ const personSchema = Type.Object(
   { $id: "Person" },
 );
 
-function personRecord({ user, isAdmin, hasPassword, driveCount, totalSize }: Person) {
+function personRecord({ user, hasPassword, driveCount, totalSize }: Person) {
   return {
     id: user.id,
     username: user.username,
     email: user.email,
     display_name: user.displayName,
     plan: user.plan,
-    admin: isAdmin,
+    admin: user.admin !== null,
     has_password: hasPassword,
     disabled: user.disabledAt !== null,
     drive_count: driveCount,
@@ -54,7 +54,7 @@ const examplePerson = {
 
 const onePerson = Type.Object({ data: personSchema });
 
-/** Accounts, for whoever made the first of them. */
+/** Accounts, for administrators. */
 export function people(service: People) {
   return new Elysia({ name: "people" })
     .get(
@@ -65,7 +65,7 @@ export function people(service: People) {
           operationId: "listPeople",
           tag: "People",
           summary: "List the accounts of this server",
-          description: "For the first account alone, signed in; everybody else and every key gets 403.",
+          description: "For administrators alone, signed in; everybody else and every key gets 403.",
           signedIn: true,
           answers: [
             {
@@ -89,7 +89,7 @@ export function people(service: People) {
           tag: "People",
           summary: "Make an account for somebody",
           description:
-            "They sign in with the password, and change it themselves. For the first account alone, signed in.",
+            "They sign in with the password, and change it themselves. For administrators alone, signed in.",
           signedIn: true,
           body: Type.Object({
             username: Type.String({ description: "3 to 32 of `a-z 0-9 -`.", examples: ["bob"] }),
@@ -125,7 +125,7 @@ export function people(service: People) {
           tag: "People",
           summary: "Change somebody's plan, disable or enable them",
           description:
-            "Both count at once. A disabled person is signed out everywhere and their keys rest until they are enabled; what they have stays. The first account cannot be disabled. For the first account alone, signed in.",
+            "Both count at once. A disabled person is signed out everywhere and their keys rest until they are enabled; what they have stays. Administrators cannot be disabled. For administrators alone, signed in.",
           signedIn: true,
           params: Type.Object({ id: id("The account's identifier.") }),
           body: Type.Object({

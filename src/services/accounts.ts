@@ -7,8 +7,6 @@ import type { Quota } from "./quota.ts";
 /** An account as its owner sees it. */
 export interface Account {
   readonly user: User;
-  /** Whether it is the first account, which looks after the others. */
-  readonly isAdmin: boolean;
   /** Whether it can sign in with a password. */
   readonly hasPassword: boolean;
   readonly driveCount: number;
@@ -49,7 +47,6 @@ export class Accounts {
     const user = tables.users.existing(requireAccount(caller).userPk);
     return {
       user,
-      isAdmin: tables.users.isFirst(user.pk),
       hasPassword: tables.users.passwordHash(user.pk) !== null,
       driveCount: tables.drives.countOf(user.pk, clock.now()),
       limits: {

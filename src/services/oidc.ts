@@ -31,6 +31,8 @@ export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: { reveal(): string };
+  /** The subjects, unique there and never given to somebody else, of those who look after this server. */
+  readonly admins: readonly string[];
 }
 
 /** How a sign-in came to nothing without anybody's fault: the person would not, or it was too late. */

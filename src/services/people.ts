@@ -8,25 +8,23 @@ import type { User } from "../domain/user.ts";
 import type { Access } from "./access.ts";
 import type { Users } from "./users.ts";
 
-/** Somebody with an account, as the first account sees them. */
+/** Somebody with an account, as administrators see them. */
 export interface Person {
   readonly user: User;
-  /** Whether it is the first account itself. */
-  readonly isAdmin: boolean;
   readonly hasPassword: boolean;
   readonly driveCount: number;
   /** Bytes in all their drives. */
   readonly totalSize: number;
 }
 
-/** What the first account may change about somebody; what is left out stays. */
+/** What administrators may change about somebody; what is left out stays. */
 export interface PersonChange {
   readonly plan?: Plan | undefined;
   readonly disabled?: boolean | undefined;
 }
 
 /**
- * Who has an account here. All of it is for the first account alone, signed in; everybody else gets
+ * Who has an account here. All of it is for administrators alone, signed in; everybody else gets
  * FORBIDDEN.
  */
 export class People {
@@ -52,14 +50,14 @@ export class People {
   async create(caller: Caller, username: string, password: string, within?: Within<Person>): Promise<Person> {
     this.#requireAdmin(caller);
     const draft = await this.#users.draft(username, password);
-    return this.#access.write(caller, within, () => this.#person(this.#users.add(draft)));
+    return this.#write(caller, within, () => this.#person(this.#users.add(draft, null)));
   }
 
   /**
    * Changes a plan, or shuts somebody out and lets them in again. A disabled person's sessions end for
    * good, their keys rest until they are enabled; both at once.
    *
-   * @throws CofferError NOT_FOUND, FORBIDDEN for disabling the first account
+   * @throws CofferError NOT_FOUND, FORBIDDEN for disabling an administrator
    */
   async update(
     caller: Caller,
@@ -69,7 +67,7 @@ export class People {
   ): Promise<Person> {
     this.#requireAdmin(caller);
     const id = parseId<UserId>(reference);
-    return this.#access.write(caller, within, () => {
+    return this.#write(caller, within, () => {
       const { pk } = this.#known(id);
       if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
       if (disabled === true) this.#disable(pk);
@@ -78,12 +76,21 @@ export class People {
     });
   }
 
+  /** Like `Access.write`; throws FORBIDDEN for whoever is no administrator by then. */
+  #write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
+    return this.#access.write(caller, within, () => {
+      this.#requireAdmin(caller);
+      return job();
+    });
+  }
+
   #disable(pk: User["pk"]): void {
     const { users, sessions } = this.#tables;
-    if (users.isFirst(pk)) {
-      throw new CofferError("FORBIDDEN", "The first account looks after the others: nobody disables it.");
+    const { admin, disabledAt } = users.existing(pk);
+    if (admin !== null) {
+      throw new CofferError("FORBIDDEN", "An administrator looks after the others: nobody disables them.");
     }
-    if (users.byPk(pk)?.disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
+    if (disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
     sessions.removeAllOf(pk);
   }
 
@@ -98,7 +105,6 @@ export class People {
     const now = this.#clock.now();
     return {
       user,
-      isAdmin: users.isFirst(user.pk),
       hasPassword: users.passwordHash(user.pk) !== null,
       driveCount: drives.countOf(user.pk, now),
       totalSize: drives.storedBy(user.pk, now),
@@ -106,7 +112,7 @@ export class People {
   }
 
   #requireAdmin(caller: Caller): void {
-    if (this.#tables.users.isFirst(requireSession(caller).userPk)) return;
-    throw new CofferError("FORBIDDEN", "Only the first account of this server looks after people.");
+    if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
+    throw new CofferError("FORBIDDEN", "Only administrators of this server look after people.");
   }
 }

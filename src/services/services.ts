@@ -5,6 +5,7 @@ import type { Plan } from "../domain/caller.ts";
 import type { Log } from "../log.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts.ts";
+import { Administrators } from "./administrators.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import { Claims } from "./claims.ts";
@@ -70,6 +71,7 @@ export function openServices(given: ServiceParts) {
   const passwords = new Passwords();
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions(parts);
+  const administrators = new Administrators(given.tables, given.oidc);
   return {
     drives: new Drives(parts),
     files,
@@ -85,7 +87,8 @@ export function openServices(given: ServiceParts) {
     users,
     sessions,
     knownClients: new KnownClients(given),
-    signIn: new SignIn({ ...given, users, sessions, passwords }),
+    administrators,
+    signIn: new SignIn({ ...given, users, sessions, passwords, administrators }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
     accounts: new Accounts(parts),

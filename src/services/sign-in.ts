@@ -4,6 +4,8 @@ import { hashSecret } from "../domain/api-key.ts";
 import { CofferError } from "../domain/errors.ts";
 import { newToken } from "../domain/session.ts";
 import { proposeUsername, type User } from "../domain/user.ts";
+import type { Log } from "../log.ts";
+import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
@@ -32,6 +34,8 @@ interface SignInParts {
   readonly users: Users;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
+  readonly administrators: Administrators;
+  readonly log: Log;
   /** Whether people may register by themselves with a password. */
   readonly signups: "open" | "closed";
 }
@@ -44,36 +48,30 @@ export class SignIn {
     this.#parts = parts;
   }
 
-  /** Whether the first account is still to be made, and whether people may register with a password now. */
+  /** Whether there is no administrator yet, and whether people may register with a password now. */
   options(): { readonly isNew: boolean; readonly isOpen: boolean } {
-    const isNew = this.#parts.tables.users.count() === 0;
+    const isNew = !this.#parts.tables.users.hasAdmin();
     return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
   }
 
-  /** Makes the token of the setup link, in place of any before; null once there is an account. */
+  /** Makes the token of the setup link, in place of any before; null once there is an administrator. */
   issueSetupToken(): Promise<string | null> {
     const { tables, clock } = this.#parts;
     return tables.write(() => {
-      if (tables.users.count() > 0) return null;
+      if (tables.users.hasAdmin()) return null;
       const { token, hash } = newToken();
       tables.setupTokens.replace(hash, clock.now());
       return token;
     });
   }
 
-  /** Makes setup links of earlier starts useless, where a provider makes the accounts. */
-  withdrawSetupToken(): Promise<void> {
-    const { tables } = this.#parts;
-    return tables.write(() => tables.setupTokens.remove());
-  }
-
   /** Whether a setup link can still be used. */
   isSetupToken(token: string): boolean {
     const { users, setupTokens } = this.#parts.tables;
-    return setupTokens.matches(hashSecret(token)) && users.count() === 0;
+    return setupTokens.matches(hashSecret(token)) && !users.hasAdmin();
   }
 
-  /** Makes the first account. Throws GONE for a used link, NOT_FOUND for another, VALIDATION_ERROR. */
+  /** Makes an administrator's account. Throws GONE for a used link, NOT_FOUND for another, VALIDATION_ERROR. */
   async setUp(token: string, username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users } = this.#parts;
     this.#requireSetup(token);
@@ -81,27 +79,27 @@ export class SignIn {
     return tables.write(() => {
       this.#requireSetup(token);
       tables.setupTokens.remove();
-      return this.#begin(users.add(draft), browser);
+      return this.#begin(users.add(draft, "setup"), browser);
     });
   }
 
   /**
-   * Registers. Throws FORBIDDEN where that is closed and while there is no account: the first one looks
-   * after all others, so whoever runs the server makes it. Throws VALIDATION_ERROR, CONFLICT.
+   * Registers. Throws FORBIDDEN where that is closed and while there is no administrator to look after who
+   * does. Throws VALIDATION_ERROR, CONFLICT.
    */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users, signups } = this.#parts;
     if (signups === "closed") {
       throw new CofferError("FORBIDDEN", "This server does not let people register by themselves.");
     }
-    if (tables.users.count() === 0) {
+    if (!tables.users.hasAdmin()) {
       throw new CofferError(
         "FORBIDDEN",
-        "Whoever runs this server makes its first account; then others may.",
+        "Whoever runs this server sets it up first; then others may register.",
       );
     }
     const draft = await users.draft(username, password);
-    return tables.write(() => this.#begin(users.add(draft), browser));
+    return tables.write(() => this.#begin(users.add(draft, null), browser));
   }
 
   /** Throws UNAUTHORIZED, the same and as late whether the user or the password is wrong. */
@@ -122,24 +120,32 @@ export class SignIn {
 
   /**
    * Signs in whom a provider vouches for, making their account the first time: whoever the provider
-   * lets in may have one, whatever `signups` says. Throws FORBIDDEN for a disabled user.
+   * lets in may have one, whatever `signups` says. Being the first makes nobody an administrator. Throws
+   * FORBIDDEN for a disabled user.
    */
-  withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
-    const { tables } = this.#parts;
-    return tables.write(() => {
-      const known = tables.identities.find(identity.issuer, identity.subject);
+  async withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
+    const { tables, log } = this.#parts;
+    const { issuer, subject } = identity;
+    const isNew = tables.identities.find(issuer, subject) === null;
+    const signedIn = await tables.write(() => {
+      const known = tables.identities.find(issuer, subject);
       if (known === null) return this.#begin(this.#register(identity), browser);
       tables.users.setProfile(known, identity.email, identity.displayName);
       const user = tables.users.existing(known);
       if (user.disabledAt !== null) throw new CofferError("FORBIDDEN", "This account is disabled.");
       return this.#begin(user, browser);
     });
+    // By the subject, which no page shows, the operator may name them as an administrator.
+    if (isNew)
+      log.info("account made for somebody from the provider", { user_id: signedIn.caller.userId, subject });
+    return signedIn;
   }
 
   #register({ issuer, subject, names, email, displayName }: Identity): User {
-    const { tables, users, clock } = this.#parts;
+    const { tables, users, clock, administrators } = this.#parts;
     const username = tables.users.freeUsername(proposeUsername(names));
-    const user = users.add({ username, email, displayName, passwordHash: null });
+    const admin = administrators.names(issuer, subject) ? "listed" : null;
+    const user = users.add({ username, email, displayName, passwordHash: null }, admin);
     tables.identities.insert(issuer, subject, user.pk, clock.now());
     return user;
   }
@@ -152,8 +158,8 @@ export class SignIn {
 
   #requireSetup(token: string): void {
     const { users, setupTokens } = this.#parts.tables;
-    if (users.count() > 0) {
-      throw new CofferError("GONE", "There is an account already: the setup link has done its work.");
+    if (users.hasAdmin()) {
+      throw new CofferError("GONE", "There is an administrator already: the setup link has done its work.");
     }
     if (!setupTokens.matches(hashSecret(token))) {
       throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");

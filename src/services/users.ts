@@ -5,7 +5,7 @@ import { hashSecret } from "../domain/api-key.ts";
 import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
 import { CofferError, invalid } from "../domain/errors.ts";
 import { newId, type UserId } from "../domain/id.ts";
-import { parseUsername, type User } from "../domain/user.ts";
+import { type AdminBy, parseUsername, type User } from "../domain/user.ts";
 import type { Access } from "./access.ts";
 import type { Passwords } from "./passwords.ts";
 
@@ -40,10 +40,13 @@ export class Users {
     this.#passwords = parts.passwords;
   }
 
-  /** Makes a local account. Throws VALIDATION_ERROR, CONFLICT when the name is taken. */
+  /**
+   * Makes a local account for whoever runs the server, an administrator where there is none yet. Throws
+   * VALIDATION_ERROR, CONFLICT when the name is taken.
+   */
   async create(username: string, password: string, within?: Within<User>): Promise<User> {
     const draft = await this.draft(username, password);
-    return this.#tables.write(() => this.add(draft), within);
+    return this.#tables.write(() => this.add(draft, this.#tables.users.hasAdmin() ? null : "setup"), within);
   }
 
   /** What a local account is made of. Throws VALIDATION_ERROR. */
@@ -53,17 +56,17 @@ export class Users {
   }
 
   /**
-   * Makes an account, the first on the plan `team`, the others on `free`. Throws CONFLICT when the name
+   * Makes an account, an administrator's on the plan `team`, others on `free`. Throws CONFLICT when the name
    * is taken. Inside a write.
    */
-  add(draft: UserDraft): User {
+  add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.#tables;
     if (users.byUsername(draft.username) !== null) {
       throw new CofferError("CONFLICT", `The username "${draft.username}" is taken.`);
     }
     const now = this.#clock.now();
-    const plan = users.count() === 0 ? "team" : "free";
-    users.insert({ ...draft, id: newId<UserId>(now), plan, createdAt: now });
+    const plan = admin === null ? "free" : "team";
+    users.insert({ ...draft, id: newId<UserId>(now), plan, admin, createdAt: now });
     return this.#named(draft.username);
   }
 

@@ -252,7 +252,7 @@ describe("people", () => {
     return data.find((person) => person.username === username)?.id ?? "";
   }
 
-  test("are shown to the first account, which knows that it is", async () => {
+  test("are shown to an administrator, who knows that they are one", async () => {
     const { coffer } = await withPeople();
     await using _ = coffer;
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
@@ -323,7 +323,7 @@ describe("people", () => {
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
   });
 
-  test("the first account is disabled by nobody, and who is not there is not found", async () => {
+  test("an administrator is disabled by nobody, and who is not there is not found", async () => {
     const { coffer } = await withPeople();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");

@@ -1,4 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
+import type { Identity } from "../../src/services/sign-in.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";
@@ -35,6 +36,17 @@ function login(
   return post(coffer, "/auth/login", { username, password }, headers);
 }
 
+const PROVIDER = {
+  "oidc-issuer": "https://provider.example",
+  "oidc-client-id": "coffer",
+  "oidc-client-secret": "a secret",
+};
+const NOBODY = { userAgent: "", previous: null };
+
+function identity(subject: string, name: string): Identity {
+  return { issuer: PROVIDER["oidc-issuer"], subject, names: [name], email: null, displayName: null };
+}
+
 function setupToken({ appliance }: TestAppliance): string {
   const { setupLink, baseUrl } = appliance;
   if (setupLink === null) throw new Error("there is no setup link");
@@ -49,14 +61,14 @@ async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
 describe("the setup link", () => {
   const first = { username: "ada", password: "ada's password" };
 
-  test("makes the first account, on the plan team, and signs in, once", async () => {
+  test("makes an administrator's account, on the plan team, and signs in, once", async () => {
     await using coffer = await startAppliance();
     const token = setupToken(coffer);
     expect(await isValid(coffer, token)).toEqual({ valid: true });
     const answer = await post(coffer, "/auth/setup", { token, ...first });
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toMatchObject({
-      data: { username: "ada", plan: "team", drive_count: 0 },
+      data: { username: "ada", plan: "team", admin: true, drive_count: 0 },
     });
     const cookie = `coffer_session=${sessionIn(answer)}`;
     await coffer.client().json(200, "GET", "/v0/account", { headers: { cookie } });
@@ -101,17 +113,26 @@ describe("the setup link", () => {
     }
   });
 
-  test("is worth nothing once a provider makes the accounts", async () => {
-    await using coffer = await startAppliance();
+  test("is printed beside a provider as well, and its account signs in with a password there", async () => {
+    await using coffer = await startAppliance(PROVIDER);
     const token = setupToken(coffer);
-    await coffer.restart({
-      "oidc-issuer": "https://provider.example",
-      "oidc-client-id": "coffer",
-      "oidc-client-secret": "a secret",
-    });
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    const answer = await post(coffer, "/auth/setup", { token, ...first });
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: true, plan: "team" } });
+    expect(JSON.parse((await login(coffer, "ada's password")).text)).toMatchObject({ data: { admin: true } });
+    await coffer.restart();
     expect(coffer.appliance.setupLink).toBeNull();
-    expect(await isValid(coffer, token)).toEqual({ valid: false });
-    expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
+  });
+
+  test("stays good until there is an administrator, whoever else has an account", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    const token = setupToken(coffer);
+    const { signIn: signIns } = coffer.appliance.services;
+    await signIns.withIdentity(identity("1", "grace"), NOBODY);
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    await coffer.restart();
+    const answer = await post(coffer, "/auth/setup", { token: setupToken(coffer), ...first });
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { username: "ada", admin: true } });
   });
 
   test("a bad username or password leaves it as it was", async () => {
@@ -123,7 +144,7 @@ describe("the setup link", () => {
     expect(await isValid(coffer, token)).toEqual({ valid: true });
   });
 
-  test("each start has a new one in place of the last, until there is an account", async () => {
+  test("each start has a new one in place of the last, until there is an administrator", async () => {
     await using coffer = await startAppliance();
     const token = setupToken(coffer);
     await coffer.restart();
@@ -135,6 +156,73 @@ describe("the setup link", () => {
     expectRefused(await post(coffer, "/auth/setup", { token: second, ...first }), "GONE");
     await coffer.restart();
     expect(coffer.appliance.setupLink).toBeNull();
+  });
+});
+
+/** What the accounts are, by username. */
+function standings({ appliance }: TestAppliance): Record<string, unknown> {
+  return Object.fromEntries(
+    appliance.services.users.list().map(({ username, plan, admin }) => [username, { plan, admin }]),
+  );
+}
+
+describe("administrators", () => {
+  const team = { plan: "team", admin: "setup" };
+  const listed = { plan: "team", admin: "listed" };
+  const ordinary = { plan: "free", admin: null };
+
+  test("nobody is one for being the first that a provider lets in", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    const { signIn: signIns, users } = coffer.appliance.services;
+    await signIns.withIdentity(identity("1", "mallory"), NOBODY);
+    expect(standings(coffer)).toEqual({ mallory: ordinary });
+    // Nor by signing in once more, nor as the one with the lowest number once somebody is.
+    await signIns.withIdentity(identity("1", "mallory"), NOBODY);
+    await users.create("ada", "ada's password");
+    await users.create("bob", "bob's password");
+    expect(standings(coffer)).toEqual({ mallory: ordinary, ada: team, bob: ordinary });
+    const ada = await signIn(coffer, "ada");
+    expect((await ada.send("GET", "/v0/people")).status).toBe(200);
+    await ada.send("POST", "/v0/people", { body: { username: "eve", password: "eve's password" } });
+    expect(standings(coffer)).toMatchObject({ eve: ordinary });
+  });
+
+  test("whom the configuration lists is one, from the first sign-in on", async () => {
+    await using coffer = await startAppliance({ ...PROVIDER, admins: "7, 1" });
+    const { signIn: signIns } = coffer.appliance.services;
+    await signIns.withIdentity(identity("2", "bob"), NOBODY);
+    await signIns.withIdentity(identity("1", "grace"), NOBODY);
+    // The same subject of another provider, and an account of that name, are others.
+    await signIns.withIdentity({ ...identity("1", "eve"), issuer: "https://other.example" }, NOBODY);
+    await signIns.withIdentity(identity("3", "7"), NOBODY);
+    expect(standings(coffer)).toEqual({ bob: ordinary, grace: listed, eve: ordinary, user: ordinary });
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
+
+  test("a start makes administrators of those who are listed now, and of nobody who was", async () => {
+    await using coffer = await startAppliance({ ...PROVIDER, admins: "1" });
+    const { signIn: signIns, users } = coffer.appliance.services;
+    await users.create("ada", "ada's password");
+    for (const [subject, name] of [
+      ["1", "grace"],
+      ["2", "bob"],
+    ] as const) {
+      await signIns.withIdentity(identity(subject, name), NOBODY);
+    }
+    expect(standings(coffer)).toEqual({ ada: team, grace: listed, bob: ordinary });
+    // The issuer is the same with the slash at its end and without.
+    await coffer.restart({ admins: "2", "oidc-issuer": "https://provider.example/" });
+    expect(standings(coffer)).toEqual({ ada: team, grace: { plan: "team", admin: null }, bob: listed });
+    await coffer.restart({ admins: "9" });
+    expect(standings(coffer)).toMatchObject({ ada: team, grace: { admin: null }, bob: { admin: null } });
+  });
+
+  test("what their accounts are made for is in the log by the subject that lists them", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    for (const _ of [1, 2])
+      await coffer.appliance.services.signIn.withIdentity(identity("1", "grace"), NOBODY);
+    expect(coffer.lines.filter((line) => line.includes('"subject":"1"'))).toHaveLength(1);
   });
 });
 
@@ -356,7 +444,7 @@ describe("registering", () => {
     expect(coffer.appliance.services.users.list()).toEqual([]);
   });
 
-  test("never makes the first account, which looks after all others", async () => {
+  test("never makes an administrator, who looks after all others", async () => {
     await using coffer = await startAppliance({ signups: "open" });
     const body = { username: "mallory", password: "long enough" };
     expectRefused(await post(coffer, "/auth/signup", body), "FORBIDDEN");

@@ -132,3 +132,17 @@ test("folders from before they knew how many folders are in them are counted", (
       .map(([, count]) => count),
   ).toEqual([2, 1, 0, 0]);
 });
+
+test("the account that looked after the others for being the first goes on doing so", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "administrators");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  for (const name of ["first", "second"]) {
+    sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [name, name]);
+  }
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT username, admin FROM user ORDER BY pk").values()).toEqual([
+    ["first", "setup"],
+    ["second", null],
+  ]);
+});

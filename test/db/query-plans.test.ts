@@ -97,7 +97,6 @@ const to = { driveId: undefined, overwrite: false };
  * elsewhere is `page` and `up`, results that a statement has just worked out itself.
  */
 const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
-  { text: "SELECT count(*) AS users FROM user", why: "accounts are few, and it runs when one is made" },
   { text: "FROM user ORDER BY username", why: "accounts are few, and a command lists them all" },
   {
     text: "SELECT count(*) AS clients FROM known_client",

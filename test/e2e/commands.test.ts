@@ -177,7 +177,11 @@ test("accounts and keys made beside a running server work with it at once", asyn
   const env = { COFFER_DATA_DIR: dataDir };
   await using server = await serve({ dataDir });
   const made = await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password\n" });
-  expect(made).toEqual({ code: 0, stdout: "Made the account ada on the plan team.\n", stderr: "" });
+  expect(made).toEqual({
+    code: 0,
+    stdout: "Made the account ada, an administrator, on the plan team.\n",
+    stderr: "",
+  });
   const second = await run(["user", "create", "bob", "--password-stdin", "--data-dir", dataDir], {
     input: "bob's password",
   });
@@ -207,7 +211,7 @@ test("accounts and keys made beside a running server work with it at once", asyn
     expect(log).not.toContain(secret);
 });
 
-test("the first start prints the setup link, apart from the log, until there is an account", async () => {
+test("the first start prints the setup link, apart from the log, until there is an administrator", async () => {
   await using place = await temporaryDirectory();
   const dataDir = join(place.path, "data");
   const link = /^ {2}(http:\/\/\S+\/auth\/setup\?token=([\w-]{43}))$/m;

@@ -25,7 +25,7 @@ async function newPerson(): Promise<Page & AsyncDisposable> {
   return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
 }
 
-/** A server with Ada, its first account, unless it is to have none. */
+/** A server with Ada, its administrator, unless it is to have none. */
 async function open(env: Record<string, string> = {}, people: readonly string[] = ["ada"]) {
   const directory = await temporaryDirectory();
   for (const name of people) {
@@ -71,13 +71,13 @@ async function unclaimed(server: Server, name: string): Promise<string> {
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
-test("the setup link makes the first account, and says why where it cannot", async () => {
+test("the setup link makes an administrator's account, and says why where it cannot", async () => {
   await using opened = await open({}, []);
   await using page = await newPerson();
   // It is printed beside the log, which may be read sooner.
   const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
   await page.goto(`${opened.base}/`);
-  await page.getByText("Nobody has an account here yet").waitFor();
+  await page.getByText("This server has no administrator yet").waitFor();
   await page.goto(`${link}x`);
   await heading(page, "This is not the newest setup link").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
@@ -92,6 +92,36 @@ test("the setup link makes the first account, and says why where it cannot", asy
   expect(new URL(page.url()).pathname).toBe("/drives");
   await page.goto(link);
   await heading(page, "This link has done its work").waitFor();
+});
+
+test("beside a provider the setup link makes an administrator, who signs in with a password", async () => {
+  await using provider = await startRealProvider();
+  await using opened = await open(
+    {
+      COFFER_OIDC_ISSUER: provider.issuer,
+      COFFER_OIDC_CLIENT_ID: CLIENT.id,
+      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    },
+    [],
+  );
+  await using page = await newPerson();
+  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
+  await page.goto(`${opened.base}/`);
+  await page.getByText("This server has no administrator yet").waitFor();
+  await page.getByRole("link", { name: /^Sign in with / }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.goto(link);
+  await fillSignIn(page, "ada");
+  await page.getByRole("button", { name: "Make the account" }).click();
+  await heading(page, "Drives").waitFor();
+  await page.goto(`${opened.base}/people`);
+  await heading(page, "People").waitFor();
+  await page.context().clearCookies();
+  await page.goto(`${opened.base}/`);
+  await page.getByText("Use a password instead").click();
+  expect(await page.getByText("This server has no administrator yet").count()).toBe(0);
+  await signIn(page, "ada");
+  await heading(page, "Drives").waitFor();
 });
 
 test("a signed-out person claims a drive through the provider", async () => {
@@ -205,9 +235,9 @@ test("where registering is open, somebody new makes an account on the way to the
   await page.getByRole("button", { name: "Make the account" }).click();
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/carl/mine/`);
-  // Only the first account looks after people.
+  // Only administrators look after people.
   await page.goto(`${opened.base}/people`);
-  await heading(page, "This is for the first account").waitFor();
+  await heading(page, "This is for administrators").waitFor();
   expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
 });
 
@@ -288,7 +318,7 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   expect(await canvas()).toBe(dark);
 });
 
-test("the first account adds somebody, changes their plan, and shuts them out and in", async () => {
+test("an administrator adds somebody, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();
   await using page = await newPerson();
   await using other = await newPerson();

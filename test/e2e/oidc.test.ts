@@ -25,9 +25,11 @@ async function account(jar: CookieJar, base: string): Promise<Record<string, unk
   return data;
 }
 
-async function openWithReal(): Promise<{ coffer: TestAppliance; base: string } & AsyncDisposable> {
+async function openWithReal(
+  more: Record<string, string> = {},
+): Promise<{ coffer: TestAppliance; base: string } & AsyncDisposable> {
   const provider = await startRealProvider();
-  const coffer = await startAppliance(settings(provider.issuer));
+  const coffer = await startAppliance({ ...settings(provider.issuer), ...more });
   const base = coffer.appliance.baseUrl;
   provider.open(base + CALLBACK);
   return {
@@ -56,7 +58,8 @@ describe("with a certified provider", () => {
     const ada = await account(await signedInAs(base, "sub-ada"), base);
     expect(ada).toMatchObject({
       username: "ada",
-      plan: "team",
+      plan: "free",
+      admin: false,
       email: "ada@example.com",
       display_name: "Ada Lovelace",
     });
@@ -74,7 +77,31 @@ describe("with a certified provider", () => {
       email: null,
     });
     expect(coffer.appliance.services.users.list()).toHaveLength(4);
-    expect(coffer.appliance.setupLink).toBeNull();
+    // None of them has become an administrator by coming first.
+    expect(coffer.appliance.setupLink).toMatch(/\/auth\/setup\?token=/);
+  });
+
+  test("only whom the configuration lists looks after the others", async () => {
+    await using opened = await openWithReal({ admins: "sub-mail" });
+    const { base } = opened;
+    expect(await account(await signedInAs(base, "sub-ada"), base)).toMatchObject({
+      admin: false,
+      plan: "free",
+    });
+    const grace = await signedInAs(base, "sub-mail");
+    expect(await account(grace, base)).toMatchObject({ admin: true, plan: "team" });
+    expect((await grace.fetch(`${base}/v0/people`)).status).toBe(200);
+  });
+
+  test("the provider sends back to the server's own address, whatever the Host of the request", async () => {
+    await using opened = await openWithReal({ "trusted-proxies": "127.0.0.1" });
+    const response = await fetch(`${opened.base}${START}`, {
+      redirect: "manual",
+      headers: { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
+    });
+    const { searchParams } = new URL(response.headers.get("location") ?? "");
+    expect(searchParams.get("redirect_uri")).toBe(opened.base + CALLBACK);
+    expect(response.headers.getSetCookie().join()).not.toContain("Secure");
   });
 
   test("a local account of the same name is nobody's but its own", async () => {
@@ -446,10 +473,11 @@ test("the executable signs people in, on the configured address alone", async ()
   expect(back.origin).toBe(configured);
   const response = await jar.fetch(server.url + back.pathname + back.search);
   expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
-  expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "team" });
+  expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "free" });
   const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: dataDir } });
-  expect(stdout).toMatch(/^ada +team +\S+ +ada@example\.com$/m);
-  expect(server.stderr.text).not.toContain("/auth/setup");
+  expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
+  // Until there is an administrator, and the provider's first is none.
+  expect(server.stderr.text).toContain("/auth/setup?token=");
   for (const secret of [
     jar.value("coffer_session") ?? "?",
     back.searchParams.get("code") ?? "?",

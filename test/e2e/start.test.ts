@@ -138,5 +138,7 @@ test("what lies in the working directory changes nothing", async () => {
   await provision(server);
   expect(await Bun.file(marker).exists()).toBe(false);
   await server.stop();
-  expect(server.stderr.text).toMatch(/^There is no account yet\.[^]*until there is an account\.\n$/);
+  expect(server.stderr.text).toMatch(
+    /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+  );
 });

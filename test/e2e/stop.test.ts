@@ -60,8 +60,10 @@ test("an upload in flight when SIGTERM comes is finished and kept, newcomers are
     expect(status).toBe(201);
     expect(await server.exited).toBe(0);
     expect(server.stdout.text).toContain('"message":"stopped"');
-    // Nothing but the link for the first account.
-    expect(server.stderr.text).toMatch(/^There is no account yet\.[^]*until there is an account\.\n$/);
+    // Nothing but the setup link.
+    expect(server.stderr.text).toMatch(
+      /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+    );
   }
   await using server = await serve({ dataDir });
   const { data } = await server

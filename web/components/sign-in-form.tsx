@@ -33,7 +33,7 @@ function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly opt
   if (provider === null) {
     return (
       <>
-        {setup && !signups && <NobodyYet />}
+        {setup && !signups && <NoAdministrator />}
         <WithPassword signups={signups} onSignedIn={onSignedIn} focused={focused} />
       </>
     );
@@ -41,7 +41,7 @@ function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly opt
   const returnTo = encodeURIComponent(location.pathname + location.search);
   return (
     <>
-      {setup && <p class="notice">Whoever signs in first looks after this server.</p>}
+      {setup && <NoAdministrator />}
       <a class="button primary" href={`/auth/oidc/start?return_to=${returnTo}`}>
         <Icon svg={logInIcon} /> Sign in with {provider.name}
       </a>
@@ -53,12 +53,12 @@ function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly opt
   );
 }
 
-function NobodyYet() {
+function NoAdministrator() {
   return (
     <div class="notice">
       <p>
-        Nobody has an account here yet. To make the first one, open the setup link that the server printed
-        when it started, or run <code>coffer user create NAME</code> on its machine.
+        This server has no administrator yet. To make an administrator's account, open the setup link that the
+        server printed when it started, or run <code>coffer user create NAME</code> on its machine.
       </p>
     </div>
   );

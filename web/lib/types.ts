@@ -12,7 +12,7 @@ export interface Account {
   readonly email: string | null;
   readonly display_name: string | null;
   readonly plan: Plan;
-  /** Whether it is the first account, which looks after the others. */
+  /** Whether it looks after the others. */
   readonly admin: boolean;
   readonly has_password: boolean;
   readonly drive_count: number;
@@ -26,7 +26,7 @@ export interface Account {
 
 /** How people get in here. */
 export interface SignInOptions {
-  /** Whether there is no account yet. */
+  /** Whether there is no administrator yet. */
   readonly setup: boolean;
   readonly provider: { readonly name: string } | null;
   readonly signups: boolean;
@@ -55,7 +55,7 @@ export interface Usage {
   readonly period: { readonly start: string; readonly end: string };
 }
 
-/** Somebody with an account, as the first account sees them. */
+/** Somebody with an account, as administrators see them. */
 export interface Person {
   readonly id: string;
   readonly username: string;

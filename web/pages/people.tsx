@@ -13,7 +13,7 @@ import type { Person } from "../lib/types.ts";
 import { AddPerson, type NewPerson, TellPerson } from "./people/add-person.tsx";
 import { PersonRow } from "./people/person-row.tsx";
 
-/** Everybody who has an account here, for the first account to look after. */
+/** Everybody who has an account here, for administrators to look after. */
 export function People() {
   const { account } = useSession();
   return account.admin ? <EveryPerson /> : <NotForYou />;
@@ -22,8 +22,8 @@ export function People() {
 function NotForYou() {
   return (
     <div class="empty">
-      <h1>This is for the first account</h1>
-      <p class="soft">Whoever set this server up looks after its people. Ask them.</p>
+      <h1>This is for administrators</h1>
+      <p class="soft">Administrators look after the accounts of this server. Ask one of them.</p>
     </div>
   );
 }

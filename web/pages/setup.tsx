@@ -22,7 +22,7 @@ async function checkLink(token: string, signal: AbortSignal): Promise<Link> {
   return setup ? "wrong" : "used";
 }
 
-/** The first account, made by the link that the first start printed. */
+/** The account of an administrator, made by the link that the start printed. */
 export function Setup({ token, onSignedIn }: Props) {
   const { loaded, reload } = useLoad(token, (signal) => checkLink(token, signal));
   return (
@@ -42,14 +42,13 @@ export function Setup({ token, onSignedIn }: Props) {
 function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
   switch (link) {
     case "good":
-      return <FirstAccount token={token} onSignedIn={onSignedIn} />;
+      return <OwnAccount token={token} onSignedIn={onSignedIn} />;
     case "used":
       return (
         <>
           <h1>This link has done its work</h1>
           <p>
-            The first account of this server was made already. If it is yours, sign in; if not, ask whoever
-            runs the server for one.
+            This server has an administrator already. If it is you, sign in; if not, ask them for an account.
           </p>
           <a class="button primary" href="/">
             Sign in
@@ -70,11 +69,11 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
   }
 }
 
-function FirstAccount({ token, onSignedIn }: Props) {
+function OwnAccount({ token, onSignedIn }: Props) {
   return (
     <>
       <h1>Welcome to Coffer</h1>
-      <p class="soft">Make the first account. It looks after everybody else's.</p>
+      <p class="soft">Make the administrator's account. It looks after everybody else's.</p>
       <Form
         submit="Make the account"
         onSubmit={async (values) => {

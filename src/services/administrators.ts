@@ -1,0 +1,51 @@
+import type { Tables } from "../db/tables.ts";
+import type { UserPk } from "../domain/id.ts";
+import type { OidcProvider } from "./oidc.ts";
+
+/** Who looks after the others because the configuration names them. */
+export class Administrators {
+  readonly #tables: Tables;
+  readonly #issuers: readonly string[];
+  readonly #subjects: readonly string[];
+
+  constructor(tables: Tables, provider: Pick<OidcProvider, "issuer" | "admins"> | null) {
+    this.#tables = tables;
+    this.#issuers = provider === null ? [] : spellings(provider.issuer);
+    this.#subjects = provider?.admins ?? [];
+  }
+
+  /** Whether the configuration names them. */
+  names(issuer: string, subject: string): boolean {
+    return this.#issuers.includes(issuer) && this.#subjects.includes(subject);
+  }
+
+  /**
+   * Brings the accounts that there are in line with the configuration, which only a start changes: who is
+   * named is an administrator from now on, who no longer is named is none, unless they set the server up.
+   */
+  appoint(): Promise<void> {
+    const { users, write } = this.#tables;
+    return write(() => {
+      const named = new Set(this.#accounts());
+      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
+      for (const pk of named) {
+        if (users.existing(pk).admin !== null) continue;
+        users.setAdmin(pk, "listed");
+        users.setPlan(pk, "team");
+      }
+    });
+  }
+
+  #accounts(): UserPk[] {
+    const { identities } = this.#tables;
+    return this.#issuers
+      .flatMap((issuer) => this.#subjects.map((subject) => identities.find(issuer, subject)))
+      .filter((pk) => pk !== null);
+  }
+}
+
+/** A provider may call itself by its address with or without the slash that ends the configured one. */
+function spellings(issuer: string): string[] {
+  const bare = issuer.replace(/\/$/, "");
+  return [bare, `${bare}/`];
+}
