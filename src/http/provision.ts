@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import { parseDriveName } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
+import { ANONYMOUS_KEY } from "../domain/idempotency.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Drives, Provisioned } from "../services/drives.ts";
 import { rateLimited } from "./errors.ts";
@@ -50,7 +51,8 @@ export function provision(options: ProvisionOptions) {
         description:
           "Makes an unclaimed drive that is deleted after 30 days unless a human follows `claim_url` and claims it. " +
           "It holds up to 100 MB. Both secrets, the key and the claim URL, are shown only here. " +
-          LINKS_BEGIN,
+          `${LINKS_BEGIN} ` +
+          `To ask again after a lost connection, send an \`Idempotency-Key\`: at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; anything easier to guess is refused with 400.`,
         body: Type.Object({ name: driveName() }),
         answers: [
           {

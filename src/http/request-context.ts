@@ -1,6 +1,6 @@
 import { bucketOf, type Caller } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
-import { IDEMPOTENCY_KEY, parseIdempotencyKey } from "../domain/idempotency.ts";
+import { IDEMPOTENCY_KEY, parseAnonymousIdempotencyKey, parseIdempotencyKey } from "../domain/idempotency.ts";
 import type { Attempt } from "../services/idempotency.ts";
 import type { ClientOf } from "./client-address.ts";
 import { usedAddress } from "./link-base.ts";
@@ -89,12 +89,11 @@ export class RequestContext {
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
-    return key === null ? null : this.#parts.beginAttempt(this.#idempotencyScope(), parseIdempotencyKey(key));
-  }
-
-  /** Whom an Idempotency-Key belongs to: the same one from somebody else names another request. */
-  #idempotencyScope(): string {
-    return this.caller === null ? `client ${this.client}` : `caller ${bucketOf(this.caller)}`;
+    if (key === null) return null;
+    // The scope is whom the key belongs to: the same key from somebody else names another request.
+    return this.caller === null
+      ? this.#parts.beginAttempt(`client ${this.client}`, parseAnonymousIdempotencyKey(key))
+      : this.#parts.beginAttempt(`caller ${bucketOf(this.caller)}`, parseIdempotencyKey(key));
   }
 
   /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece they move. */

@@ -495,6 +495,38 @@ test("whoever is signed in has one under all of the account's sessions, and none
   expectFirst(await send(stage.world.clients.ada, key, create), 201);
 });
 
+describe("without an API key, two behind one address cannot come by the same key", () => {
+  const provision: Sent = { method: "POST", path: "/v0/drives/provision", body: { name: "My drive" } };
+
+  test.each([
+    ["a short one", "1"],
+    ["31 random characters", crypto.randomUUID().replaceAll("-", "").slice(0, 31)],
+    ["32 times the same", "a".repeat(32)],
+    ["seven characters over and over", "provide".repeat(36)],
+    ["the UUID of nothing", "00000000-0000-0000-0000-000000000000"],
+  ])("%s is refused, says what to send, and makes nothing", async (_, key) => {
+    const before = countRows("drive");
+    for (const client of [stage.coffer.client(), stage.world.clients.liar]) {
+      const answer = await send(client, key, provision);
+      expectRefused(answer, "VALIDATION_ERROR", "Idempotency-Key");
+      expect(answer.text).toContain("such as a new UUID");
+    }
+    expect(countRows("drive")).toBe(before);
+    expectFirst(await send(stage.world.clients.ada, key, provision), 201);
+  });
+
+  test.each([
+    ["a UUID", crypto.randomUUID()],
+    ["a UUID of version 7", Bun.randomUUIDv7()],
+    ["32 hex digits", "0123456701234567012345670123456f"],
+    ["255 characters", "not the same ".repeat(20).slice(0, 255)],
+  ])("%s is taken", async (_, key) => {
+    const first = await send(stage.coffer.client(), key, provision);
+    expectFirst(first, 201);
+    expectReplay(await send(stage.coffer.client(), key, provision), first);
+  });
+});
+
 test("callers without a key are told apart by their address", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
   const key = newKey();
@@ -716,25 +748,26 @@ describe("for 24 hours", () => {
 
   test("across restarts, counted as a request but not as a drive", async () => {
     const provision: Sent = { method: "POST", path: "/v0/drives/provision", body: { name: "Once" } };
-    const first = await send(coffer.client(), "a key", provision);
+    const key = newKey();
+    const first = await send(coffer.client(), key, provision);
     expectFirst(first, 201);
-    const second = await send(coffer.client(), "a key", provision);
+    const second = await send(coffer.client(), key, provision);
     expectReplay(second, first);
     expect(remaining(second)).toBe(remaining(first) - 1);
-    expectRefused(await send(coffer.client(), "another key", provision), "RATE_LIMITED");
+    expectRefused(await send(coffer.client(), newKey(), provision), "RATE_LIMITED");
     await coffer.restart();
-    expectReplay(await send(coffer.client(), "a key", provision), first);
+    expectReplay(await send(coffer.client(), key, provision), first);
 
     coffer.clock.advance(DAY - 1);
-    expectReplay(await send(coffer.client(), "a key", provision), first);
+    expectReplay(await send(coffer.client(), key, provision), first);
     await coffer.appliance.services.sweep.run();
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
 
     coffer.clock.advance(1);
-    const later = await send(coffer.client(), "a key", provision);
+    const later = await send(coffer.client(), key, provision);
     expectFirst(later, 201);
     expect(later.text).not.toBe(first.text);
-    expectReplay(await send(coffer.client(), "a key", provision), later);
+    expectReplay(await send(coffer.client(), key, provision), later);
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
   });
 

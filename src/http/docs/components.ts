@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../domain/errors.ts";
-import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
+import { ANONYMOUS_KEY, IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { ERROR_STATUS } from "../errors.ts";
 import { SESSION_COOKIE } from "../session-cookie.ts";
 import type { Described } from "./describe.ts";
@@ -113,8 +113,7 @@ export const SHARED_COMPONENTS = {
       name: IDEMPOTENCY_KEY,
       in: "header",
       required: false,
-      description:
-        "Names the request, so that it can be sent again without a second effect: 1 to 255 printable ASCII characters, best a new UUID for each request.",
+      description: `Names the request, so that it can be sent again without a second effect: 1 to 255 printable ASCII characters, best a new UUID for each request. Without an API key or session it must have at least ${ANONYMOUS_KEY.characters} characters, at least ${ANONYMOUS_KEY.different} of them different, as a UUID has.`,
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     },
   },

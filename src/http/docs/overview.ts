@@ -1,3 +1,5 @@
+import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
+
 /** What holds for every operation, in Markdown: the description's introduction. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
 
@@ -41,8 +43,9 @@ request with the same key gets the first answer again, with \`Idempotency-Replay
 that a refused request may be corrected. While the first is still running the answer is 409
 \`IDEMPOTENCY_IN_PROGRESS\`. Another request under the same key is refused with 422 \`IDEMPOTENCY_KEY_REUSED\`: the
 same is one with the same method, path, query, \`If-Match\`, \`If-None-Match\` and body, byte for byte; of an upload,
-its fields and its content, however they are encoded. A key is its caller's own: the API key's, the account's of
-somebody signed in, the client address's of nobody. Make it a UUID or as hard to guess, above all when provisioning:
-whoever sends it from the same address is answered with the same secrets. Answers are kept encrypted. A key that
-deletes itself or its drive cannot ask for the answer again: it gets 401.
+its fields and its content, however they are encoded. An \`Idempotency-Key\` belongs to its caller: to the API key, to
+the account of somebody signed in, else to the client address. Make it a new UUID. Where no API key is sent, as when
+provisioning, it must have at least ${ANONYMOUS_KEY.characters} random characters, since whoever sends it from the same address is answered
+with the same secrets; others are refused with 400. Answers are kept encrypted. An API key that deletes itself or its
+drive cannot ask for the answer again: it gets 401.
 `;
