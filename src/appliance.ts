@@ -187,7 +187,7 @@ async function createHandler(
       search(services.search),
       folders(services.folders),
       folderTransfers(services.folders),
-      apiKeys(services.apiKeys),
+      apiKeys({ apiKeys: services.apiKeys, clock, rateLimits: config.rateLimits }),
       account(services.accounts, services.usage),
       password(services, clock),
       sessions(services.sessions),

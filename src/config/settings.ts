@@ -101,7 +101,7 @@ export const SETTINGS = {
     fallback: Object.entries(RATE_LIMITS)
       .map(([plan, limit]) => `${plan}=${limit}`)
       .join(","),
-    help: "Requests a minute for each plan; a plan left out keeps its default",
+    help: "Requests a minute with one key, for each plan; all keys of an account share four times as many. A plan left out keeps its default",
     parse: perPlan(RATE_LIMITS, integer(1, Number.MAX_SAFE_INTEGER)),
   }),
   storageLimits: optional({

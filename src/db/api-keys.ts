@@ -24,6 +24,7 @@ interface CallerRow {
   readonly userId: UserId | null;
   readonly drivePk: DrivePk | null;
   readonly driveId: DriveId | null;
+  readonly ownerId: UserId | null;
   readonly plan: Plan;
 }
 
@@ -44,6 +45,8 @@ const STANDING = `
 export class ApiKeys {
   readonly #caller;
   readonly #stands;
+  readonly #userHas;
+  readonly #driveHas;
   readonly #insert;
   readonly #ofUser;
   readonly #ofDrive;
@@ -55,10 +58,17 @@ export class ApiKeys {
   constructor({ sql }: Database) {
     this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
       `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
-              coalesce(u.plan, o.plan, 'free') AS plan
+              o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
          ${STANDING} AND k.hash = :hash`,
     );
     this.#stands = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${STANDING} AND k.id = :id`);
+    // Goes over the index alone, and stops at the row it asks for.
+    this.#userHas = sql.prepare<object, [UserPk, number]>(
+      "SELECT 1 FROM api_key WHERE user = ? LIMIT 1 OFFSET ?",
+    );
+    this.#driveHas = sql.prepare<object, [DrivePk, number]>(
+      "SELECT 1 FROM api_key WHERE drive = ? LIMIT 1 OFFSET ?",
+    );
     this.#insert = sql.prepare<
       never,
       [Parameters<NewApiKey> & { user: UserPk | null; drive: DrivePk | null }]
@@ -88,9 +98,10 @@ export class ApiKeys {
   callerOf(hash: SecretHash, now: number): Caller | null {
     const row = this.#caller.get({ hash, now });
     if (row === null) return null;
-    const { keyId, scope, plan, userPk, userId, drivePk, driveId } = row;
+    const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId } = row;
     if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
-    if (drivePk !== null && driveId !== null) return { kind: "drive", keyId, scope, plan, drivePk, driveId };
+    if (drivePk !== null && driveId !== null)
+      return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId };
     throw new Error(`key ${keyId} reaches neither a user nor a drive`);
   }
 
@@ -102,6 +113,13 @@ export class ApiKeys {
   /** A user's own keys and those of the user's drives, or a drive's keys; oldest first. */
   list(reach: KeyReach): ApiKey[] {
     return "user" in reach ? this.#ofUser.all(reach.user) : this.#ofDrive.all(reach.drive);
+  }
+
+  /** Whether there are `count` keys or more with exactly this reach; at least 1. */
+  hasAtLeast(count: number, reach: KeyReach): boolean {
+    const row =
+      "user" in reach ? this.#userHas.get(reach.user, count - 1) : this.#driveHas.get(reach.drive, count - 1);
+    return row !== null;
   }
 
   /** Inside a write. */

@@ -48,6 +48,8 @@ export interface DriveCaller {
   readonly plan: Plan;
   readonly driveId: DriveId;
   readonly drivePk: DrivePk;
+  /** Whose the drive is; null as long as nobody has claimed it. */
+  readonly ownerId: UserId | null;
 }
 
 /** Narrows to an account caller; throws FORBIDDEN for a key that is limited to one drive. */
@@ -63,6 +65,16 @@ export function requireAccount(caller: Caller): AccountCaller {
 export function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "account" && caller.keyId === null) return caller;
   throw new CofferError("FORBIDDEN", "No key may do this: it needs somebody signed in to the dashboard.");
+}
+
+/** Who answers for a caller: the account, or the drive itself as long as nobody has claimed it. */
+export function ownerOf(caller: Caller): UserId | DriveId {
+  return caller.kind === "account" ? caller.userId : (caller.ownerId ?? caller.driveId);
+}
+
+/** Whether a caller has the key of a drive that nobody has claimed: anybody can make such a drive. */
+export function isUnclaimed(caller: Caller): boolean {
+  return caller.kind === "drive" && caller.ownerId === null;
 }
 
 /** What a caller's requests are counted under: the key or, for a session, the account. */

@@ -59,6 +59,15 @@ export const ARCHIVE_PATHS = 200;
  * the list of what it packs, for as long as its reader likes.
  */
 export const ARCHIVES_UNDER_WAY = { each: 4, all: 32 };
+/**
+ * How many times a plan's requests a minute all callers of one owner may make together (see `ownerOf`): several
+ * agents of an account may each use their limit, but a hundred keys are not a hundred times the limit.
+ */
+export const SHARED_FACTOR = 4;
+/** How many keys there may be for one drive, and how many for one account beside those for its drives. */
+export const KEYS = { drive: 100, account: 1000 };
+/** An owner may make one key a minute for so many requests a minute of its plan, and one at least. */
+export const REQUESTS_PER_NEW_KEY = 6;
 export const CONTENT_TYPE_CHARACTERS = 255;
 /** The longest text that can be extracted: its reader has to hold it as one JSON string. */
 export const EXTRACT_TEXT_BYTES = 64 * MIB;

@@ -1,6 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Plan } from "../domain/caller.ts";
+import { KEYS, REQUESTS_PER_NEW_KEY } from "../domain/limits.ts";
 import type { ApiKeys } from "../services/api-keys.ts";
+import { NewKeyThrottle } from "./new-key-throttle.ts";
 import { operation } from "./operation.ts";
 import { createdKeySchema, keyRecord, keySchema } from "./records.ts";
 import { driveRef, id, scope } from "./schema.ts";
@@ -15,8 +19,17 @@ const exampleKey = {
   last_used_at: null,
 };
 
+/** What keys are made with. */
+export interface ApiKeyOptions {
+  readonly apiKeys: ApiKeys;
+  readonly clock: Clock;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+}
+
 /** Keys: made, listed and revoked. */
-export function apiKeys(service: ApiKeys) {
+export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) {
+  const throttle = new NewKeyThrottle(clock, rateLimits);
   return new Elysia({ name: "api-keys" })
     .post(
       ...operation(
@@ -27,7 +40,8 @@ export function apiKeys(service: ApiKeys) {
           tag: "Keys",
           summary: "Create a key",
           description:
-            "It reaches what your own key reaches, or only `drive_id`. The secret is shown here and never again. `name` and `scope` may be left out.",
+            "It reaches what your own key reaches, or only `drive_id`. The secret is shown here and never again. `name` and `scope` may be left out.\n\n" +
+            `There may be ${KEYS.drive} keys for one drive, and ${KEYS.account} for an account beside those for its drives; one more is 403 \`QUOTA_EXCEEDED\` until some are revoked. An account, or an unclaimed drive, may make one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one of its keys may make, and one at least; one more is 429.`,
           body: Type.Object({
             name: Type.Optional(Type.String({ description: "A label of at most 64 characters." })),
             scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET.")),
@@ -41,13 +55,15 @@ export function apiKeys(service: ApiKeys) {
               example: { ...exampleKey, key: "cof_sk_live_1a2b..." },
             },
           ],
-          errors: ["NOT_FOUND"],
+          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
         },
         async ({ body, caller, reply }) => {
-          await service.create(
-            caller,
-            { name: body.name ?? "", scope: body.scope ?? "read-write", driveId: body.drive_id },
-            reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
+          await throttle.attempt(caller, () =>
+            service.create(
+              caller,
+              { name: body.name ?? "", scope: body.scope ?? "read-write", driveId: body.drive_id },
+              reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
+            ),
           );
           return reply.response();
         },

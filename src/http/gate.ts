@@ -1,9 +1,10 @@
 import type { Clock } from "../clock.ts";
-import { bucketOf, type Caller, type Plan } from "../domain/caller.ts";
+import { type Caller, isUnclaimed, type Plan } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
-import { rateLimited } from "./errors.ts";
+import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
+import { type HttpRefusal, rateLimited } from "./errors.ts";
 import { foreignOrigin, type OriginOf } from "./own-origin.ts";
-import { RateLimiter } from "./rate-limiter.ts";
+import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
@@ -47,7 +48,7 @@ export function createGate(gate: GateOptions): Gate {
   const { clock, authenticate, authenticateSession, originOf, rateLimits } = gate;
   // Apart, so that a flood without keys cannot push out the windows of those who have one.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
-  const callers = new RateLimiter(options);
+  const callers = new CallerLimiter({ ...options, rateLimits });
   const clients = new RateLimiter(options);
 
   return (request, context) => {
@@ -57,17 +58,9 @@ export function createGate(gate: GateOptions): Gate {
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
     context.caller = caller;
-    const state =
-      caller === null
-        ? clients.take(context.client, rateLimits.free)
-        : callers.take(bucketOf(caller), rateLimits[caller.plan]);
+    const state = caller === null ? clients.take(context.client, rateLimits.free) : callers.take(caller);
     context.rateLimit = state;
-    if (!state.allowed) {
-      throw rateLimited(
-        `Too many requests: ${state.limit} a minute are allowed. Try again in ${state.resetSeconds} s.`,
-        state.resetSeconds,
-      );
-    }
+    if (!state.allowed) throw tooManyRequests(caller, state);
     if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized();
     } else if (isRead(request.method)) {
@@ -79,6 +72,23 @@ export function createGate(gate: GateOptions): Gate {
       throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
     }
   };
+}
+
+function tooManyRequests(
+  caller: Caller | null,
+  { limit, resetSeconds, isShared = false }: RateLimitState & Partial<CallerLimitState>,
+): HttpRefusal {
+  return rateLimited(
+    `Too many requests ${whatCounted(caller, isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,
+    resetSeconds,
+  );
+}
+
+/** What the requests in a window have in common, in words. */
+function whatCounted(caller: Caller | null, isShared: boolean): string {
+  if (caller === null) return "from your address without a valid key";
+  if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;
+  return caller.keyId === null ? "by those signed in to this account" : "with this key";
 }
 
 function isRead(method: string): boolean {

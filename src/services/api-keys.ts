@@ -7,7 +7,7 @@ import type { Caller, Scope } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
-import { NAME_CHARACTERS } from "../domain/limits.ts";
+import { KEYS, NAME_CHARACTERS } from "../domain/limits.ts";
 import { parseLabel } from "../domain/text.ts";
 import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";
@@ -59,7 +59,11 @@ export class ApiKeys {
     );
   }
 
-  /** Makes a key that reaches no further than the caller. Throws NOT_FOUND for a foreign drive. */
+  /**
+   * Makes a key that reaches no further than the caller.
+   *
+   * @throws CofferError NOT_FOUND for a foreign drive, QUOTA_EXCEEDED where there are as many as there may be
+   */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
@@ -84,13 +88,26 @@ export class ApiKeys {
     });
   }
 
+  #requireRoom(reach: KeyReach): void {
+    const [whose, most] = "user" in reach ? ["account", KEYS.account] : ["drive", KEYS.drive];
+    if (!this.#tables.apiKeys.hasAtLeast(most, reach)) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `This ${whose} has ${most} keys, and may have no more. Revoke some that are not needed.`,
+    );
+  }
+
   /** The one drive that a new key is limited to; null when it reaches all of its owner's. */
   #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
     if (driveId !== undefined) return this.#access.drive(caller, driveId);
     return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
   }
 
-  /** Makes a key for a user from the shell, where nobody is calling. Throws NOT_FOUND, VALIDATION_ERROR. */
+  /**
+   * Makes a key for a user from the shell, where nobody is calling.
+   *
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED
+   */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
     const insert = this.#newKey({ name, scope });
     return this.#tables.write(() => {
@@ -100,7 +117,10 @@ export class ApiKeys {
     });
   }
 
-  /** Makes a secret; the function it returns writes the key down, inside a write. Throws VALIDATION_ERROR. */
+  /**
+   * Makes a secret; the function it returns writes the key down, inside a write. Throws VALIDATION_ERROR; the
+   * function throws QUOTA_EXCEEDED.
+   */
   #newKey(
     request: Pick<KeyRequest, "name" | "scope">,
   ): (reach: KeyReach, driveId: DriveId | null) => CreatedKey {
@@ -109,6 +129,7 @@ export class ApiKeys {
     return (reach, driveId) => {
       const now = this.#clock.now();
       const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
+      this.#requireRoom(reach);
       this.#tables.apiKeys.insert({ ...key, hash }, reach);
       return { key: { ...key, driveId, lastUsedAt: null }, secret };
     };

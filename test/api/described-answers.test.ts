@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { KEYS } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
@@ -77,11 +78,19 @@ beforeAll(async () => {
   odd = { picture: await putNote("a.png"), brokenJson: await putNote("a.json") };
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
+  await fillWithKeys(world.drives.bob);
 });
 afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
   await provider[Symbol.asyncDispose]();
 });
+
+/** Makes as many keys for a drive of Bob's as there may be. */
+async function fillWithKeys(drive: string): Promise<void> {
+  const body = { drive_id: drive };
+  const create = () => world.clients.bob.json(201, "POST", "/v0/keys", { body });
+  await Promise.all(Array.from({ length: KEYS.drive }, create));
+}
 
 /** Uploads text under any name to Ada's drive; the file's id. */
 async function putNote(path: string): Promise<string> {
@@ -465,6 +474,12 @@ const REFUSALS: readonly Case[] = [
     request: () => also(transfer(bobs(), "copied/"), { path: "notes/" }),
   },
   { operation: "deleteFolder", gives: "NOT_FOUND", request: (t) => folder(t, "none/") },
+  {
+    operation: "createKey",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ body: { drive_id: world.drives.bob } }),
+  },
   { operation: "createKey", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
   {
     operation: "logIn",

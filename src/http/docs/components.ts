@@ -36,17 +36,17 @@ const COMMON_HEADERS = {
 /** Headers that every answer under `/v0` carries as well. */
 const API_HEADERS = {
   "X-RateLimit-Limit": {
-    description: "Requests allowed per minute.",
+    description: "Requests allowed per minute, in the window that has the fewest left: see *Limits* above.",
     required: true,
     schema: { type: "integer", minimum: 1 },
   },
   "X-RateLimit-Remaining": {
-    description: "Requests left in the current window.",
+    description: "Requests left in that window.",
     required: true,
     schema: { type: "integer", minimum: 0 },
   },
   "X-RateLimit-Reset": {
-    description: "Seconds until the window ends.",
+    description: "Seconds until that window ends.",
     required: true,
     schema: { type: "integer", minimum: 1 },
   },

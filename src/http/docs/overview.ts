@@ -1,4 +1,5 @@
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
+import { SHARED_FACTOR } from "../../domain/limits.ts";
 
 /** What holds for every operation, in Markdown: the description's introduction. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
@@ -28,8 +29,10 @@ the same 404.
 Unknown fields and parameters are ignored; a query parameter may be given only once, unless it is a list. Strings must be well-formed
 Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
 
-**Limits.** Requests are counted per key, and per client address for callers without a valid key, in windows of 60
-seconds that start at the first request. Every answer under \`/v0\` says how many are left (\`X-RateLimit-Limit\`,
+**Limits.** Requests are counted per key, per account for its sessions, and per client address for callers without a
+valid key, in windows of 60 seconds that start at the first request. All keys and sessions of an account, the keys of
+its drives included, also share one window of ${SHARED_FACTOR} times as many requests; so do all keys of an unclaimed drive. Every
+answer under \`/v0\` says how many are left in the window that has the fewest (\`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`); 429 comes with \`Retry-After\`. Every answer has an \`X-Request-Id\`;
 one that the client sends (1 to 128 printable ASCII characters, no spaces) is kept. No answer may be cached but
 contents, which say so themselves.
