@@ -46,6 +46,8 @@ export interface ApplianceOptions {
   readonly log: Log;
   /** Other times than those that suit whoever waits for a search. */
   readonly searchTimes?: SearchTimes;
+  /** Another time than `ARCHIVE_STALL_MS`, in milliseconds. */
+  readonly archiveStallMs?: number;
 }
 
 /** A running Coffer. */
@@ -139,7 +141,7 @@ async function openParts(
 
 /** All of HTTP over the services. `baseUrl` is known for good once the server listens. */
 async function createHandler(
-  { config, clock, log }: ApplianceOptions,
+  { config, clock, log, archiveStallMs }: ApplianceOptions,
   { database, blobs, services, idempotency }: Parts,
   baseUrl: () => string,
 ): Promise<Handler> {
@@ -177,7 +179,7 @@ async function createHandler(
       claims(services.claims),
       uploads(services.uploads, config.maxFileSize),
       downloads(services.files),
-      archives(services.archives, log),
+      archives({ archives: services.archives, log, stallMs: archiveStallMs }),
       extract(services.extracts),
       presigned({
         links: services.presignedLinks,

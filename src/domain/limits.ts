@@ -55,10 +55,20 @@ export const UNCLAIMED_COPIED_FILES = 50_000;
 /** How many paths one archive may be asked for by name: they stand in the request's head, which takes few more. */
 export const ARCHIVE_PATHS = 200;
 /**
- * How many archives may be on their way at once, of one caller and of all: each holds several open files and
- * the list of what it packs, for as long as its reader likes.
+ * How many archives may be under way at once: each holds several open files and the list of what it packs, for
+ * as long as its reader goes on. No owner and no client address can take all of them from the others. Unclaimed
+ * drives, which anybody can make, get half of what there is, so that the rest is left to accounts.
  */
-export const ARCHIVES_UNDER_WAY = { each: 4, all: 32 };
+export const ARCHIVES_UNDER_WAY = {
+  /** Of one owner (see `ownerOf`). */
+  each: 4,
+  /** To one client address: as many as all behind one proxy that is not trusted may have. */
+  client: 16,
+  all: 32,
+  unclaimed: { client: 8, all: 16 },
+};
+/** How long the reader of an archive may take nothing of it, in milliseconds. */
+export const ARCHIVE_STALL_MS = 60_000;
 /**
  * How many times a plan's requests a minute all callers of one owner may make together (see `ownerOf`): several
  * agents of an account may each use their limit, but a hundred keys are not a hundred times the limit.

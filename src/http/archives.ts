@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ARCHIVE_PATHS, ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
+import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import type { Log } from "../log.ts";
 import type { Archives } from "../services/archives.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "./contained.ts";
@@ -21,8 +21,18 @@ const archiveQuery = Type.Object({
   ),
 });
 
+/** What archives are sent with. */
+export interface ArchiveOptions {
+  readonly archives: Archives;
+  readonly log: Log;
+  /** How long a reader may take nothing, in milliseconds; `ARCHIVE_STALL_MS` by default. */
+  readonly stallMs?: number | undefined;
+}
+
+const MOST = ARCHIVES_UNDER_WAY;
+
 /** Many files in one download. */
-export function archives(service: Archives, log: Log) {
+export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }: ArchiveOptions) {
   return new Elysia({ name: "archives" }).get(
     ...operation(
       "/v0/archive",
@@ -32,8 +42,9 @@ export function archives(service: Archives, log: Log) {
         tag: "Files",
         summary: "Download files and folders as one ZIP",
         description:
-          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64. A caller may have " +
-          `${ARCHIVES_UNDER_WAY.each} under way at once, the server ${ARCHIVES_UNDER_WAY.all}; one more is 429.`,
+          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
+          `At most ${MOST.each} archives may be under way at once for one account or one unclaimed drive, ${MOST.client} to one client address, and ${MOST.all} in all. Of these, unclaimed drives together may have at most ${MOST.unclaimed.client} to one address and ${MOST.unclaimed.all} in all. One more is 429. ` +
+          `A reader may be slow, but must go on reading: when it takes nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection breaks.`,
         query: archiveQuery,
         answers: [
           {
@@ -50,7 +61,7 @@ export function archives(service: Archives, log: Log) {
         errors: ["NOT_FOUND"],
       },
       async ({ query, caller, context }) => {
-        const archive = service.open(caller, query.drive_id, query.path ?? []);
+        const archive = service.open(caller, context.client, query.drive_id, query.path ?? []);
         const headers = {
           "content-type": "application/zip",
           "content-disposition": contentDisposition("attachment", archive.filename),
@@ -61,8 +72,17 @@ export function archives(service: Archives, log: Log) {
           // Else the runtime says that the archive has no bytes.
           return new Response(null, { headers: { ...headers, "transfer-encoding": "chunked" } });
         }
-        const body = await piecewise(archive.pieces(), (error) => {
-          log.error("an archive broke off", { request_id: context.id, error });
+        const about = { request_id: context.id };
+        const body = await piecewise(archive.pieces(), {
+          onFailure: (error) => log.error("an archive broke off", { ...about, error }),
+          onLeave: () => log.info("the reader of an archive has left", about),
+          stall: {
+            ms: stallMs,
+            onStall: () => {
+              context.breakOff();
+              log.info("an archive was given up: its reader has stopped reading", about);
+            },
+          },
         });
         context.allowSlowReader();
         return new Response(body, { headers });

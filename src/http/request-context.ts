@@ -50,6 +50,7 @@ export class RequestContext {
   readonly #request: Request;
   readonly #connections: Connections;
   readonly #parts: ContextParts;
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(request: Request, connections: Connections, parts: ContextParts) {
     const sentId = request.headers.get("x-request-id");
@@ -106,7 +107,17 @@ export class RequestContext {
    * to send, so ours is set a little later: what is sent before then fits into the socket's buffers.
    */
   allowSlowReader(): void {
-    setTimeout(() => this.#connections.timeout(this.#request, READER_SECONDS), 1000).unref();
+    this.#patience = setTimeout(() => this.#connections.timeout(this.#request, READER_SECONDS), 1000);
+    this.#patience.unref();
+  }
+
+  /**
+   * Closes the connection of a client that takes nothing of its answer, within a few seconds: the runtime has
+   * no other way to end a body that it waits to send. The client is left with an answer that has no end.
+   */
+  breakOff(): void {
+    clearTimeout(this.#patience);
+    this.#connections.timeout(this.#request, 1);
   }
 
   /** Keeps the connection while we work and nothing moves: making a large content durable takes time. */

@@ -2,12 +2,11 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { ArchiveRow } from "../db/archive-lists.ts";
 import type { Tables } from "../db/tables.ts";
-import { bucketOf, type Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { hasExpired } from "../domain/file.ts";
-import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 import {
   type FilePath,
   type FolderPath,
@@ -17,6 +16,7 @@ import {
   ROOT,
 } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import { ArchiveSlots } from "./archive-slots.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type ZipSource, zipStream } from "./zip-stream.ts";
 
@@ -45,8 +45,7 @@ export class Archives {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
-  /** How many archives are under way, by who takes them. */
-  readonly #underWay = new Map<string, number>();
+  readonly #slots = new ArchiveSlots();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; clock: Clock; usage: UsageMeter }) {
     this.#tables = parts.tables;
@@ -59,8 +58,10 @@ export class Archives {
   /**
    * The files and folders at these paths, with all that is in the folders, or the whole drive where there are
    * none. Names in it begin at the folder that holds them all. Throws NOT_FOUND, VALIDATION_ERROR.
+   *
+   * @param client the address that asks, as it is counted
    */
-  open(caller: Caller, driveId: string, paths: readonly string[]): Archive {
+  open(caller: Caller, client: string, driveId: string, paths: readonly string[]): Archive {
     const drive = this.#access.drive(caller, driveId);
     const places = paths.length === 0 ? [ROOT] : paths.map((path) => parsePlace("path", path));
     for (const place of places) this.#requirePresent(drive, place);
@@ -68,51 +69,30 @@ export class Archives {
     const base = commonFolder(outermost);
     return {
       filename: `${titleOf(drive, outermost, base)}.zip`,
-      pieces: () => this.#pieces(bucketOf(caller), drive, outermost, base),
+      pieces: () => this.#pieces(() => this.#slots.take(caller, client), drive, outermost, base),
     };
   }
 
   async *#pieces(
-    taker: string,
+    takeSlot: () => Disposable,
     drive: Drive,
     places: readonly Place[],
     base: FolderPath,
   ): AsyncGenerator<Uint8Array> {
-    this.#takeTurn(taker);
-    try {
-      using list = this.#tables.archiveLists.open();
-      const count = await list.fill(drive.pk, places, this.#clock.now());
-      if (count === null) throw new CofferError("NOT_FOUND", "What was to be packed is gone.");
-      const sources = {
-        count,
-        *[Symbol.iterator]() {
-          for (const row of list.rows()) yield sourceOf(row, base);
-        },
-      };
-      yield* zipStream(sources, {
-        whole: (digest, size) => this.#whole(drive, digest, size),
-        pieces: (digest, size) => this.#inPieces(drive, digest, size),
-      });
-    } finally {
-      this.#endTurn(taker);
-    }
-  }
-
-  /** Whoever takes a turn ends it. Throws RATE_LIMITED. */
-  #takeTurn(taker: string): void {
-    const own = this.#underWay.get(taker) ?? 0;
-    const all = this.#underWay.values().reduce((sum, count) => sum + count, 0);
-    if (own >= ARCHIVES_UNDER_WAY.each || all >= ARCHIVES_UNDER_WAY.all) {
-      const whose = own >= ARCHIVES_UNDER_WAY.each ? `${own} archives of yours` : `${all} archives`;
-      throw new CofferError("RATE_LIMITED", `${whose} are under way already; wait until one is done.`);
-    }
-    this.#underWay.set(taker, own + 1);
-  }
-
-  #endTurn(taker: string): void {
-    const left = (this.#underWay.get(taker) ?? 1) - 1;
-    if (left > 0) this.#underWay.set(taker, left);
-    else this.#underWay.delete(taker);
+    using _ = takeSlot();
+    using list = this.#tables.archiveLists.open();
+    const count = await list.fill(drive.pk, places, this.#clock.now());
+    if (count === null) throw new CofferError("NOT_FOUND", "What was to be packed is gone.");
+    const sources = {
+      count,
+      *[Symbol.iterator]() {
+        for (const row of list.rows()) yield sourceOf(row, base);
+      },
+    };
+    yield* zipStream(sources, {
+      whole: (digest, size) => this.#whole(drive, digest, size),
+      pieces: (digest, size) => this.#inPieces(drive, digest, size),
+    });
   }
 
   /** Counts as use, as `#inPieces` does. Both throw when the content is not there whole. */

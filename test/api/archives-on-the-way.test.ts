@@ -1,101 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync } from "node:fs";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
 import { addManyFiles } from "../support/many-files.ts";
+import { connections, openFiles } from "../support/open-files.ts";
 import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../support/scenario.ts";
+import { LARGE, SlowReader } from "../support/slow-reader.ts";
 
 const stage = openStage();
-
-const MIB = 1024 * 1024;
-
-/** More than all the buffers on the way of a client that does not read. */
-const LARGE = Buffer.alloc(24 * MIB, "what the client does not read ");
 
 async function remove(own: OwnDrive, path: string): Promise<void> {
   const body = { drive_id: own.id, path, confirm: true };
   await own.client.json(200, "DELETE", "/v0/folders", { body });
-}
-
-/** Asks for an archive and reads no more than its beginning, until `rest`. */
-class SlowReader implements AsyncDisposable {
-  readonly #socket: Socket;
-  readonly #received: Buffer[] = [];
-  readonly #closed = Promise.withResolvers<void>();
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on("data", (piece) => void this.#received.push(Buffer.from(piece)));
-    socket.on("error", () => {});
-    socket.on("close", () => this.#closed.resolve());
-  }
-
-  static async of(own: OwnDrive): Promise<SlowReader> {
-    const socket = connect(Number(new URL(stage.coffer.appliance.url).port), "127.0.0.1");
-    const reader = new SlowReader(socket);
-    const lines = [`GET ${address(own.id)} HTTP/1.1`, "Host: x", "Connection: close"];
-    socket.write(`${[...lines, `Authorization: Bearer ${own.key}`].join("\r\n")}\r\n\r\n`);
-    await new Promise((resolve) => socket.once("data", resolve));
-    socket.pause();
-    return reader;
-  }
-
-  /** All of the archive, once it has come; null when the connection broke before its end. */
-  async rest(): Promise<Buffer | null> {
-    this.#socket.resume();
-    await this.#closed.promise;
-    const answer = Buffer.concat(this.#received);
-    return unchunked(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
-  }
-
-  leave(): void {
-    this.#socket.destroy();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#socket.destroy();
-    await this.#closed.promise;
-  }
-}
-
-/** A body in chunks (RFC 9112, section 7.1); null where the last one is missing. */
-function unchunked(body: Buffer): Buffer | null {
-  const pieces: Buffer[] = [];
-  for (let at = 0; ;) {
-    const end = body.indexOf("\r\n", at);
-    if (end === -1) return null;
-    const length = Number.parseInt(body.toString("latin1", at, end), 16);
-    if (length === 0) return Buffer.concat(pieces);
-    if (end + 2 + length > body.length) return null;
-    pieces.push(body.subarray(end + 2, end + 2 + length));
-    at = end + 2 + length + 2;
-  }
-}
-
-/** What this process has open; null where that is not told. */
-function openFiles(): string[] | null {
-  try {
-    return readdirSync("/proc/self/fd").flatMap((fd) => {
-      try {
-        return [readlinkSync(`/proc/self/fd/${fd}`)];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Connections to the database that this process has open, by their logs, since SQLite keeps the files
- * themselves for the next one; null where that is not told.
- */
-function connections(): number | null {
-  return openFiles()?.filter((file) => file.endsWith("coffer.db-wal")).length ?? null;
 }
 
 describe("while it is on its way", () => {
@@ -188,65 +105,6 @@ describe("while it is on its way", () => {
   });
 });
 
-async function refused(own: OwnDrive) {
-  const { headers, text } = await own.client.send("GET", address(own.id));
-  expect(headers.get("retry-after")).toBe("1");
-  return JSON.parse(text).error;
-}
-
-describe("how many may be on their way", () => {
-  test("of one caller, until one has come or was left", async () => {
-    const own = await filled(stage, { a: LARGE });
-    await using readers = new AsyncDisposableStack();
-    const slow = async () => readers.use(await SlowReader.of(own));
-    const [first, second] = [await slow(), await slow()];
-    for (let n = 2; n < ARCHIVES_UNDER_WAY.each; n += 1) await slow();
-    expect(await refused(own)).toMatchObject({
-      code: "RATE_LIMITED",
-      message: expect.stringContaining(`${ARCHIVES_UNDER_WAY.each} archives of yours`),
-    });
-    // Somebody else, and whoever asks for its head alone, does not wait for them.
-    const other = await filled(stage, { b: "c" });
-    expect(await archived(other.client, other.id)).toEqual({ b: "c" });
-    expect((await own.client.send("HEAD", address(own.id))).status).toBe(200);
-    expect(await first.rest()).not.toBeNull();
-    await slow();
-    expect(await refused(own)).toMatchObject({ code: "RATE_LIMITED" });
-    second.leave();
-    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
-  });
-
-  test("of all", async () => {
-    await using readers = new AsyncDisposableStack();
-    for (let n = 0; n < ARCHIVES_UNDER_WAY.all; n += ARCHIVES_UNDER_WAY.each) {
-      const own = await filled(stage, { a: LARGE });
-      for (let m = 0; m < ARCHIVES_UNDER_WAY.each; m += 1) readers.use(await SlowReader.of(own));
-    }
-    const own = await filled(stage, { b: "c" });
-    expect(await refused(own)).toMatchObject({
-      code: "RATE_LIMITED",
-      message: expect.stringContaining(`${ARCHIVES_UNDER_WAY.all} archives are`),
-    });
-    await readers.disposeAsync();
-    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
-  });
-
-  test("those that leave before anything has come do not count", async () => {
-    const { own } = await long();
-    for (let n = 0; n < 3 * ARCHIVES_UNDER_WAY.each; n += 1) {
-      const aborting = new AbortController();
-      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
-        headers: { authorization: `Bearer ${own.key}` },
-        signal: aborting.signal,
-      }).catch(() => null);
-      await Bun.sleep(n);
-      aborting.abort();
-      await leaving;
-    }
-    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
-  });
-});
-
 /** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
 async function long() {
   const own = await filled(stage, { first: "x", zz: "y" });
@@ -260,7 +118,13 @@ async function long() {
   const caller = services.apiKeys.authenticate(own.key);
   if (caller === null) throw new Error("the key is not known");
   const last = data[1]?.id ?? "";
-  return { own, services, caller, last, packing: services.archives.open(caller, own.id, []).pieces() };
+  return {
+    own,
+    services,
+    caller,
+    last,
+    packing: services.archives.open(caller, "127.0.0.1", own.id, []).pieces(),
+  };
 }
 
 describe("while a long one is on its way", () => {
@@ -303,9 +167,24 @@ describe("while a long one is on its way", () => {
   test("what goes before the list is begun is not found", async () => {
     const { services, caller, last } = await long();
     const { driveId } = services.files.get(caller, last);
-    const packing = services.archives.open(caller, driveId, ["first", "zz"]).pieces();
+    const packing = services.archives.open(caller, "127.0.0.1", driveId, ["first", "zz"]).pieces();
     await services.files.remove(caller, last, UNCONDITIONAL);
     const failure = await packing.next().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("leaving before anything has come holds no place", async () => {
+    const { own } = await long();
+    for (let n = 0; n < 3 * ARCHIVES_UNDER_WAY.each; n += 1) {
+      const aborting = new AbortController();
+      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+        headers: { authorization: `Bearer ${own.key}` },
+        signal: aborting.signal,
+      }).catch(() => null);
+      await Bun.sleep(n);
+      aborting.abort();
+      await leaving;
+    }
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
   });
 });

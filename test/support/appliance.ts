@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Appliance, openAppliance } from "../../src/appliance.ts";
+import { type Appliance, type ApplianceOptions, openAppliance } from "../../src/appliance.ts";
 import { loadConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { Client } from "./client.ts";
@@ -32,7 +32,10 @@ const ROOMY = {
 const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
 
 /** Opens one in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
-export async function startAppliance(settings: Record<string, string> = {}): Promise<TestAppliance> {
+export async function startAppliance(
+  settings: Record<string, string> = {},
+  times: Pick<ApplianceOptions, "archiveStallMs"> = {},
+): Promise<TestAppliance> {
   const directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
   const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
@@ -42,7 +45,7 @@ export async function startAppliance(settings: Record<string, string> = {}): Pro
   const open = (changes: Record<string, string>) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT });
+    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT, ...times });
   };
   let appliance = await open({});
   return {

@@ -1,0 +1,44 @@
+import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
+import { CofferError } from "../domain/errors.ts";
+import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
+
+/** Whom an archive is made for. */
+interface Slot {
+  readonly owner: string;
+  readonly client: string;
+  readonly isUnclaimed: boolean;
+}
+
+/** Keeps a few from taking all the archives that can be made at once: see `ARCHIVES_UNDER_WAY`. */
+export class ArchiveSlots {
+  /** A few dozen at most, so they are counted one by one. */
+  readonly #taken = new Set<Slot>();
+
+  /**
+   * Takes a slot; disposing of what this returns gives it back. Throws RATE_LIMITED.
+   *
+   * @param client the address that asks, as it is counted
+   */
+  take(caller: Caller, client: string): Disposable {
+    const slot = { owner: ownerOf(caller), client, isUnclaimed: isUnclaimed(caller) };
+    const { each, client: perClient, all, unclaimed } = ARCHIVES_UNDER_WAY;
+    this.#requireRoom(each, "archives of yours are under way", ({ owner }) => owner === slot.owner);
+    if (slot.isUnclaimed) {
+      const ofUnclaimed = "archives of unclaimed drives are under way";
+      const isLike = (other: Slot) => other.isUnclaimed && other.client === client;
+      this.#requireRoom(unclaimed.client, `${ofUnclaimed} to your address`, isLike);
+      this.#requireRoom(unclaimed.all, ofUnclaimed, (other) => other.isUnclaimed);
+    }
+    const toClient = "archives are under way to your address";
+    this.#requireRoom(perClient, toClient, (other) => other.client === client);
+    this.#requireRoom(all, "archives are under way", () => true);
+    this.#taken.add(slot);
+    return { [Symbol.dispose]: () => void this.#taken.delete(slot) };
+  }
+
+  #requireRoom(most: number, what: string, counts: (slot: Slot) => boolean): void {
+    const count = [...this.#taken].filter(counts).length;
+    if (count < most) return;
+    throw new CofferError("RATE_LIMITED", `${count} ${what} already; wait until one is done.`);
+  }
+}
