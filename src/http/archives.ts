@@ -44,7 +44,7 @@ export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }:
         description:
           "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
           `At most ${MOST.each} archives may be under way at once for one account or one unclaimed drive, ${MOST.client} to one client address, and ${MOST.all} in all. Of these, unclaimed drives together may have at most ${MOST.unclaimed.client} to one address and ${MOST.unclaimed.all} in all. One more is 429. ` +
-          `A reader may be slow, but must go on reading: when it takes nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection breaks.`,
+          `A reader may be slow, but must go on reading: when it takes nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection breaks. Buffers on the way hide what it takes for a while; 32 KiB a second are enough as a rule.`,
         query: archiveQuery,
         answers: [
           {

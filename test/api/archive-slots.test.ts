@@ -31,8 +31,6 @@ let people = 0;
 async function account(): Promise<OwnDrive> {
   people += 1;
   addAccount(stage.coffer, `person-${people}`);
-  // What was begun in this turn of the event loop sees the database as it was before (see `holdSnapshot`).
-  await new Promise(setImmediate);
   const { apiKeys } = stage.coffer.appliance.services;
   const { secret } = await apiKeys.createFor(`person-${people}`, "", "read-write");
   const client = stage.coffer.client(secret);

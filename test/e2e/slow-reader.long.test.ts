@@ -1,40 +1,65 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { provision, serve } from "../support/executable.ts";
+import { type Agent, provision, type Server, serve } from "../support/executable.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const SIZE = 64 * 1024 * 1024;
-/** Longer than a connection may be idle otherwise. */
+/** Longer than a connection may be idle otherwise, and two of them longer than an archive waits for its reader. */
 const PAUSE_MS = 45_000;
 
-const TAKEN: [what: string, path: (drive: string, file: string) => string][] = [
-  ["a download", (_, file) => `/v0/files/${file}/download`],
-  ["an archive", (drive) => `/v0/archive?drive_id=${drive}`],
-];
-test.each(TAKEN)(
-  "a client that stops reading %s for a while gets the whole of it",
-  async (_, taken) => {
-    await using directory = await temporaryDirectory();
-    await using server = await serve({ dataDir: directory.path });
-    const agent = await provision(server);
-    const path = `/v0/files?drive_id=${agent.drive}&path=big`;
-    const file = await agent.client.json<{ id: string }>(201, "PUT", path, { body: new Uint8Array(SIZE) });
+/** The path of a file of `SIZE`, and of an archive of it. */
+async function uploadBig(agent: Agent): Promise<{ download: string; archive: string }> {
+  const path = `/v0/files?drive_id=${agent.drive}&path=big`;
+  const { id } = await agent.client.json<{ id: string }>(201, "PUT", path, { body: new Uint8Array(SIZE) });
+  return { download: `/v0/files/${id}/download`, archive: `/v0/archive?drive_id=${agent.drive}` };
+}
 
-    const { promise, resolve } = Promise.withResolvers<number>();
-    let received = 0;
-    const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
-      const request = [`GET ${taken(agent.drive, file.id)} HTTP/1.1`, "Host: test", "Connection: close"];
-      socket.write(`${[...request, `Authorization: Bearer ${agent.key}`].join("\r\n")}\r\n\r\n`);
-    });
-    socket.once("data", () => {
-      socket.pause();
-      setTimeout(() => socket.resume(), PAUSE_MS);
-    });
-    socket.on("data", (chunk) => {
-      received += chunk.length;
-    });
-    socket.on("close", () => resolve(received));
-    expect(await promise).toBeGreaterThan(SIZE);
-  },
-  120_000,
-);
+/** Takes an answer, and pauses after its head and after its first half; how many bytes came in all. */
+async function takeWithPauses(server: Server, agent: Agent, path: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let received = 0;
+  const pauseAfter = [0, SIZE / 2];
+  const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
+    const request = [`GET ${path} HTTP/1.1`, "Host: test", "Connection: close"];
+    socket.write(`${[...request, `Authorization: Bearer ${agent.key}`].join("\r\n")}\r\n\r\n`);
+  });
+  socket.on("data", (chunk) => {
+    received += chunk.length;
+    if (received < (pauseAfter[0] ?? Number.POSITIVE_INFINITY)) return;
+    pauseAfter.shift();
+    socket.pause();
+    setTimeout(() => socket.resume(), PAUSE_MS);
+  });
+  socket.on("close", () => resolve(received));
+  return promise;
+}
+
+test("a client that stops reading now and then gets the whole of a download and of an archive", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDir: directory.path });
+  const agent = await provision(server);
+  const { download, archive } = await uploadBig(agent);
+  const taken = [download, archive].map((path) => takeWithPauses(server, agent, path));
+  for (const received of await Promise.all(taken)) expect(received).toBeGreaterThan(SIZE);
+}, 180_000);
+
+test("a client that has stopped reading an archive is given up, and gets no more of it", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDir: directory.path });
+  const agent = await provision(server);
+  const { archive } = await uploadBig(agent);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let received = 0;
+  const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
+    socket.write(`GET ${archive} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${agent.key}\r\n\r\n`);
+  });
+  socket.on("data", (chunk) => {
+    received += chunk.length;
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => resolve(received));
+  socket.once("data", () => void socket.pause());
+  expect(await server.stdout.until(/its reader has stopped reading/)).not.toBeNull();
+  socket.resume();
+  expect(await promise).toBeLessThan(SIZE);
+}, 180_000);
