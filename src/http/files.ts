@@ -7,7 +7,7 @@ import { exampleFile } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf } from "./preconditions.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { driveRef, fileParams, id, nullable, timeInput } from "./schema.ts";
+import { driveRef, fileParams, id, metadataInput, nullable, timeInput } from "./schema.ts";
 
 const fileAnswer = {
   description: "The file's record.",
@@ -64,11 +64,10 @@ export function files(service: Files) {
             filename: Type.Optional(Type.String()),
             path: Type.Optional(Type.String()),
             tags: Type.Optional(Type.Array(Type.String(), { description: "Replace all tags." })),
-            metadata: Type.Optional(
-              Type.Record(Type.String(), Type.Unknown(), { description: "Replaces all metadata." }),
-            ),
+            metadata: Type.Optional(metadataInput("Replaces all metadata.")),
             expires_at: Type.Optional(nullable(timeInput("When the file vanishes; null for never."))),
           }),
+          keptField: "metadata",
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },

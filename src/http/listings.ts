@@ -5,7 +5,7 @@ import type { Listings } from "../services/listings.ts";
 import { decodePosition, encodePosition } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { fileRecord, fileSchema } from "./records.ts";
-import { cursor, driveRef, nextCursor, pageFacts, paging, prefix, splitTags, tagsFilter } from "./schema.ts";
+import { cursor, driveRef, nextCursor, pageFacts, paging, prefix, tagsFilter, tagsIn } from "./schema.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -57,7 +57,7 @@ export function listings(service: Listings) {
           driveId: query.drive_id,
           prefix: query.prefix ?? "",
           grouped: query.delimiter !== undefined,
-          tags: splitTags(query.tags ?? ""),
+          tags: tagsIn(query.tags),
           sort,
           page,
           limit,

@@ -5,7 +5,14 @@ import type { ErrorCode } from "../domain/errors.ts";
 import type { Attempt } from "../services/idempotency.ts";
 import { describeOperation } from "./docs/describe.ts";
 import type { OperationDetail } from "./docs/describe.ts";
-import { MAX_JSON_BODY, parseJsonBody, readBody, refuseLongBody } from "./json-body.ts";
+import {
+  MAX_JSON_BODY,
+  parseJsonBody,
+  readBody,
+  refuseCodedBody,
+  refuseLongBody,
+  refusePartOfContent,
+} from "./json-body.ts";
 import { compileQuery } from "./query.ts";
 import { Reply } from "./reply.ts";
 import { callerOf, contextOf } from "./request-context.ts";
@@ -32,6 +39,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly query?: Q;
   /** A JSON body. */
   readonly body?: B;
+  /** A field of the JSON body that is kept as it was sent, so that no number in it may be changed. */
+  readonly keptField?: string;
   /** Whether the body may be left out; it is `{}` then. */
   readonly bodyOptional?: boolean;
   /** A body the handler reads from `request.body` by itself, and names to `reply`; its schemas are only shown. */
@@ -94,7 +103,7 @@ export type Route<Path extends string> = readonly [
 
 /**
  * Turns an operation and its handler into the arguments of an Elysia route. What the handler gets has
- * been checked in this order: announced length, path, query, body. Elysia is given no schemas: it would
+ * been checked in this order: what the headers say of the body, path, query, body. Elysia is given no schemas: it would
  * coerce (`0x10` is an integer to it), strip and default on its own terms.
  */
 export function operation<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
@@ -110,11 +119,14 @@ export function operation(
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
   const checkBody = spec.body && compileValidator(spec.body, "body");
+  const readsBody = spec.rawBody !== undefined || spec.body !== undefined;
   const isKeyed = path.startsWith("/v0/") && spec.changesNothing !== true;
 
   const process = ({ request, params }: RouteContext, reply: Reply) => {
     const context = contextOf(request);
     refuseLongBody(request, spec.rawBody?.limit ?? MAX_JSON_BODY);
+    if (readsBody) refuseCodedBody(request);
+    if (spec.rawBody !== undefined) refusePartOfContent(request);
     const checked = { params: checkParams?.(params) ?? {}, query: readQuery?.(context.query) ?? {} };
     const inputWith = (body: unknown) => ({
       request,
@@ -129,7 +141,7 @@ export function operation(
     if (spec.rawBody !== undefined) return handle(inputWith(undefined));
     if (checkBody === undefined) return reply.replay("") ?? handle(inputWith(undefined));
     const bodyOf = (bytes: Uint8Array) =>
-      checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes));
+      checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes, spec.keptField));
     return readBody(request).then((bytes) => reply.replayBytes(bytes) ?? handle(inputWith(bodyOf(bytes))));
   };
 

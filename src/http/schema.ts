@@ -83,17 +83,39 @@ export const prefix = Type.Optional(
   Type.String({ description: "Only paths that start with it.", examples: ["notes/"] }),
 );
 
-/** Which tags files must carry; to be read by `splitTags`. */
-export const tagsFilter = Type.Optional(
-  Type.String({ description: "Only files that carry all of these, separated by commas." }),
-);
+/** What a caller keeps with a file. @param what as a sentence */
+export function metadataInput(what: string) {
+  return Type.Record(Type.String(), Type.Unknown(), {
+    description: `${what} At most 16 KiB as JSON. A number that a double cannot hold exactly, such as 12345678901234567890 or 1e400, is refused: send it as a string.`,
+  });
+}
+
+/** Tags in a query; to be read by `tagsIn`. @param what as a sentence */
+export function tagsParameter(what: string) {
+  return Type.Optional(
+    Type.Array(Type.String(), {
+      description: `${what} Given once, they are separated by commas (\`tags=red,big\`). Given more than once, each is one tag as it stands (\`tags=red&tags=big\`), so a tag may have a comma; for that one alone add an empty one (\`tags=Paris,%20France&tags=\`).`,
+    }),
+  );
+}
+
+/** Which tags files must carry; to be read by `tagsIn`. */
+export const tagsFilter = tagsParameter("Only files that carry all of these.");
+
+/** The tags that a query gives, without the empty ones. */
+export function tagsIn(values: readonly string[] = []): string[] {
+  const [first, ...more] = values;
+  if (first === undefined) return [];
+  return more.length === 0 ? splitTags(first) : trimTags(values);
+}
 
 /** Tags that are separated by commas, without the empty ones. */
 export function splitTags(text: string): string[] {
-  return text
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
+  return trimTags(text.split(","));
+}
+
+function trimTags(tags: readonly string[]): string[] {
+  return tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
 }
 
 /** The name a drive is given. */

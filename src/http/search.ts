@@ -12,8 +12,8 @@ import {
   pageFacts,
   paging,
   prefix,
-  splitTags,
   tagsFilter,
+  tagsIn,
   timeInput,
 } from "./schema.ts";
 
@@ -97,7 +97,7 @@ export function search(service: Search) {
           q: query.q ?? null,
           driveId: query.drive_id ?? null,
           prefix: query.prefix ?? null,
-          tags: splitTags(query.tags ?? ""),
+          tags: tagsIn(query.tags),
           mimeType: query.mime_type ?? null,
           minSize: query.min_size ?? null,
           maxSize: query.max_size ?? null,

@@ -8,7 +8,7 @@ import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.t
 import { fileSchema } from "./records.ts";
 import type { JsonAnswer } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
-import { driveRef, nullable, splitTags, timeInput } from "./schema.ts";
+import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "./schema.ts";
 import { readJsonUpload } from "./upload/json-upload.ts";
 import { readMultipartUpload } from "./upload/multipart-upload.ts";
 import { releasedChunks } from "./upload/released-chunks.ts";
@@ -30,7 +30,7 @@ const attributes = {
   expires_at: Type.Optional(nullable(timeInput("When the file vanishes by itself."))),
 };
 const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples: ["hello.txt"] });
-const metadata = Type.Record(Type.String(), Type.Unknown(), { description: "At most 16 KiB as JSON." });
+const metadata = metadataInput("Anything of your own.");
 const tags = Type.Array(Type.String(), { description: "At most 64, of 1 to 64 characters." });
 
 const jsonUpload = Type.Object({
@@ -61,7 +61,7 @@ const rawQuery = Type.Object({
   path: Type.String({ minLength: 1, description: "Where it goes.", examples: ["notes/hello.txt"] }),
   filename: Type.Optional(Type.String({ description: "By default the path's last segment." })),
   expires_at: Type.Optional(timeInput("When the file vanishes by itself.")),
-  tags: Type.Optional(Type.String({ description: "Separated by commas." })),
+  tags: tagsParameter("At most 64, of 1 to 64 characters."),
 });
 
 const UPLOAD = {
@@ -133,7 +133,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           operationId: "uploadFile",
           summary: "Upload a file",
           description:
-            "Base64 in JSON, or a form with a file. Folders are made as needed. At a path that is taken, the file there gets the new content, tags, metadata and expiry, and keeps its id.",
+            "Base64 in JSON, or a form with a file. Folders are made as needed. At a path that is taken, the file there gets the new content, tags, metadata and expiry, and keeps its id. Only whole contents are taken: a request with a `Content-Range` is refused.",
           rawBody: {
             limit: maxFileSize * BODY_OVERHEAD + FIELDS_BYTES,
             content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
@@ -160,7 +160,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           operationId: "putFile",
           summary: "Upload a file as it is",
           description:
-            "The body is the content, byte for byte: `curl -T hello.txt`. A `Content-Type` other than the defaults of HTTP clients is taken as the file's type.",
+            "The body is the content, byte for byte: `curl -T hello.txt`. A `Content-Type` other than the defaults of HTTP clients is taken as the file's type. Only whole contents are taken: a request with a `Content-Range` is refused.",
           query: rawQuery,
           rawBody: {
             limit: maxFileSize,
@@ -207,7 +207,7 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
     path: query.path,
     contentType: query.content_type ?? told,
     metadata: undefined,
-    tags: query.tags === undefined ? undefined : splitTags(query.tags),
+    tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
   };
 }

@@ -585,6 +585,12 @@ const GENERAL: readonly {
     request: (_, address) => [address, { body: PAST_ANY_LIMIT }],
   },
   {
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    as: "ada",
+    isMet: ({ hasBody }) => hasBody,
+    request: (_, address) => [address, { body: "coded", headers: { "content-encoding": "gzip" } }],
+  },
+  {
     code: "NOT_FOUND",
     as: "ada",
     isMet: ({ parameters }) => parameters.path.length > 0,
@@ -616,7 +622,7 @@ describe("each operation answers as described: the refusals of many", () => {
           operation,
           code,
           address,
-          isPerson ? { ...options, headers } : options,
+          isPerson ? { ...options, headers: { ...options.headers, ...headers } } : options,
           isPerson ? "nobody" : as,
         );
       }

@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
-import { openStage, put, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
+import {
+  openStage,
+  post,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../support/scenario.ts";
 
 const stage = openStage();
 
@@ -196,6 +204,22 @@ describe("tags", () => {
       given,
       ...list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], [])),
     },
+    {
+      name: "with a comma, which can be set, can be asked for",
+      given: [
+        ...given,
+        post({ filename: "5", tags: ["Paris, France"] }),
+        post({ filename: "6", tags: ["Paris"] }),
+      ],
+      ...list("tags=Paris,%20France&tags=", shows(["5"])),
+      after: [
+        list("tags=Paris,%20France", shows([])),
+        list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
+        list("tags=Paris,%20France&tags=red", shows([])),
+      ],
+    },
+    { name: "repeated, all of them", given, ...list("tags=red&tags=big&tags=", shows(["a/1"])) },
+    { name: "repeated, none of them", given, ...list("tags=&tags=", shows(["3", "4", "a/1", "a/2"])) },
     { name: "by pages", given, ...list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 }) },
     {
       name: "after they changed",

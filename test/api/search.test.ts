@@ -222,6 +222,9 @@ describe("filters", () => {
     ["tags=red", ["tagged.txt"]],
     ["tags=red,blue", ["tagged.txt"]],
     ["tags=red,green", []],
+    ["tags=red&tags=blue", ["tagged.txt"]],
+    ["tags=one,%20two&tags=", ["tagged.txt"]],
+    ["tags=one,%20two", []],
     ["mime_type=text/markdown", ["notes/word.md"]],
     ["mime_type=text/plain", ["notes/deep/long.txt", "tagged.txt"]],
     ["mime_type=TEXT/*", ["notes/deep/long.txt", "notes/word.md", "tagged.txt"]],
@@ -243,7 +246,7 @@ describe("filters", () => {
         drive_id: own.id,
         filename: "tagged.txt",
         content: "d29yZA==",
-        tags: ["red", "blue"],
+        tags: ["red", "blue", "one, two"],
         content_type: "text/plain; charset=utf-8",
       },
     });

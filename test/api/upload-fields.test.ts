@@ -1,5 +1,14 @@
 import { describe } from "bun:test";
-import { accepted, openStage, rejected, runScenarios } from "../support/scenario.ts";
+import {
+  accepted,
+  holds,
+  openStage,
+  put,
+  refused,
+  rejected,
+  runScenarios,
+  type Scenario,
+} from "../support/scenario.ts";
 
 const stage = openStage();
 
@@ -14,6 +23,33 @@ function sized(bytes: number): { a: string } {
 
 function manyTags(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `t${i}`);
+}
+
+/** An upload as a form, with this metadata. */
+function formWith(metadata: string): string {
+  const texts = { drive_id: "{drive}", metadata };
+  return [
+    ...Object.entries(texts).flatMap(([name, text]) => [
+      "--x",
+      `Content-Disposition: form-data; name="${name}"`,
+      "",
+      text,
+    ]),
+    "--x",
+    'Content-Disposition: form-data; name="file"; filename="f.txt"',
+    "",
+    "x",
+    "--x--",
+  ].join("\r\n");
+}
+
+/** A PUT with tags in its query. */
+function tagged(query: string) {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=f&${query}`] as const,
+    body: "x",
+    status: 201,
+  };
 }
 
 describe("content_type", () => {
@@ -112,6 +148,122 @@ describe("metadata", () => {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
       status: 201,
       contains: ['"__proto__":{"admin":true}'],
+    },
+  ]);
+});
+
+describe("numbers in metadata come back as they were sent, or are refused", () => {
+  const field = "is a number that cannot be kept exactly";
+  const kept = [
+    "0",
+    "-0",
+    "0.1",
+    "1.0",
+    "1e2",
+    "1E+2",
+    "100e-2",
+    "-12.50",
+    "9007199254740991",
+    "9007199254740992",
+    "1.7976931348623157e308",
+    "5e-324",
+    "123456789012345680000",
+    "0e99999999999999999999",
+    "0.000",
+    `1${"0".repeat(300)}`,
+    `0.${"0".repeat(300)}1`,
+  ];
+  const changed: readonly (readonly [metadata: string, at: string])[] = [
+    ['{"n":12345678901234567890}', "metadata.n"],
+    ['{"n":1e400}', "metadata.n"],
+    ['{"n":-1e400}', "metadata.n"],
+    ['{"n":1e-400}', "metadata.n"],
+    ['{"n":0.12345678901234567890}', "metadata.n"],
+    ['{"n":9007199254740993}', "metadata.n"],
+    ['{"n":1e99999999999999999999}', "metadata.n"],
+    ['{"a":{"b":[1,2,{"c d":3.00000000000000001}]}}', "metadata.a.b[2].c d"],
+    ['{"__proto__":{"n":1e400}}', "metadata.__proto__.n"],
+    ['{"ok":1,"n":1e400,"m":1e500}', "metadata.n"],
+    ["12345678901234567890", "metadata"],
+  ];
+  const ways: readonly (readonly [name: string, ask: (metadata: string) => Omit<Scenario, "name">])[] = [
+    [
+      "JSON",
+      (metadata) => ({
+        request: ["POST", "/v0/files"],
+        body: `{"drive_id":"{drive}","metadata":${metadata},"filename":"f.txt","content":""}`,
+        status: 201,
+      }),
+    ],
+    [
+      "a form",
+      (metadata) => ({
+        request: ["POST", "/v0/files"],
+        body: formWith(metadata),
+        headers: { "content-type": "multipart/form-data; boundary=x" },
+        status: 201,
+      }),
+    ],
+    [
+      "PATCH",
+      (metadata) => ({
+        given: [put("f.txt", "", { keeps: "made" })],
+        request: ["PATCH", "/v0/files/{made.id}"],
+        body: `{"metadata":${metadata}}`,
+        status: 200,
+      }),
+    ],
+  ];
+  runScenarios(
+    stage,
+    ways.flatMap(([way, ask]) => [
+      ...kept.map((number) => ({
+        name: `${way}: ${number.slice(0, 24)} is kept`,
+        ...ask(`{"n":${number}}`),
+        json: { metadata: { n: Number(number) + 0 } },
+      })),
+      ...changed.map(([metadata, at]) => ({
+        name: `${way}: ${metadata} is refused`,
+        ...ask(metadata),
+        ...refused("VALIDATION_ERROR", at),
+        contains: [field],
+        after: way === "PATCH" ? [holds("f.txt")] : [holds()],
+      })),
+    ]),
+  );
+  runScenarios(stage, [
+    {
+      name: "digits in a text, and numbers that nobody keeps, are none of it",
+      request: ["POST", "/v0/files"],
+      body: `{"other":1e400,"drive_id":"{drive}","filename":"f","content":"","metadata":{"a":"1e400","n":1}}`,
+      status: 201,
+      json: { metadata: { a: "1e400", n: 1 } },
+    },
+    {
+      name: "of a field given twice the last counts, as everywhere in JSON",
+      request: ["POST", "/v0/files"],
+      body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"n":1e400},"metadata":{"n":1e400,"n":2}}`,
+      status: 201,
+      json: { metadata: { n: 2 } },
+    },
+  ]);
+});
+
+describe("tags of a PUT", () => {
+  runScenarios(stage, [
+    { name: "given once are separated by commas", ...tagged("tags=a,%20b,"), json: { tags: ["a", "b"] } },
+    {
+      name: "given more than once are tags as they stand",
+      ...tagged("tags=a,b&tags=%20c"),
+      json: { tags: ["a,b", "c"] },
+    },
+    { name: "one with a comma, beside an empty one", ...tagged("tags=a,b&tags="), json: { tags: ["a,b"] } },
+    { name: "none", ...tagged("tags="), json: { tags: [] } },
+    { name: "none of several", ...tagged("tags=&tags="), json: { tags: [] } },
+    {
+      name: "are checked like any other",
+      ...tagged(`tags=a&tags=${"x".repeat(65)}`),
+      ...refused("VALIDATION_ERROR", "tags[1]"),
     },
   ]);
 });

@@ -316,7 +316,7 @@ describe("search", () => {
     const other = await driveWith("Other");
     const text =
       "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
-    await put(tea.id, "asia/green & black?.md", text, "&tags=draft,tea");
+    await put(tea.id, "asia/green & black?.md", text, "&tags=draft&tags=tea&tags=Paris,%20France");
     await put(other.id, "teapot.txt", "Nothing of it in here");
     await put(other.id, "invoice\u202Efdp.exe", "");
     await Promise.all(Array.from({ length: 30 }, (_, i) => put(other.id, `many/${i}.log`, `kettle ${i}`)));
@@ -420,6 +420,9 @@ describe("search", () => {
   test.each([
     ["type=text/markdown", 1],
     ["tags=draft,tea", 1],
+    [`tags=${encodeURIComponent('"Paris, France"')}`, 1],
+    [`tags=${encodeURIComponent('draft, "Paris, France"')}`, 1],
+    [`tags=${encodeURIComponent("Paris, France")}`, 0],
     ["q=tea&min=0.00002&max=1", 2],
     ["q=tea&min=1", 0],
     ["q=tea&after=2020-01-01", 2],

@@ -1,3 +1,4 @@
+import { tagsOf } from "./typed-tags.ts";
 import type { FileRecord } from "./types.ts";
 
 /** A file that a search found. */
@@ -53,7 +54,6 @@ export function apiQuery(query: URLSearchParams): URLSearchParams | null {
   const asked = {
     q: query.get("q"),
     mime_type: query.get("type"),
-    tags: query.get("tags"),
     min_size: bytesOf(query.get("min")),
     max_size: bytesOf(query.get("max")),
     updated_after: startOfDay(query.get("after"), 0),
@@ -63,8 +63,11 @@ export function apiQuery(query: URLSearchParams): URLSearchParams | null {
   const named = Object.entries(asked).flatMap(([name, value]) =>
     value === null || value === "" ? [] : [[name, value]],
   );
-  if (named.length === 0) return null;
+  const tags = tagsOf(query.get("tags") ?? "");
+  if (named.length === 0 && tags.length === 0) return null;
   const sent = new URLSearchParams(named);
+  // Given more than once, each is one tag, also one with a comma; an empty one is none.
+  if (tags.length > 0) for (const tag of [...tags, ""]) sent.append("tags", tag);
   const drive = query.get("drive");
   if (drive !== null) sent.set("drive_id", drive);
   sent.set("page", query.get("page") ?? "1");

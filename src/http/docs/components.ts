@@ -65,20 +65,35 @@ const REPLAYED_HEADER = {
 /** The parameter that every write takes. */
 export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };
 
-const retryAfter = (description: string) => ({
+/** A header of the refusals with one code. */
+interface CodeHeader {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: object;
+  /** Whether only some of these refusals have it. */
+  readonly isOptional?: boolean;
+}
+
+const retryAfter = (description: string): CodeHeader => ({
   name: "Retry-After",
   description,
   schema: { type: "integer", minimum: 1 },
 });
 
 /** The header that goes with a code. */
-const CODE_HEADERS: Partial<Record<ErrorCode, { name: string; description: string; schema: object }>> = {
+const CODE_HEADERS: Partial<Record<ErrorCode, CodeHeader>> = {
   UNAUTHORIZED: { name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } },
   IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
   RANGE_NOT_SATISFIABLE: {
     name: "Content-Range",
     description: "`bytes */` and how many bytes there are.",
     schema: { type: "string" },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    name: "Accept-Encoding",
+    description: "`identity`, where the body had a `Content-Encoding`.",
+    schema: { type: "string", const: "identity" },
+    isOptional: true,
   },
   RATE_LIMITED: retryAfter("Seconds to wait."),
   UNAVAILABLE: retryAfter("Seconds to wait."),
@@ -181,8 +196,9 @@ function errorResponse({ codes, isCounted }: ErrorGroup): object {
 function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
   return Object.fromEntries(
     codes.flatMap((code) => {
-      const { name, ...header } = CODE_HEADERS[code] ?? {};
-      return name === undefined ? [] : [[name, { ...header, required: codes.length === 1 }]];
+      const { name, isOptional, ...header } = CODE_HEADERS[code] ?? {};
+      const required = codes.length === 1 && isOptional !== true;
+      return name === undefined ? [] : [[name, { ...header, required }]];
     }),
   );
 }

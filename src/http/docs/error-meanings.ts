@@ -16,7 +16,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   GONE: "A claim token or link that has expired or was used up.",
   PRECONDITION_FAILED: "`If-Match` or `If-None-Match` did not hold.",
   PAYLOAD_TOO_LARGE: "The body, or the content to be extracted, is over its limit.",
-  UNSUPPORTED_MEDIA_TYPE: "The content is of a type that this cannot read.",
+  UNSUPPORTED_MEDIA_TYPE:
+    "The body has a `Content-Encoding` (`Accept-Encoding: identity` comes with it then), or the file is of a type that this cannot read.",
   RANGE_NOT_SATISFIABLE: "The range lies outside the content.",
   IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` came with a different request before.",
   EXTRACTION_FAILED: "The content is not what its type says.",

@@ -26,6 +26,7 @@ programs go by \`code\`, and \`field\` names what was wrong. What does not exist
 the same 404.
 
 **Requests.** JSON bodies are read whatever their Content-Type and may be up to 1 MiB, uploads up to the server's limit.
+A body is sent as it is: one with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415.
 Unknown fields and parameters are ignored; a query parameter may be given only once, unless it is a list. Strings must be well-formed
 Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
 

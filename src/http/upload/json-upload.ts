@@ -3,6 +3,7 @@ import { Base64Writer } from "./base64.ts";
 import { ContentString } from "./content-string.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { UploadEnvelope } from "./upload-fields.ts";
+import { requireExactField } from "../exact-numbers.ts";
 import { decodeText, parseJson } from "../json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
@@ -12,7 +13,7 @@ import type { WriteContent } from "./write-content.ts";
  * at a few hundred KiB whatever its size. What was written before a refusal is the caller's to discard.
  *
  * @returns the other fields, once the whole body is known to be well-formed
- * @throws CofferError VALIDATION_ERROR on `body` or `content`, PAYLOAD_TOO_LARGE when the other fields
+ * @throws CofferError VALIDATION_ERROR on `body`, `content` or a number in `metadata`, PAYLOAD_TOO_LARGE when the other fields
  *   pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through unchanged.
  */
 export async function readJsonUpload(
@@ -41,5 +42,8 @@ export async function readJsonUpload(
   }
   if (scanner.inContent) throw invalid("body", "is malformed JSON: it ends within content");
   if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object");
-  return { fields: parseJson(decodeText(scanner.envelope, "body"), "body"), hasContent: scanner.hasContent };
+  const text = decodeText(scanner.envelope, "body");
+  const fields = parseJson(text, "body");
+  requireExactField(text, fields, "metadata");
+  return { fields, hasContent: scanner.hasContent };
 }

@@ -4,6 +4,7 @@ import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
 import type { UploadEnvelope } from "./upload-fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
+import { requireExactNumbers } from "../exact-numbers.ts";
 import { decodeText, parseJson } from "../json-text.ts";
 import { splitTags } from "../schema.ts";
 import type { WriteContent } from "./write-content.ts";
@@ -114,9 +115,15 @@ class Form {
   }
 }
 
+function parseMetadata(text: string): unknown {
+  const metadata = parseJson(text, "metadata");
+  requireExactNumbers(text, metadata, "metadata");
+  return metadata;
+}
+
 function parseField(name: string, texts: readonly string[]): unknown {
   const [text = ""] = texts;
-  if (name === "metadata") return parseJson(text, name);
+  if (name === "metadata") return parseMetadata(text);
   if (name !== "tags") return text;
   if (texts.length > 1) return texts;
   return text.trimStart().startsWith("[") ? parseJson(text, name) : splitTags(text);

@@ -78,7 +78,13 @@ function Filters({ drives }: { readonly drives: readonly Drive[] }) {
       <Choice label="Type" name="type" options={TYPES} />
       <label class="field">
         <span>Tags</span>
-        <input class="input" type="text" name="tags" autocomplete="off" placeholder="draft, 2030" />
+        <input
+          class="input"
+          type="text"
+          name="tags"
+          autocomplete="off"
+          placeholder={'draft, "Paris, France"'}
+        />
       </label>
       <label class="field">
         <span>At least, in MiB</span>
