@@ -79,7 +79,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   const handler = await createHandler(options, parts, () => baseUrl);
   const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
   opened.defer(async () => {
-    services.sweep.stop();
+    await services.sweep.stop();
     await sweeping.stop();
   });
   await services.administrators.appoint();

@@ -110,6 +110,16 @@ export class BlobStore {
     return this.#volume.requireSpace();
   }
 
+  /** Whether the disk is near its reserve: less than twice that is free. */
+  isShortOfSpace(): Promise<boolean> {
+    return this.#volume.isShortOfSpace();
+  }
+
+  /** Whether the disk had no room for a content since this was last asked. */
+  takeRefusal(): boolean {
+    return this.#volume.takeRefusal();
+  }
+
   /** Bytes that the file system still has for this process, the reserve included. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();

@@ -92,7 +92,9 @@ export class BlobWriter implements AsyncDisposable {
     } catch (error) {
       after = "ended";
       await this.#discard();
-      throw asRefusal(error);
+      const refusal = asRefusal(error);
+      if (refusal !== error) this.#volume.noteRefusal();
+      throw refusal;
     } finally {
       this.#state = after;
       resolve();

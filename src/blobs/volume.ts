@@ -22,6 +22,7 @@ export class Volume {
   readonly #blobsDir: string;
   readonly #tmpDir: string;
   readonly #diskReserve: number;
+  #hasRefused = false;
 
   private constructor(options: VolumeOptions) {
     this.#blobsDir = options.blobsDir;
@@ -82,6 +83,23 @@ export class Volume {
   /** Throws STORAGE_FULL when less than the reserve is free. */
   async requireSpace(): Promise<void> {
     if ((await this.freeBytes()) < this.#diskReserve) throw storageFull();
+  }
+
+  /** Whether less than twice the reserve is free. */
+  async isShortOfSpace(): Promise<boolean> {
+    return (await this.freeBytes()) < 2 * this.#diskReserve;
+  }
+
+  /** Notes that the system had no room for something, however much it says is free. */
+  noteRefusal(): void {
+    this.#hasRefused = true;
+  }
+
+  /** Whether that was noted since this was last asked. */
+  takeRefusal(): boolean {
+    const hasRefused = this.#hasRefused;
+    this.#hasRefused = false;
+    return hasRefused;
   }
 
   async #prepare(): Promise<void> {

@@ -10,6 +10,7 @@ import { Folders } from "./folders.ts";
 import { Identities } from "./identities.ts";
 import { KnownClients } from "./known-clients.ts";
 import { PresignedLinks } from "./presigned-links.ts";
+import { ReleasedContents } from "./released-contents.ts";
 import { UsageRecords } from "./usage.ts";
 import { IdempotencyRecords } from "./idempotency-records.ts";
 import { SearchIndex } from "./search-index.ts";
@@ -39,6 +40,7 @@ export function openTables(database: Database) {
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),
     blobs: new Blobs(database),
+    releasedContents: new ReleasedContents(database),
     searchIndex: new SearchIndex(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyRecords(database),

@@ -5,6 +5,11 @@ export const MIB = 1024 * 1024;
 
 /** Storage of a drive that nobody has claimed: the contract's "100 MB". */
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
+/**
+ * How many times its storage limit a drive or account may take on the disk, with what was replaced and deleted in
+ * it and is not removed yet.
+ */
+export const DISK_PER_STORAGE = 3;
 /** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 

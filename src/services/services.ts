@@ -10,6 +10,7 @@ import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import { Claims } from "./claims.ts";
 import { Drives } from "./drives.ts";
+import { EarlyRemoval } from "./early-removal.ts";
 import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
@@ -60,7 +61,8 @@ export type Services = ReturnType<typeof openServices>;
 /** Makes the use cases. Nothing runs by itself until it is started. */
 export function openServices(given: ServiceParts) {
   const access = new Access(given.tables, given.clock);
-  const quota = new Quota(given.tables, given.storageLimits);
+  const quota = new Quota(given.tables, given.storageLimits, (releaser) => early.ask(releaser));
+  const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const indexer = new Indexer(given);
   const changed = () => indexer.wake();
   const tree = new Tree(given.tables, quota, changed);
@@ -72,6 +74,7 @@ export function openServices(given: ServiceParts) {
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions(parts);
   const administrators = new Administrators(given.tables, given.oidc);
+  const sweep = new Sweep({ ...parts, indexer, early });
   return {
     drives: new Drives(parts),
     files,
@@ -94,6 +97,6 @@ export function openServices(given: ServiceParts) {
     accounts: new Accounts(parts),
     people: new People({ ...parts, users }),
     usage,
-    sweep: new Sweep({ ...parts, indexer }),
+    sweep,
   };
 }

@@ -1,10 +1,12 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
+import type { BlobRow } from "../db/blobs.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import type { Log } from "../log.ts";
+import type { EarlyRemoval } from "./early-removal.ts";
 import type { Indexer } from "./indexer.ts";
 import type { Tree } from "./tree.ts";
 
@@ -35,6 +37,7 @@ export class Sweep {
   readonly #blobs: BlobStore;
   readonly #tree: Tree;
   readonly #indexer: Indexer;
+  readonly #early: EarlyRemoval;
   readonly #clock: Clock;
   readonly #log: Log;
   #nextShard = 0;
@@ -45,6 +48,7 @@ export class Sweep {
     blobs: BlobStore;
     tree: Tree;
     indexer: Indexer;
+    early: EarlyRemoval;
     clock: Clock;
     log: Log;
   }) {
@@ -52,6 +56,7 @@ export class Sweep {
     this.#blobs = parts.blobs;
     this.#tree = parts.tree;
     this.#indexer = parts.indexer;
+    this.#early = parts.early;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -65,13 +70,15 @@ export class Sweep {
     await this.#attempt("clients unused for long", () => this.#unusedClients());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
+    const early = await this.#attempt("contents early", () => this.#early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
-    return { files, drives, blobs: blobs + strays };
+    return { files, drives, blobs: blobs + early + strays };
   }
 
-  /** Makes a sweep in progress end after its current piece. */
-  stop(): void {
+  /** Makes a sweep in progress end after its current piece. Resolves when nothing is removed early any more. */
+  async stop(): Promise<void> {
     this.#stopped = true;
+    await this.#early.stop();
   }
 
   async #attempt(what: string, step: () => Promise<number>): Promise<number> {
@@ -148,10 +155,11 @@ export class Sweep {
 
   /** Takes away what a deleted drive held, then its row; false when stopped on the way. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { write, files, folders, drives } = this.#tables;
+    const { write, files, folders, drives, releasedContents } = this.#tables;
     await this.#inPieces(() => write(() => files.removeSomeOf(drive, PIECE)));
     this.#indexer.wake();
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => releasedContents.disown(drive, PIECE)));
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
@@ -162,12 +170,18 @@ export class Sweep {
       const now = this.#clock.now();
       await this.#tables.write(() => this.#tables.blobs.stampOrphans(now));
       const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
-      const forgotten = await this.#tables.write(() =>
-        orphans.filter(({ pk }) => this.#tables.blobs.remove(pk)),
-      );
-      for (const { digest } of forgotten) await this.#removeUnknown(digest);
-      return forgotten.length;
+      return this.forget(orphans);
     });
+  }
+
+  /** Takes contents away, unless something refers to them again; how many. */
+  async forget(orphans: readonly BlobRow[]): Promise<number> {
+    if (orphans.length === 0) return 0;
+    const forgotten = await this.#tables.write(() =>
+      orphans.filter(({ pk }) => this.#tables.blobs.remove(pk)),
+    );
+    for (const { digest } of forgotten) await this.#removeUnknown(digest);
+    return forgotten.length;
   }
 
   /** Contents that a crash left without a row: one part of the store a sweep, all of it in turn. */

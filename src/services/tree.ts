@@ -59,6 +59,7 @@ export class Tree {
     this.#tables.files.update(file.pk, { ...body, drive: drivePk, folder: folderPk, path, updatedAt: now });
     if (body.size !== file.size) this.#tables.folders.adjust(folderPk, 0, body.size - file.size, 0);
     if (body.size > file.size) this.#quota.requireRoom(drive, now);
+    else if (body.blob !== file.blobPk) this.#quota.requireDiskRoom(drive, now);
     this.#tables.drives.touch(drivePk, now);
     return this.#reread(file.id);
   }

@@ -127,6 +127,21 @@ describe.skipIf(!canMount)("a disk of 48 MiB (skipped where none can be mounted)
   });
 });
 
+test.skipIf(!canMount)("a disk that ran full is remembered until it is asked for", async () => {
+  await using place = await newPlace();
+  const mount = "mount -t tmpfs -o size=48m none";
+  const child = start(
+    place.root,
+    `console.log(store.takeRefusal(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
+     console.log(store.takeRefusal(), store.takeRefusal());`,
+    {
+      reserve: "0",
+      wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"],
+    },
+  );
+  expect(await child.stdout.text()).toBe("false STORAGE_FULL\ntrue false\n");
+});
+
 /** Runs a process and tells which files it synced and renamed after `open`, in order, by shortened names. */
 async function traced(body: string): Promise<string[]> {
   await using place = await newPlace();

@@ -146,3 +146,36 @@ test("the account that looked after the others for being the first goes on doing
     ["second", null],
   ]);
 });
+
+test("contents from before it was known who let go of them count for nobody, later ones for their drive", () => {
+  using sql = new Sqlite(":memory:");
+  sql.run("PRAGMA foreign_keys = ON");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "released-contents");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+     INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 40)`,
+  );
+  for (const pk of [1, 2]) {
+    sql.run(
+      `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                         created_at, updated_at)
+       VALUES (?1, 'f' || ?1, 1, 1, 'f' || ?1, 'f', 'text/plain', 0, 0, ?1, '[]', '{}', 0, 0)`,
+      [pk],
+    );
+  }
+  sql.run("DELETE FROM file WHERE pk = 1");
+  migrate(sql, MIGRATIONS, clock);
+  const released = () => sql.query("SELECT released_size FROM drive").values().flat();
+  const refs = () => sql.query("SELECT refs FROM blob ORDER BY pk").values().flat();
+  expect([refs(), released()]).toEqual([[0, 1, 0], [0]]);
+  sql.run("UPDATE file SET blob = 3");
+  expect([refs(), released()]).toEqual([[0, 0, 1], [20]]);
+  sql.run("DELETE FROM file");
+  expect([refs(), released()]).toEqual([[0, 0, 0], [60]]);
+  sql.run("DELETE FROM blob WHERE pk = 2");
+  expect(released()).toEqual([40]);
+  sql.run("DELETE FROM blob WHERE pk = 1");
+  expect(released()).toEqual([40]);
+});

@@ -7,7 +7,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   UNAUTHORIZED: "No key, or one that is unknown or revoked; where people sign in, a sign-in that failed.",
   FORBIDDEN:
     "A write with a read-only key, an account operation with a key limited to one drive, a page of another site that uses a session, or what this server does not allow.",
-  QUOTA_EXCEEDED: "The drive or account would pass its storage limit, or has as many keys as it may have.",
+  QUOTA_EXCEEDED:
+    "The drive or account would pass its storage limit, or has as many keys as it may have; or what was replaced and deleted in it still takes too much room on the disk, which is over in a minute, as `message` says.",
   NOT_FOUND: "Absent, expired, or not the caller's.",
   METHOD_NOT_ALLOWED: "The path does not take this method; `Allow` lists those it takes.",
   CONFLICT:

@@ -1,0 +1,118 @@
+import type { Database as Sqlite, Statement } from "bun:sqlite";
+import type { Digest } from "../domain/digest.ts";
+import type { Drive } from "../domain/drive.ts";
+import type { BlobPk, DrivePk, UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+
+/** Who let go of a content last: an unclaimed drive, or the account whose drive it was. */
+export type Releaser =
+  { readonly kind: "drive"; readonly pk: DrivePk } | { readonly kind: "user"; readonly pk: UserPk };
+
+/** For whom the contents count that go from a drive. */
+export function releaserOf({ pk, owner }: Drive): Releaser {
+  return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
+}
+
+/** A content that nothing refers to any more, and that is still on the disk. */
+export interface ReleasedContent {
+  readonly pk: BlobPk;
+  readonly digest: Digest;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Contents that nothing refers to any more, by who let go of them last, as triggers write it down. */
+export class ReleasedContents {
+  readonly #drive;
+  readonly #user;
+  readonly #disown;
+
+  constructor({ sql }: Database) {
+    this.#drive = prepare<DrivePk>(sql, "drive");
+    this.#user = prepare<UserPk>(sql, "user");
+    this.#disown = sql.prepare<never, [DrivePk, number]>(
+      `UPDATE blob SET released_drive = NULL
+        WHERE pk IN (SELECT pk FROM blob WHERE released_drive = ? LIMIT ?)`,
+    );
+  }
+
+  /** The bytes of what somebody let go of, deleted drives included. Costs the same however much that is. */
+  size({ kind, pk }: Releaser): number {
+    return this.#of(kind).size.get(pk)?.bytes ?? 0;
+  }
+
+  /** Everybody who let go of contents that are still there. */
+  releasers(): Releaser[] {
+    return [
+      ...each(this.#drive.next, (pk) => ({ kind: "drive" as const, pk })),
+      ...each(this.#user.next, (pk) => ({ kind: "user" as const, pk })),
+    ];
+  }
+
+  /** Whether the grace period of some of somebody's contents has yet to start. */
+  hasUnstamped({ kind, pk }: Releaser): boolean {
+    return this.#of(kind).unstamped.get(pk) !== null;
+  }
+
+  /** Starts the grace period of up to `limit` of somebody's contents. Inside a write. */
+  stamp({ kind, pk }: Releaser, now: number, limit: number): void {
+    this.#of(kind).stamp.run(now, pk, limit);
+  }
+
+  /** Some of somebody's contents whose grace period started by `before`, the oldest first. */
+  oldest({ kind, pk }: Releaser, before: number, limit: number): ReleasedContent[] {
+    return this.#of(kind).oldest.all(pk, before, limit);
+  }
+
+  /** Counts up to `limit` of the contents that a drive let go of for nobody; how many. Inside a write. */
+  disown(drive: DrivePk, limit: number): number {
+    return this.#disown.run(drive, limit).changes;
+  }
+
+  #of(kind: Releaser["kind"]): Statements {
+    return kind === "drive" ? this.#drive : this.#user;
+  }
+}
+
+/** One after the other by its pk, so that it costs what they are and not what they let go of. */
+function each<Pk extends number>(next: Next<Pk>, releaser: (pk: Pk) => Releaser): Releaser[] {
+  const found: Releaser[] = [];
+  for (let last: Pk | 0 = 0; ;) {
+    const pk: Pk | null = next.get(last)?.pk ?? null;
+    if (pk === null) return found;
+    found.push(releaser(pk));
+    last = pk;
+  }
+}
+
+type Next<Pk extends number> = Statement<{ pk: Pk | null }, [Pk | 0]>;
+type Statements = Omit<ReturnType<typeof prepare>, "next">;
+
+/** What the sweep has yet to take out of an account's deleted drives; more than that while it does. */
+const IN_DELETED_DRIVES = `(
+  SELECT ifnull(sum(r.total_size), 0) FROM drive d JOIN folder r ON r.drive = d.pk AND r.path = ''
+   WHERE d.user = user.pk AND d.deleted_at IS NOT NULL)`;
+
+function prepare<Pk extends Releaser["pk"]>(sql: Sqlite, kind: Releaser["kind"]) {
+  const column = `released_${kind}`;
+  const contents = `blob INDEXED BY blob_released_${kind}`;
+  return {
+    size: sql.prepare<{ bytes: number }, [Releaser["pk"]]>(
+      `SELECT released_size + ${kind === "user" ? IN_DELETED_DRIVES : 0} AS bytes FROM ${kind} WHERE pk = ?`,
+    ),
+    next: sql.prepare<{ pk: Pk | null }, [Pk | 0]>(
+      `SELECT min(${column}) AS pk FROM ${contents} WHERE ${column} > ?`,
+    ),
+    unstamped: sql.prepare<object, [Releaser["pk"]]>(
+      `SELECT 1 FROM ${contents} WHERE ${column} = ? AND orphaned_at IS NULL LIMIT 1`,
+    ),
+    stamp: sql.prepare<never, [number, Releaser["pk"], number]>(
+      `UPDATE blob SET orphaned_at = ?
+        WHERE pk IN (SELECT pk FROM ${contents} WHERE ${column} = ? AND orphaned_at IS NULL LIMIT ?)`,
+    ),
+    oldest: sql.prepare<ReleasedContent, [Releaser["pk"], number, number]>(
+      `SELECT pk, digest, size FROM ${contents} WHERE ${column} = ? AND orphaned_at <= ?
+        ORDER BY orphaned_at LIMIT ?`,
+    ),
+  };
+}
