@@ -3,6 +3,12 @@ import { LineWriter } from "./line-writer.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
+/**
+ * How long after a signal the same one is taken as its copy, in milliseconds: under `npm start` the terminal
+ * sends Ctrl-C to npm and to this process, and npm passes its own on.
+ */
+const COPY_MS = 1000;
+
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const lines = new LineWriter((text) => void process.stdout.write(text));
@@ -18,8 +24,12 @@ export function processTerminal(): Terminal {
         for (const signal of STOP_SIGNALS) {
           process.once(signal, () => {
             resolve(signal);
+            let isCopy = true;
+            setTimeout(() => (isCopy = false), COPY_MS).unref();
             // A second signal ends the process at once, whatever it is waiting for.
-            process.once(signal, () => process.exit(1));
+            process.on(signal, () => {
+              if (!isCopy) process.exit(1);
+            });
           });
         }
       }),

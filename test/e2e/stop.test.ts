@@ -123,7 +123,23 @@ test.concurrent("a second signal ends it at once", async () => {
   const upload = await startUpload(server, await provision(server), Buffer.from(CONTENT));
   server.terminate();
   await server.stdout.until(/"stopping"/);
-  server.terminate();
+  // Those that come right after the first do not count.
+  const impatience = setInterval(() => server.terminate(), 100);
   expect(await server.exited).toBe(1);
+  clearInterval(impatience);
   upload.close();
+});
+
+test("one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish", async () => {
+  await using place = await temporaryDirectory();
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  const content = Buffer.from(CONTENT);
+  const upload = await startUpload(server, await provision(server), content);
+  server.terminate();
+  await server.stdout.until(/"stopping"/);
+  server.terminate();
+  await closedForNewcomers(server);
+  await upload.write(content.subarray(content.length / 2));
+  expect((await upload.response()).status).toBe(201);
+  expect(await server.exited).toBe(0);
 });
