@@ -2,11 +2,12 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
-RUN npx -y bun@1.4.4 install --frozen-lockfile --production
+COPY src/bun.sh src/
+RUN . src/bun.sh && bun install --frozen-lockfile --production
 COPY . .
 # Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
 # takes this mode over.
-RUN npx -y bun@1.4.4 run build \
+RUN npm run build \
   && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
   && install -d -m 0777 /rootfs/data
 
