@@ -47,6 +47,7 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
             scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET.")),
             drive_id: Type.Optional(driveRef()),
           }),
+          example: { name: exampleKey.name },
           answers: [
             {
               status: 201,

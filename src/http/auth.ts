@@ -9,6 +9,7 @@ import type { Sessions, SignedIn } from "../services/sessions.ts";
 import type { Browser, SignIn } from "../services/sign-in.ts";
 import { accountRecord, accountSchema, exampleAccount } from "./account.ts";
 import { rateLimited } from "./errors.ts";
+import { examplePassword } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -134,6 +135,7 @@ export function auth(options: AuthOptions) {
           description:
             "On the plan `team`. Works once, until there is an administrator, also where people sign in at a provider.",
           body: Type.Object({ token, username: newUsername, password: newPassword }),
+          example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
         },
@@ -152,6 +154,7 @@ export function auth(options: AuthOptions) {
           summary: "Sign in with a password",
           description: `In ${WINDOW_SECONDS / 60} minutes, ${PER_ACCOUNT} wrong passwords for an account and ${PER_CLIENT} from a client address are borne with, then none. Those for an account do not count against an address that has signed in to it.`,
           body: Type.Object({ username, password }),
+          example: { username: "ada", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
         },
@@ -175,6 +178,7 @@ export function auth(options: AuthOptions) {
           summary: "Register, and sign in",
           description: `Where the server allows it, once there is an administrator, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
           body: Type.Object({ username: newUsername, password: newPassword }),
+          example: { username: "carol", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
         },

@@ -78,6 +78,7 @@ export function claims(service: Claims) {
               examples: ["clm_1a2b3c4d"],
             }),
           }),
+          example: { token: "clm_1a2b3c4d" },
           answers: [
             {
               status: 200,

@@ -28,6 +28,7 @@ export function drives(service: Drives) {
             name: driveName(),
             description: Type.Optional(driveDescription),
           }),
+          example: { name: exampleDrive.name },
           answers: [
             { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
           ],
@@ -102,6 +103,7 @@ export function drives(service: Drives) {
             name: Type.Optional(driveName()),
             description: Type.Optional(driveDescription),
           }),
+          example: { description: "What the night shift found." },
           answers: [
             { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
           ],

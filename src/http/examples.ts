@@ -1,3 +1,6 @@
+/** A password as the API description shows it. */
+export const examplePassword = "a password of your own";
+
 /** A drive's record as the API description shows it. */
 export const exampleDrive = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",

@@ -68,6 +68,7 @@ export function files(service: Files) {
             expires_at: Type.Optional(nullable(timeInput("When the file vanishes; null for never."))),
           }),
           keptField: "metadata",
+          example: { tags: ["greeting"] },
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
@@ -121,6 +122,7 @@ export function files(service: Files) {
           description: "The copy has a new id and no expiry; tags and metadata go along. No bytes are moved.",
           params: fileParams,
           body: destination,
+          example: { destination_path: "copies/" },
           answers: [{ status: 201, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
@@ -147,6 +149,7 @@ export function files(service: Files) {
           params: fileParams,
           headers: IF_MATCH,
           body: destination,
+          example: { destination_path: "archive/" },
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
@@ -170,6 +173,7 @@ export function files(service: Files) {
           body: Type.Object({
             file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
           }),
+          example: { file_ids: [exampleFile.id] },
           answers: [
             {
               status: 200,

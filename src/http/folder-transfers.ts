@@ -24,6 +24,10 @@ const transfer = Type.Object({
   destination_drive_id: Type.Optional(driveRef()),
 });
 
+function exampleTransferTo(destination: string): Static<typeof transfer> {
+  return { drive_id: exampleFolder.drive_id, path: exampleFolder.path, destination_path: destination };
+}
+
 /** Folders moved and copied with all that is in them. */
 export function folderTransfers(service: Folders) {
   return new Elysia({ name: "folder-transfers" })
@@ -37,6 +41,7 @@ export function folderTransfers(service: Folders) {
           summary: "Move or rename a folder with everything in it",
           description: `Within its drive or into another of yours, all at once or not at all. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${transferRules(FOLDER_MOVE)}`,
           body: transfer,
+          example: exampleTransferTo("archive/2030/"),
           answers: [
             {
               status: 200,
@@ -64,6 +69,7 @@ export function folderTransfers(service: Folders) {
           summary: "Copy a folder with everything in it",
           description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored, and in an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all. ${transferRules(FOLDER_COPY)}`,
           body: transfer,
+          example: exampleTransferTo("copies/2030/"),
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
           ],

@@ -80,6 +80,7 @@ export function folders(service: Folders) {
           description:
             "Missing parents are created. Uploads create the folders they need by themselves; a folder stays until it is deleted, also when its last file goes. For a folder that is there already the answer is 200 with its record.",
           body: Type.Object({ drive_id: driveRef(), path: folderPath }),
+          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
             { status: 200, description: "The folder, which was there already.", json: folderSchema },
@@ -111,6 +112,7 @@ export function folders(service: Folders) {
             path: folderPath,
             confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
           }),
+          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
           answers: [
             {
               status: 200,

@@ -43,6 +43,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly keptField?: string;
   /** Whether the body may be left out; it is `{}` then. */
   readonly bodyOptional?: boolean;
+  /** A JSON body that does something sensible when it is sent as it is; the page at `/docs` fills it in. */
+  readonly example?: Static<B>;
   /** A body the handler reads from `request.body` by itself, and names to `reply`; its schemas are only shown. */
   readonly rawBody?: RawBody;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */
@@ -59,6 +61,8 @@ export interface RawBody {
   readonly limit: number;
   /** By media type. */
   readonly content: Readonly<Record<string, TSchema>>;
+  /** By media type, as `example` of an operation. */
+  readonly examples?: Readonly<Record<string, unknown>>;
 }
 
 /** A successful answer, for the API description. */

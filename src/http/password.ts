@@ -5,6 +5,7 @@ import { bucketOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { KnownClients } from "../services/known-clients.ts";
 import type { Users } from "../services/users.ts";
+import { examplePassword } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
@@ -36,6 +37,7 @@ export function password({ users, knownClients }: PasswordOptions, clock: Clock)
           current: text("The password so far."),
           password: text("The new one: 8 to 1,024 characters."),
         }),
+        example: { current: examplePassword, password: "another one of your own" },
         answers: [
           {
             status: 200,

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { formatInstant } from "../domain/time.ts";
 import type { People, Person } from "../services/people.ts";
+import { examplePassword } from "./examples.ts";
 import { operation } from "./operation.ts";
 import { id, nullable, plan, time } from "./schema.ts";
 
@@ -95,6 +96,7 @@ export function people(service: People) {
             username: Type.String({ description: "3 to 32 of `a-z 0-9 -`.", examples: ["bob"] }),
             password: Type.String({ description: "8 to 1,024 characters.", maxLength: 1024 }),
           }),
+          example: { username: "bob", password: examplePassword },
           answers: [
             {
               status: 201,
@@ -132,6 +134,7 @@ export function people(service: People) {
             plan: Type.Optional(plan()),
             disabled: Type.Optional(Type.Boolean()),
           }),
+          example: { plan: "pro" },
           answers: [
             { status: 200, description: "The account.", json: onePerson, example: { data: examplePerson } },
           ],

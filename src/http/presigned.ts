@@ -51,6 +51,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
               Type.Boolean({ description: "Whether it gives the content only once. Default false." }),
             ),
           }),
+          example: {},
           answers: [
             {
               status: 200,

@@ -54,6 +54,7 @@ export function provision(options: ProvisionOptions) {
           `${LINKS_BEGIN} ` +
           `To ask again after a lost connection, send an \`Idempotency-Key\`: at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; anything easier to guess is refused with 400.`,
         body: Type.Object({ name: driveName() }),
+        example: { name: exampleProvisioned.drive_name },
         answers: [
           {
             status: 201,

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Uploaded, UploadFields, Uploads } from "../services/uploads.ts";
-import { exampleFile } from "./examples.ts";
+import { exampleDrive, exampleFile } from "./examples.ts";
 import { fileAnswerOf } from "./files.ts";
 import { type Input, operation } from "./operation.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "./preconditions.ts";
@@ -63,6 +63,14 @@ const rawQuery = Type.Object({
   expires_at: Type.Optional(timeInput("When the file vanishes by itself.")),
   tags: tagsParameter("At most 64, of 1 to 64 characters."),
 });
+
+const EXAMPLE_TEXT = "Hello World!";
+const exampleUpload: Static<typeof jsonUpload> = {
+  drive_id: exampleDrive.id,
+  filename: exampleFile.filename,
+  content: btoa(EXAMPLE_TEXT),
+};
+const exampleForm: Static<typeof multipartUpload> = { drive_id: exampleDrive.id, file: EXAMPLE_TEXT };
 
 const UPLOAD = {
   tag: "Files",
@@ -137,6 +145,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           rawBody: {
             limit: maxFileSize * BODY_OVERHEAD + FIELDS_BYTES,
             content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
+            examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
           },
         },
         (input) => {
@@ -165,6 +174,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           rawBody: {
             limit: maxFileSize,
             content: { "application/octet-stream": contentBytes, "*/*": contentBytes },
+            examples: { "application/octet-stream": EXAMPLE_TEXT, "*/*": EXAMPLE_TEXT },
           },
         },
         (input) => {

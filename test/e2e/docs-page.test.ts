@@ -1,10 +1,53 @@
 import { expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
 import { launchBrowser, newWindow } from "../support/browser.ts";
-import { serve } from "../support/executable.ts";
+import { provision, serve } from "../support/executable.ts";
 import { bePatient } from "../support/patience.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 bePatient();
+
+/** Gives a key to Authorize. */
+async function authorize(page: Page, key: string): Promise<void> {
+  await page.locator(".auth-wrapper > .authorize").click();
+  await page.locator(".auth-container", { hasText: "http, Bearer" }).locator("input").fill(key);
+  await page.locator(".auth-btn-wrapper .authorize").first().click();
+  await page.locator(".auth-btn-wrapper .btn-done").first().click();
+}
+
+/** Opens an operation, named as `Drives-listDrives`. */
+async function open(page: Page, name: string): Promise<Locator> {
+  const operation = page.locator(`#operations-${name}`);
+  await operation.locator(".opblock-summary-control").click();
+  await operation.locator(".execute").waitFor();
+  return operation;
+}
+
+/** Presses Execute; the status and the text of the answer. */
+async function execute(operation: Locator): Promise<{ status: string; text: string }> {
+  await operation.locator(".execute").click();
+  const answer = operation.locator(".live-responses-table");
+  const status = await answer.locator(".response-col_status").last().innerText();
+  return { status: status.trim(), text: await answer.locator(".highlight-code code").first().innerText() };
+}
+
+/** The field for the body, if it is text. */
+function bodyOf(operation: Locator): Locator {
+  return operation.locator(".opblock-section-request-body textarea");
+}
+
+/** What is filled in, by name. @param attribute what has the name, on each row */
+async function filledIn(operation: Locator, attribute: string): Promise<[name: string, value: string][]> {
+  const found: [string, string][] = [];
+  for (const row of await operation.locator(`tr[${attribute}]`).all()) {
+    const name = (await row.getAttribute(attribute)) ?? "";
+    for (const field of await row.locator("input, select").all()) {
+      const value = await field.inputValue();
+      if (value !== "") found.push([name, value]);
+    }
+  }
+  return found;
+}
 
 test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
   await using directory = await temporaryDirectory();
@@ -24,27 +67,82 @@ test("an operation is tried in the browser, with a key given to Authorize, and n
     page.on("pageerror", (error) => complaints.push(String(error)));
     await page.goto(`${server.url}/docs`);
 
-    const provision = page.locator("#operations-Drives-provisionDrive");
-    await provision.locator(".opblock-summary-control").click();
-    await provision.locator(".execute").click();
-    const answer = await provision.locator(".live-responses-table .highlight-code code").first().innerText();
-    const key = /cof_[0-9a-f]{48}/.exec(answer)?.[0];
+    const { text: provisioned } = await execute(await open(page, "Drives-provisionDrive"));
+    const key = /cof_[0-9a-f]{48}/.exec(provisioned)?.[0];
     expect(key).toBeDefined();
-
-    await page.locator(".auth-wrapper > .authorize").click();
-    await page
-      .locator(".auth-container", { hasText: "http, Bearer" })
-      .locator("input")
-      .fill(key ?? "");
-    await page.locator(".auth-btn-wrapper .authorize").first().click();
-    await page.locator(".auth-btn-wrapper .btn-done").first().click();
-
-    const list = page.locator("#operations-Drives-listDrives");
-    await list.locator(".opblock-summary-control").click();
-    await list.locator(".execute").click();
-    const drives = await list.locator(".live-responses-table .highlight-code code").first().innerText();
+    await authorize(page, key ?? "");
+    const { text: drives } = await execute(await open(page, "Drives-listDrives"));
     expect(drives).toContain('"slug": null');
     expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  } finally {
+    await browser.close();
+  }
+});
+
+test("what is filled in can be executed as it is, but for the ids: an upload, a form, a change", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDir: directory.path });
+  const { key, drive } = await provision(server);
+  const browser = await launchBrowser();
+  try {
+    const page = await (await newWindow(browser)).newPage();
+    await page.goto(`${server.url}/docs`);
+    await authorize(page, key);
+
+    const upload = await open(page, "Files-uploadFile");
+    const example: { drive_id: string; filename: string; content: string } = JSON.parse(
+      await bodyOf(upload).inputValue(),
+    );
+    expect(example).toEqual({
+      drive_id: expect.any(String),
+      filename: "hello.txt",
+      content: "SGVsbG8gV29ybGQh",
+    });
+    await bodyOf(upload).fill(JSON.stringify({ ...example, drive_id: drive }));
+    const uploaded = await execute(upload);
+    expect(uploaded).toEqual({ status: "201", text: expect.stringContaining('"path": "hello.txt"') });
+    const file: { id: string } = JSON.parse(uploaded.text);
+
+    await upload.locator("select.content-type").first().selectOption("multipart/form-data");
+    await upload.locator("[data-property-name=file] input").setInputFiles({
+      name: "plan.md",
+      mimeType: "text/markdown",
+      buffer: Buffer.from("A plan."),
+    });
+    expect(await filledIn(upload, "data-property-name")).toEqual([
+      ["drive_id", example.drive_id],
+      ["file", expect.stringMatching(/plan\.md$/)],
+    ]);
+    await upload.locator("[data-property-name=drive_id] input").fill(drive);
+    await upload.locator(".live-responses-table").waitFor();
+    await upload.locator(".btn-clear").click();
+    expect(await execute(upload)).toEqual({
+      status: "201",
+      text: expect.stringMatching(
+        /"path": "plan\.md"[^]*"tags": \[\],\s*"metadata": \{\},\s*"expires_at": null/,
+      ),
+    });
+
+    const update = await open(page, "Files-updateFile");
+    expect(JSON.parse(await bodyOf(update).inputValue())).toEqual({ tags: ["greeting"] });
+    await update.locator("tr[data-param-name=id] input").fill(file.id);
+    const updated = await execute(update);
+    expect(updated.status).toBe("200");
+    expect(JSON.parse(updated.text)).toMatchObject({
+      filename: "hello.txt",
+      tags: ["greeting"],
+      expires_at: null,
+    });
+
+    const parameters = [
+      ["Files-downloadArchive", []],
+      ["Search-searchFiles", ["page=1", "limit=50"]],
+      ["Files-listFiles", ["sort=path", "page=1", "limit=50"]],
+    ] as const;
+    for (const [name, defaults] of parameters) {
+      const filled = await filledIn(await open(page, name), "data-param-name");
+      expect([name, filled.map((each) => each.join("="))]).toEqual([name, [...defaults]]);
+    }
   } finally {
     await browser.close();
   }

@@ -19,6 +19,17 @@ export interface DescribedOperation {
   readonly codes: readonly string[];
 }
 
+/** A body that an operation takes. */
+export interface DescribedBody {
+  readonly type: string;
+  /** Undefined where there is none. */
+  readonly example: unknown;
+  /** Fields of the example that could be left out. */
+  readonly optional: readonly string[];
+  /** Fields that are files in a form. */
+  readonly files: readonly string[];
+}
+
 /** What HTTP itself, or the runtime, puts on an answer. */
 const TRANSPORT_HEADERS = new Set(["content-type", "content-length", "date", "transfer-encoding"]);
 
@@ -59,6 +70,35 @@ export class Description {
     const request = this.#checker.resolve(this.#specs.get(id)?.["requestBody"]);
     const media = new Map(entries(request["content"])).get("application/json");
     return this.#checker.faults(media?.["schema"], body, "body");
+  }
+
+  /** The bodies that an operation takes, one for each media type. */
+  requestBodies({ id }: DescribedOperation): DescribedBody[] {
+    const request = this.#specs.get(id)?.["requestBody"];
+    if (request === undefined) return [];
+    return entries(this.#checker.resolve(request)["content"]).map(([type, { schema, example }]) => {
+      const { required, properties = {} } = this.#checker.resolve(schema);
+      const given = isObject(example) ? Object.keys(example) : [];
+      const files = entries(properties).filter(([, property]) => property["format"] === "binary");
+      return {
+        type,
+        example,
+        optional: given.filter((name) => !items(required).includes(name)),
+        files: files.map(([name]) => name),
+      };
+    });
+  }
+
+  /** The query parameters that an operation needs, each with the first example of its value. */
+  exampleQuery({ id }: DescribedOperation): Record<string, string> {
+    const parameters = items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
+    const needed = parameters.filter((each) => each["in"] === "query" && each["required"] === true);
+    return Object.fromEntries(
+      needed.map(({ name, schema }) => [
+        String(name),
+        String(items(this.#checker.resolve(schema)["examples"])[0]),
+      ]),
+    );
   }
 
   /** Every example and default of the document that its own schema refuses. */

@@ -40,7 +40,7 @@ type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
 /** Writes an operation down as OpenAPI does; the schemas stay the very ones that are checked. */
 export function describeOperation(spec: Operation<TObject, TObject, TSchema>): OperationDetail {
-  const requestContent = spec.rawBody?.content ?? (spec.body && { "application/json": spec.body });
+  const requestContent = requestContentOf(spec);
   return {
     operationId: spec.operationId,
     summary: spec.summary,
@@ -53,7 +53,7 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
     ],
     ...(requestContent === undefined
       ? {}
-      : { requestBody: { required: spec.bodyOptional !== true, content: contentOf(requestContent) } }),
+      : { requestBody: { required: spec.bodyOptional !== true, content: requestContent } }),
     responses: Object.fromEntries(
       spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
     ),
@@ -61,6 +61,16 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
     "x-changes-nothing": spec.changesNothing === true,
     "x-reads-session": spec.readsSession === true,
   };
+}
+
+function requestContentOf({ rawBody, body, example }: Operation<TObject, TObject, TSchema>) {
+  if (rawBody === undefined) return body && contentOf({ "application/json": body }, example);
+  const examples = rawBody.examples ?? {};
+  return Object.fromEntries(
+    Object.entries(rawBody.content).flatMap(([type, schema]) =>
+      Object.entries(contentOf({ [type]: schema }, examples[type])),
+    ),
+  );
 }
 
 function parameters(place: "path" | "query", schema: TObject | undefined): Parameter[] {

@@ -33,12 +33,20 @@ export const PAGE = `<!doctype html>
 
 /**
  * Requests go to wherever this page came from: the configured base URL may be a name that the
- * browser cannot reach, and the page's policy lets it connect to nothing else.
+ * browser cannot reach, and the page's policy lets it connect to nothing else. The fields of a form are
+ * filled in from its example, and what is left empty is not sent: by itself the page fills in "string", and
+ * has a box "Send empty value" that is ticked.
  */
 const INIT = `fetch("docs/openapi.json")
   .then((response) => response.json())
   .then((spec) => {
     spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
+    for (const { requestBody } of Object.values(spec.paths).flatMap(Object.values)) {
+      const form = requestBody?.content["multipart/form-data"];
+      for (const [name, field] of Object.entries(form?.schema.properties ?? {})) {
+        if (field.format !== "binary") field.examples = [form.example?.[name] ?? ""];
+      }
+    }
     SwaggerUIBundle({
       spec,
       dom_id: "#swagger-ui",
@@ -47,6 +55,7 @@ const INIT = `fetch("docs/openapi.json")
       tryItOutEnabled: true,
       displayRequestDuration: true,
       validatorUrl: null,
+      plugins: [{ components: { ParameterIncludeEmpty: () => null } }],
     });
   });
 `;
