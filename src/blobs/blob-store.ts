@@ -1,11 +1,12 @@
-import { renameSync } from "node:fs";
-import { readdir, readFile, stat, unlink } from "node:fs/promises";
+import { lstatSync, renameSync } from "node:fs";
+import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import { BlobWriter } from "./blob-writer.ts";
+import { type Content, readContent, requireFile } from "./content-file.ts";
 import { Pins } from "./pins.ts";
-import { RecentContents } from "./recent-contents.ts";
+import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
 import { hasCode } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
@@ -46,28 +47,40 @@ export class BlobStore {
   }
 
   /**
-   * A content, or a range of it, whose bytes are read only as they are sent or streamed. They are not
-   * pinned: whoever removes contents leaves one alone for a while after its last row went, as the sweep
-   * does, and a file that is being read is there to its end. Rejects when the content is missing or
-   * does not hold the range, which is damage and not the caller's mistake.
+   * A content, or a range of it. A small one is read and checked now; of a larger one only the size is checked,
+   * and its bytes are read as they are sent or streamed. They are not pinned: whoever removes contents leaves
+   * one alone for a while after its last row went, as the sweep does, and a file that is being read is there to
+   * its end.
+   *
+   * @throws DamagedContent
+   * @throws RangeError for a range that the content does not hold
    */
-  async read(digest: Digest, range?: ByteRange): Promise<Blob> {
-    const path = this.#volume.blobPath(digest);
-    const { size } = await present(digest, stat(path));
-    const { start, end } = range ?? { start: 0, end: size };
-    requireRange(start, end, size);
+  async read(content: Content, range?: ByteRange): Promise<Blob> {
+    const { start, end } = range ?? { start: 0, end: content.size };
+    requireRange(start, end, content.size);
+    const path = this.#volume.blobPath(content.digest);
+    if (content.size <= RECENT_BYTES) {
+      const bytes = this.#recent.get(content) ?? (await readContent(path, content));
+      return new Blob([bytes.subarray(start, end)]);
+    }
+    await requireFile(path, content);
     return Bun.file(path).slice(start, end);
   }
 
-  /** A whole content in memory, for those small enough. What was read lately is there at once. */
-  readAll(digest: Digest): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#recent.get(digest) ?? this.#readAll(digest);
+  /**
+   * A whole content in memory, for those small enough. What was read lately is there at once; what comes from
+   * the disk is checked byte by byte.
+   *
+   * @throws DamagedContent
+   */
+  readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#recent.get(content) ?? this.#readAll(content);
   }
 
-  async #readAll(digest: Digest): Promise<Uint8Array<ArrayBuffer>> {
-    const content = await present(digest, readFile(this.#volume.blobPath(digest)));
-    this.#recent.add(digest, content);
-    return content;
+  async #readAll(content: Content): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await readContent(this.#volume.blobPath(content.digest), content);
+    this.#recent.add(content.digest, bytes);
+    return bytes;
   }
 
   /**
@@ -77,19 +90,24 @@ export class BlobStore {
    */
   async remove(digest: Digest): Promise<boolean> {
     if (this.#pins.has(digest)) return false;
-    const doomed = this.#volume.newTempPath();
-    try {
-      // Renamed first, because nobody may match it any more and to unlink gigabytes takes time.
-      renameSync(this.#volume.blobPath(digest), doomed);
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return true;
-      throw error;
+    const path = this.#volume.blobPath(digest);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return true;
+    if (found.isDirectory()) {
+      this.#volume.setAside(digest);
+      return true;
     }
+    // Renamed first, because nobody may match it any more and to unlink gigabytes takes time.
+    const doomed = this.#volume.newTempPath();
+    renameSync(path, doomed);
     await unlink(doomed);
     return true;
   }
 
-  /** The contents of one of the `shardCount` parts that the store falls into, in no order. */
+  /**
+   * The contents of one of the `shardCount` parts that the store falls into, in no order. What is under a
+   * content's name and is no regular file is left out.
+   */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
     const blobs: ListedBlob[] = [];
@@ -97,7 +115,8 @@ export class BlobStore {
       const digest = parseDigest(name);
       if (digest === null || this.#volume.blobPath(digest) !== join(directory, name)) continue;
       try {
-        blobs.push({ digest, modifiedAt: Math.floor((await stat(join(directory, name))).mtimeMs) });
+        const found = await lstat(join(directory, name));
+        if (found.isFile()) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
       } catch (error) {
         if (!hasCode(error, "ENOENT")) throw error;
       }
@@ -123,16 +142,6 @@ export class BlobStore {
   /** Bytes that the file system still has for this process, the reserve included. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
-  }
-}
-
-/** Waits for something done with a content's file; that it is not there is damage. */
-async function present<T>(digest: Digest, attempt: Promise<T>): Promise<T> {
-  try {
-    return await attempt;
-  } catch (cause) {
-    if (!hasCode(cause, "ENOENT")) throw cause;
-    throw new Error(`the content ${digest} is missing from the store`, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Content, DamagedContent, requireContent, requireFile } from "./content-file.ts";
 import type { Pins } from "./pins.ts";
 import { asRefusal } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
@@ -9,6 +10,9 @@ const BUFFER_BYTES = 64 * 1024;
 
 /** How much of a content's beginning is kept for whoever wants a preview of it. */
 const HEAD_BYTES = 4 * 1024;
+
+/** A match below this size is compared with what was sent: about a millisecond at most. */
+const COMPARED_BYTES = 1024 * 1024;
 
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
@@ -22,6 +26,8 @@ export interface PinnedBlob extends Disposable {
   readonly size: number;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
+  /** What was wrong with what had been under its name, and is mended now; null where all was well. */
+  readonly healed: DamagedContent | null;
   /** Lets go, once, however often it is called. Leaving a `using` scope does the same. */
   unpin(): void;
 }
@@ -65,7 +71,8 @@ export class BlobWriter implements AsyncDisposable {
 
   /**
    * Ends the content. Once this resolves the content survives a power cut. A content that the store
-   * already holds is matched instead of written again. STORAGE_FULL when the disk has no room.
+   * already holds is matched instead of written again; one that is there and damaged is replaced. Bytes are
+   * compared below 1 MiB, beyond it only the size. STORAGE_FULL when the disk has no room.
    */
   commit(): Promise<PinnedBlob> {
     return this.#step("ended", () => this.#land());
@@ -132,10 +139,13 @@ export class BlobWriter implements AsyncDisposable {
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
     // Pinned before anyone looks whether it is there, so that it cannot be removed in between.
     const unpin = this.#pins.pin(digest);
+    let damage: DamagedContent | null;
     try {
-      if (await this.#volume.holds(digest, this.#size)) {
+      damage = await this.#damageOf({ digest, size: this.#size });
+      if (damage === null) {
         await this.#discard();
       } else {
+        if (!damage.isMissing) await this.#volume.clearName(digest);
         await this.#flush();
         await this.#temp?.moveTo(this.#volume.blobPath(digest), this.#size);
       }
@@ -146,7 +156,20 @@ export class BlobWriter implements AsyncDisposable {
       throw error;
     }
     const head = this.#head.subarray(0, this.#size);
-    return { digest, size: this.#size, head, unpin, [Symbol.dispose]: unpin };
+    const healed = damage?.isMissing === true ? null : damage;
+    return { digest, size: this.#size, head, healed, unpin, [Symbol.dispose]: unpin };
+  }
+
+  /** Why what is in the store cannot be matched; null where it can. */
+  async #damageOf(content: Content): Promise<DamagedContent | null> {
+    const path = this.#volume.blobPath(content.digest);
+    try {
+      await (content.size < COMPARED_BYTES ? requireContent(path, content) : requireFile(path, content));
+      return null;
+    } catch (error) {
+      if (error instanceof DamagedContent) return error;
+      throw error;
+    }
   }
 
   async #discard(): Promise<void> {

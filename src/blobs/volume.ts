@@ -1,14 +1,15 @@
-import { mkdirSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { lstatSync, mkdirSync, renameSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
+import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
 /** Where contents lie and how much of the disk they may take. */
 export interface VolumeOptions {
   /** Holds `ab/<64 hex>`, one directory for each of the first two digits. */
   readonly blobsDir: string;
-  /** For this store alone: everything in it is removed at open. On the same file system as `blobsDir`. */
+  /** For this store alone: what a crash left in it is removed at open. On the same file system as `blobsDir`. */
   readonly tmpDir: string;
   /** Bytes of the file system to leave free. */
   readonly diskReserve: number;
@@ -16,6 +17,10 @@ export interface VolumeOptions {
 
 /** The number of shard directories: one for each value of a digest's first two hex digits. */
 export const SHARD_COUNT = 256;
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+/** Names of temporary files; those of earlier versions were a bare UUID. */
+const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
 
 /** The directories of a blob store and the room on their disk. */
 export class Volume {
@@ -56,16 +61,24 @@ export class Volume {
 
   /** A path in the temporary directory that nothing has had before. */
   newTempPath(): string {
-    return join(this.#tmpDir, crypto.randomUUID());
+    return join(this.#tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
   }
 
-  /** Whether a content of this digest and size (bytes) lies under its name. */
-  async holds(digest: Digest, size: number): Promise<boolean> {
+  /**
+   * Gives a directory that has a content's name another one beside it. It is not ours, so what is in it stays.
+   */
+  setAside(digest: Digest): void {
+    const path = this.blobPath(digest);
+    renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
+  }
+
+  /** Makes room for a file under a content's name: only a directory there cannot be renamed over. */
+  async clearName(digest: Digest): Promise<void> {
     try {
-      return (await stat(this.blobPath(digest))).size === size;
+      if ((await lstat(this.blobPath(digest))).isDirectory()) this.setAside(digest);
     } catch (error) {
-      if (hasCode(error, "ENOENT")) return false;
-      throw error;
+      // Another upload of the same content has set it aside.
+      if (!hasCode(error, "ENOENT")) throw error;
     }
   }
 
@@ -103,20 +116,25 @@ export class Volume {
   }
 
   async #prepare(): Promise<void> {
-    await mkdir(this.#blobsDir, { recursive: true, mode: 0o700 });
-    await mkdir(this.#tmpDir, { recursive: true, mode: 0o700 });
+    for (const directory of [this.#blobsDir, this.#tmpDir]) {
+      requireNoLink(directory);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    }
     await this.#sweep();
     await this.#requireOneFileSystem();
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
+      requireNoLink(this.shardPath(shard));
       mkdirSync(this.shardPath(shard), { recursive: true, mode: 0o700 });
     }
     await syncDirectory(this.#blobsDir);
     await syncDirectory(dirname(this.#blobsDir));
   }
 
+  /** Removes what a crash left: regular files with names of ours, and nothing else that may be there. */
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#tmpDir)) {
-      await rm(join(this.#tmpDir, name), { recursive: true, force: true });
+      const path = join(this.#tmpDir, name);
+      if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
     }
   }
 
@@ -138,19 +156,19 @@ export class Volume {
   }
 }
 
+/** Whoever can place a link in the data directory must not lead writes and removals elsewhere with it. */
+function requireNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Error(
+    `${path} is a symbolic link, and Coffer follows none below its data directory. Put the directory itself ` +
+      "there, or name another data directory with --data-dir or COFFER_DATA_DIR.",
+  );
+}
+
 function unusable({ blobsDir, tmpDir }: VolumeOptions, cause: Error): Error {
   return new Error(
     `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. ` +
       "Give both, with all that is in them, to the user that Coffer runs as, and make room if the disk is full.",
     { cause },
   );
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

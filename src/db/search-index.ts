@@ -1,6 +1,6 @@
 import type { Digest } from "../domain/digest.ts";
 import type { File } from "../domain/file.ts";
-import type { DrivePk, FilePk } from "../domain/id.ts";
+import type { DriveId, DrivePk, FilePk } from "../domain/id.ts";
 import type { FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
@@ -23,14 +23,16 @@ export interface TextJob {
   readonly ticket: number;
   readonly file: FilePk;
   readonly drive: DrivePk;
+  readonly driveId: DriveId;
+  readonly path: FilePath;
   readonly digest: Digest;
   readonly size: number;
   readonly mimeType: string;
 }
 
 const NAME_JOB = `SELECT j.ticket, j.file, f.drive, f.path, f.filename, f.tags FROM search_job j JOIN file f ON f.pk = j.file`;
-const TEXT_JOB = `SELECT j.ticket, j.file, f.drive, b.digest, f.size, f.mime_type AS mimeType
-  FROM search_job j JOIN file f ON f.pk = j.file JOIN blob b ON b.pk = f.blob`;
+const TEXT_JOB = `SELECT j.ticket, j.file, f.drive, d.id AS driveId, f.path, b.digest, f.size, f.mime_type AS mimeType
+  FROM search_job j JOIN file f ON f.pk = j.file JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;
 
 type NameRow = Omit<NameJob, "tags"> & { readonly tags: string };
 

@@ -17,8 +17,9 @@ import {
 } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import { ArchiveSlots } from "./archive-slots.ts";
+import { type FilePlace, readFor } from "./damaged-file.ts";
 import type { UsageMeter } from "./usage.ts";
-import { type ZipSource, zipStream } from "./zip-stream.ts";
+import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
 
@@ -90,24 +91,24 @@ export class Archives {
       },
     };
     yield* zipStream(sources, {
-      whole: (digest, size) => this.#whole(drive, digest, size),
-      pieces: (digest, size) => this.#inPieces(drive, digest, size),
+      whole: (content) => this.#whole(drive, base, content),
+      pieces: (content) => this.#inPieces(drive, base, content),
     });
   }
 
   /** Counts as use, as `#inPieces` does. Both throw when the content is not there whole. */
-  async #whole(drive: Drive, digest: Digest, size: number): Promise<Uint8Array> {
-    this.#usage.countBytes(drive.id, size);
-    const content = await this.#blobs.readAll(digest);
-    requireLength(digest, content, size);
-    return content;
+  #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
+    this.#usage.countBytes(drive.id, content.size);
+    const bytes = this.#blobs.readAll(content);
+    return bytes instanceof Promise ? readFor(placeOf(drive, base, content), bytes) : bytes;
   }
 
-  async *#inPieces(drive: Drive, digest: Digest, size: number): AsyncGenerator<Uint8Array> {
+  async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
+    const { digest, size } = content;
     this.#usage.countBytes(drive.id, size);
-    const content = await this.#blobs.read(digest);
+    const blob = await readFor(placeOf(drive, base, content), this.#blobs.read(content));
     for (let at = 0; at < size; at += PIECE_BYTES) {
-      const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+      const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
       requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));
       yield piece;
     }
@@ -123,6 +124,11 @@ export class Archives {
   }
 }
 
+function placeOf(drive: Drive, base: FolderPath, { name }: ZipContent): FilePlace {
+  return { driveId: drive.id, path: base + new TextDecoder().decode(name) };
+}
+
+/** The file was whole when it was opened, so it has been cut since. */
 function requireLength(digest: Digest, content: Uint8Array, length: number): void {
   if (content.length !== length) throw new Error(`the content ${digest} is not as long as it was`);
 }

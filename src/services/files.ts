@@ -18,6 +18,7 @@ import {
 } from "../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
+import { readFor } from "./damaged-file.ts";
 import type { FileBody, Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
@@ -66,16 +67,20 @@ export class Files {
     return this.#access.file(caller, id);
   }
 
-  /** The content of a file that `get` gave, or a range of it, read only as it is sent. Counts as use. */
+  /**
+   * The content of a file that `get` gave, or a range of it; a large one is read as it is sent. Counts as use.
+   * Rejects with DamagedFile, as `contentWhole` does.
+   */
   content(file: File, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return this.#blobs.read(file.digest, range);
+    return readFor(file, this.#blobs.read(file, range));
   }
 
   /** The whole content in memory; for small files only. Counts as use. */
   contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#usage.countBytes(file.driveId, file.size);
-    return this.#blobs.readAll(file.digest);
+    const content = this.#blobs.readAll(file);
+    return content instanceof Promise ? readFor(file, content) : content;
   }
 
   /** Changes attributes, and with them the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */

@@ -6,6 +6,7 @@ import { isTextType } from "../domain/media-type.ts";
 import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
 import { nameTokens, textTokens } from "../domain/search-tokens.ts";
 import type { Log } from "../log.ts";
+import { readFor } from "./damaged-file.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** How long changes are gathered before they are indexed, in milliseconds; a search does not wait for that. */
@@ -215,7 +216,7 @@ export class Indexer {
   async #read(job: TextJob): Promise<string> {
     if (!isTextType(job.mimeType)) return "";
     try {
-      return (await readSearchedText(this.#blobs, job)) ?? "";
+      return (await readFor(job, readSearchedText(this.#blobs, job))) ?? "";
     } catch (error) {
       // Damage, or a file that went this moment: neither may keep the others waiting.
       this.#log.error("a content could not be indexed", { digest: job.digest, error });

@@ -14,6 +14,7 @@ import { snippetOf } from "../domain/search-snippet.ts";
 import { parseInstant } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
+import { readFor } from "./damaged-file.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
 
@@ -138,7 +139,7 @@ export class Search {
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
     const { blobs, log } = this.#parts;
     try {
-      const text = await readSearchedText(blobs, file);
+      const text = await readFor(file, readSearchedText(blobs, file));
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
       // A damaged content is no reason not to show that its file was found.

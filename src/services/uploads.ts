@@ -1,5 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
+import type { DamagedContent } from "../blobs/content-file.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
@@ -12,7 +13,9 @@ import { mimeTypeOf } from "../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { previewOf } from "../domain/preview.ts";
+import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
+import type { FilePlace } from "./damaged-file.ts";
 import type { Quota } from "./quota.ts";
 import type { FileBody, Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
@@ -44,6 +47,7 @@ export interface UploadOptions {
   readonly tree: Tree;
   readonly clock: Clock;
   readonly usage: UsageMeter;
+  readonly log: Log;
   /** Bytes. */
   readonly maxFileSize: number;
 }
@@ -143,8 +147,9 @@ export class Upload {
   ): Promise<Uploaded> {
     const target = parseTarget(fields);
     const attributes = parseAttributes(fields, target.filename, this.#options.clock.now());
-    this.#options.access.drive(this.#caller, fields.driveId);
+    const drive = this.#options.access.drive(this.#caller, fields.driveId);
     const blob = await this.#writer.commit();
+    if (blob.healed !== null) this.#reportHealed({ driveId: drive.id, path: target.path }, blob.healed);
     try {
       const uploaded = await this.#options.access.write(this.#caller, within, () =>
         this.#file(fields.driveId, target.path, attributes, blob, precondition),
@@ -155,6 +160,14 @@ export class Upload {
       blob.unpin();
       await this.#forgetRefused(blob.digest);
     }
+  }
+
+  #reportHealed({ driveId, path }: FilePlace, damage: DamagedContent): void {
+    this.#options.log.warn("an upload has replaced a damaged content by a good one", {
+      drive: driveId,
+      path,
+      damage: damage.message,
+    });
   }
 
   /** Takes away a content that no row came to name; looked up and removed in one step, so that none can. */

@@ -20,11 +20,14 @@ export interface ZipSources extends Iterable<ZipSource> {
   readonly count: number;
 }
 
+/** The content of a file to pack. */
+export type ZipContent = ZipSource & { readonly digest: Digest };
+
 /** Where contents come from: exactly `size` bytes of each, or an error. */
 export interface ZipContents {
   /** One in memory; for those of up to `HELD_BYTES`. */
-  whole(digest: Digest, size: number): Uint8Array | Promise<Uint8Array>;
-  pieces(digest: Digest, size: number): AsyncIterable<Uint8Array>;
+  whole(content: ZipContent): Uint8Array | Promise<Uint8Array>;
+  pieces(content: ZipContent): AsyncIterable<Uint8Array>;
 }
 
 /** Contents up to this many bytes are read before their headers, which then need no descriptors behind. */
@@ -68,11 +71,11 @@ export async function* zipStream(sources: ZipSources, contents: ZipContents): As
 /** Adds a folder or a small file; its CRC. */
 async function addWhole(
   out: Gathered,
-  { digest, size }: ZipSource,
+  source: ZipSource,
   entry: ZipEntry,
   contents: ZipContents,
 ): Promise<number> {
-  const content = digest === null ? new Uint8Array() : await contents.whole(digest, size);
+  const content = isContent(source) ? await contents.whole(source) : new Uint8Array();
   const crc = crc32(content);
   out.add(localHeader(entry, crc));
   out.add(content);
@@ -82,20 +85,24 @@ async function addWhole(
 /** Adds a large file, and gives what has gathered on the way; its CRC. */
 async function* addPieces(
   out: Gathered,
-  { digest, size }: ZipSource,
+  source: ZipSource,
   entry: ZipEntry,
   contents: ZipContents,
 ): AsyncGenerator<Uint8Array, number> {
-  if (digest === null) throw new Error("a folder has no content");
+  if (!isContent(source)) throw new Error("a folder has no content");
   out.add(localHeader(entry, 0));
   let crc = 0;
-  for await (const piece of contents.pieces(digest, size)) {
+  for await (const piece of contents.pieces(source)) {
     crc = crc32(piece, crc);
     out.add(piece);
     if (out.isEnough) yield out.take();
   }
   out.add(dataDescriptor(entry, crc));
   return crc;
+}
+
+function isContent(source: ZipSource): source is ZipContent {
+  return source.digest !== null;
 }
 
 function entryOf({ name, digest, size, modifiedAt }: ZipSource): ZipEntry {

@@ -1,9 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
+import { DamagedContent } from "../../src/blobs/content-file.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
   describeBlobStore,
@@ -30,6 +40,7 @@ async function openStore(diskReserve = 0): Promise<OpenedFileStore> {
     store,
     blobsDir,
     tmpDir,
+    spoil: (digest, bytes) => writeFile(join(blobsDir, digest.slice(0, 2), digest), bytes),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -84,7 +95,7 @@ describe("on disk", () => {
     const digest = digestOf(content);
     writeFileSync(join(opened.blobsDir, digest.slice(0, 2), digest), "cut");
     using blob = await put(opened.store, content);
-    expect(await opened.store.readAll(blob.digest)).toEqual(Buffer.from(content));
+    expect(await opened.store.readAll(blob)).toEqual(Buffer.from(content));
   });
 
   test("names that are no digests, or lie in another's directory, are not listed", async () => {
@@ -97,15 +108,44 @@ describe("on disk", () => {
     expect(await listAll(opened.store)).toEqual([blob.digest]);
   });
 
-  test("opening again keeps contents and sweeps tmp, directories too", async () => {
+  test("opening again keeps contents, and sweeps out of tmp the files that the store made itself", async () => {
     await using opened = await openStore();
     const blob = await put(opened.store, sampleBytes(10));
-    writeFileSync(join(opened.tmpDir, "left"), "x");
-    await Bun.write(join(opened.tmpDir, "a", "b"), "x");
+    const left = await opened.store.create();
+    await left.write(sampleBytes(MIB));
+    const [own = ""] = await readdir(opened.tmpDir);
+    writeFileSync(join(opened.tmpDir, crypto.randomUUID()), "an earlier version's");
+    const foreign = ["letter.txt", `${own}.txt`, crypto.randomUUID().toUpperCase()].toSorted();
+    for (const name of foreign) writeFileSync(join(opened.tmpDir, name), "x");
     const again = await BlobStore.open({ ...opened, diskReserve: 0 });
-    expect(await readdir(opened.tmpDir)).toEqual([]);
+    expect((await readdir(opened.tmpDir)).toSorted()).toEqual(foreign);
     expect(await listAll(again)).toEqual([blob.digest]);
     expect(await readdir(opened.blobsDir)).toHaveLength(256);
+    await left.abort();
+  });
+
+  test("opening follows no link in tmp and removes nothing below a directory", async () => {
+    await using opened = await openStore();
+    const outside = join(opened.blobsDir, "..", "outside");
+    writeFileSync(outside, "precious");
+    const [link, directory] = [crypto.randomUUID(), `coffer-${crypto.randomUUID()}.tmp`];
+    symlinkSync(outside, join(opened.tmpDir, link));
+    await Bun.write(join(opened.tmpDir, directory, crypto.randomUUID()), "x");
+    await BlobStore.open({ ...opened, diskReserve: 0 });
+    expect((await readdir(opened.tmpDir)).toSorted()).toEqual([link, directory].toSorted());
+    expect(await readdir(join(opened.tmpDir, directory))).toHaveLength(1);
+    expect(await Bun.file(outside).text()).toBe("precious");
+  });
+
+  test.each(["blobs", "tmp", "blobs/7f"])("%s as a symbolic link is refused", async (name) => {
+    await using opened = await openStore();
+    const root = join(opened.blobsDir, "..");
+    await rename(join(root, name), join(root, "elsewhere"));
+    symlinkSync(join(root, "elsewhere"), join(root, name));
+    expect(await failureOf(BlobStore.open({ ...opened, diskReserve: 0 }))).toHaveProperty(
+      "message",
+      expect.stringContaining(`${join(root, name)} is a symbolic link`),
+    );
   });
 
   test("a disk at its reserve takes no new content and still serves the old", async () => {
@@ -113,7 +153,7 @@ describe("on disk", () => {
     const blob = await put(opened.store, sampleBytes(10));
     const full = await BlobStore.open({ ...opened, diskReserve: Number.MAX_SAFE_INTEGER });
     expect(await failureOf(full.create())).toMatchObject({ name: "CofferError", code: "STORAGE_FULL" });
-    expect(await full.readAll(blob.digest)).toEqual(Buffer.from(sampleBytes(10)));
+    expect(await full.readAll(blob)).toEqual(Buffer.from(sampleBytes(10)));
     expect(await full.remove(blob.digest)).toBe(true);
   });
 
@@ -133,6 +173,75 @@ describe("on disk", () => {
   });
 });
 
+/** What may be found under a content's name that is no file of its size. */
+const THINGS: readonly (readonly [name: string, put: (path: string, secret: string) => unknown])[] = [
+  ["a link to a file of the same size", (path, secret) => symlinkSync(secret, path)],
+  ["a link to nothing", (path, secret) => symlinkSync(`${secret}-gone`, path)],
+  ["a directory", (path) => mkdirSync(path)],
+  ["a directory with something in it", (path) => mkdirSync(join(path, "sub"), { recursive: true })],
+  ["a named pipe", (path) => Bun.spawnSync(["mkfifo", path])],
+  ["nothing", () => {}],
+];
+const canMakePipes = Bun.which("mkfifo") !== null;
+const things = THINGS.filter(([name]) => canMakePipes || name !== "a named pipe");
+
+describe.each(things)("%s in a content's place", (name, place) => {
+  const sizes: [name: string, length: number][] = [
+    ["small", 32],
+    ["large", MIB],
+  ];
+
+  async function placed(length: number) {
+    const opened = await openStore();
+    const content = sampleBytes(length);
+    const written = await put(opened.store, content);
+    written.unpin();
+    const { digest } = written;
+    const path = join(opened.blobsDir, digest.slice(0, 2), digest);
+    const secret = join(opened.blobsDir, "..", "secret");
+    writeFileSync(secret, sampleBytes(length, 7));
+    await rm(path);
+    place(path, secret);
+    return { store: opened, content, blob: { digest, size: length }, path, secret };
+  }
+
+  test.each(sizes)("is not given out as a content, %s", async (_, length) => {
+    const { store, blob } = await placed(length);
+    await using opened = store;
+    for (const attempt of [
+      () => opened.store.read(blob),
+      () => opened.store.read(blob, { start: 1, end: 3 }),
+      () => opened.store.readAll(blob),
+    ]) {
+      expect(await failureOf(attempt())).toBeInstanceOf(DamagedContent);
+    }
+    expect(await listAll(opened.store)).toEqual([]);
+  });
+
+  test.each(sizes)("is replaced by an upload, %s", async (_, length) => {
+    const { store, content, path, secret } = await placed(length);
+    await using opened = store;
+    using blob = await put(opened.store, content);
+    expect(blob.healed === null).toBe(name === "nothing");
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect(await opened.store.readAll(blob)).toEqual(Buffer.from(content));
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+    expect(await Bun.file(secret).bytes()).toEqual(sampleBytes(length, 7));
+    // Whatever was in a directory is not ours to remove.
+    const beside = (await readdir(join(path, ".."))).filter((entry) => entry.endsWith(".aside"));
+    expect(beside).toHaveLength(name.startsWith("a directory") ? 1 : 0);
+  });
+
+  test("can be removed, and nothing else goes with it", async () => {
+    const { store, blob, path, secret } = await placed(32);
+    await using opened = store;
+    expect(await opened.store.remove(blob.digest)).toBe(true);
+    expect(existsSync(path)).toBe(false);
+    expect(await Bun.file(secret).bytes()).toEqual(sampleBytes(32, 7));
+    expect(await readdir(opened.tmpDir)).toEqual([]);
+  });
+});
+
 describe("on the wire", () => {
   const canLook = process.platform === "linux";
   test.skipIf(!canLook)("a client that goes away, or asks with HEAD, closes the file", async () => {
@@ -140,7 +249,7 @@ describe("on the wire", () => {
     using blob = await put(opened.store, sampleBytes(32 * MIB));
     const server = Bun.serve({
       port: 0,
-      fetch: async () => new Response(await opened.store.read(blob.digest)),
+      fetch: async () => new Response(await opened.store.read(blob)),
     });
     try {
       await fetch(server.url, { method: "HEAD" });

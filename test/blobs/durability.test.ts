@@ -155,7 +155,7 @@ async function traced(body: string): Promise<string[]> {
     const call = /^\d+ +(\w+)\((.*)/.exec(line);
     if (call?.[1] === undefined || call[2] === undefined) continue;
     const paths = Array.from(call[2].matchAll(/["<](\/[^">]*)[">]/g), ([, path = ""]) =>
-      path.replace(place.root, "").replace(/\/tmp\/[0-9a-f-]{36}/, "/tmp/X"),
+      path.replace(place.root, "").replace(/\/tmp\/coffer-[0-9a-f-]{36}\.tmp/, "/tmp/X"),
     );
     calls.push([call[1].replace(/^rename.*/, "rename"), ...paths].join(" "));
   }
@@ -188,6 +188,16 @@ describe.skipIf(!canTrace)("system calls (skipped where strace cannot run)", () 
   test("a matched content is not written again, but its directory is synced again", async () => {
     const commit = `await put(store, sampleBytes(${SMALL.length}));`;
     expect((await traced(commit + commit)).slice(3)).toEqual([`fsync ${shard}`]);
+  });
+
+  test("a damaged content is healed as durably as a new one is written", async () => {
+    const commit = `(await put(store, sampleBytes(${SMALL.length}))).unpin();`;
+    const damage = `(await import("node:fs")).writeFileSync(root + "${blob}", "damaged");`;
+    expect((await traced(commit + damage + commit)).slice(3)).toEqual([
+      "fsync /tmp/X",
+      `rename /tmp/X ${blob}`,
+      `fsync ${shard}`,
+    ]);
   });
 
   // Joining a process that strace did not start needs more rights than starting one.

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { readdir, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
@@ -176,7 +176,8 @@ describe("contents", () => {
   test("without a row, as a crash leaves them, go once they are old enough; other files stay", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    await put(agent, "kept.txt", "kept");
+    const kept = ["kept", "kept as well"];
+    for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
     const now = coffer.clock.now();
     const [old, young] = [digestOf("old"), digestOf("young")];
     await writeFile(pathOf(coffer, old), "old");
@@ -187,7 +188,7 @@ describe("contents", () => {
     let taken = 0;
     for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
     expect(taken).toBe(1);
-    expect(contents(coffer)).toEqual(["README", digestOf("kept"), young].toSorted());
+    expect(contents(coffer)).toEqual(["README", ...kept.map(digestOf), young].toSorted());
   });
 });
 
@@ -254,6 +255,8 @@ describe("a sweep that fails somewhere", () => {
   test("logs it, does the rest, and takes what it left the next times", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
+    const kept = Array.from({ length: 20 }, (_, n) => `kept ${n}`);
+    for (const text of kept) await put(agent, `${text}.txt`, text);
     const texts = Array.from({ length: 20 }, (_, n) => `content ${n}`);
     for (const [n, text] of texts.entries()) {
       const { id } = await put(agent, `${n}.txt`, text);
@@ -261,19 +264,21 @@ describe("a sweep that fails somewhere", () => {
     }
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS);
-    // A directory with something in it can be renamed, but not removed as a file.
-    const damaged = pathOf(coffer, digestOf("content 10"));
-    await rm(damaged);
-    await mkdir(join(damaged, "sub"), { recursive: true });
+    // What is removed goes by way of `tmp`.
+    const tmp = join(coffer.dataDir, "tmp");
+    await rename(tmp, `${tmp}.kept`);
 
     await sweep(coffer);
     expect(coffer.lines.filter((line) => line.includes("sweeping orphaned blobs failed"))).toHaveLength(1);
+    const errors = () => coffer.lines.filter((line) => line.includes('"level":"error"'));
+    const before = errors().length;
+    await rename(`${tmp}.kept`, tmp);
     for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) await sweep(coffer);
-    expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
-    expect(contents(coffer)).toEqual([]);
-    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([0]);
+    expect(errors()).toHaveLength(before);
+    expect(contents(coffer)).toEqual(kept.map(digestOf).toSorted());
+    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([20]);
     await coffer.restart();
-    expect(await readdir(join(coffer.dataDir, "tmp"))).toEqual([]);
+    expect(await readdir(tmp)).toEqual([]);
   });
 
   test.each([

@@ -1,0 +1,26 @@
+import { DamagedContent } from "../blobs/content-file.ts";
+import type { DriveId } from "../domain/id.ts";
+
+/** Which file a content was read for. */
+export interface FilePlace {
+  readonly driveId: DriveId;
+  readonly path: string;
+}
+
+/** A file's content is missing or damaged. The message is for the log, and names the file and what is wrong. */
+export class DamagedFile extends Error {
+  override readonly name = "DamagedFile";
+
+  constructor({ driveId, path }: FilePlace, cause: DamagedContent) {
+    super(`the content of "${path}" in drive ${driveId} is damaged: ${cause.message}`, { cause });
+  }
+}
+
+/** Waits for something read for a file, and says which file it was where its content is damaged. */
+export async function readFor<T>(place: FilePlace, attempt: Promise<T>): Promise<T> {
+  try {
+    return await attempt;
+  } catch (error) {
+    throw error instanceof DamagedContent ? new DamagedFile(place, error) : error;
+  }
+}
