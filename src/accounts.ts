@@ -7,6 +7,7 @@ import { Access } from "./services/access.ts";
 import { ApiKeys } from "./services/api-keys.ts";
 import { Passwords } from "./services/passwords.ts";
 import { Users } from "./services/users.ts";
+import { refuseLostDatabase } from "./store-identity.ts";
 
 /** The part of the appliance that commands use beside a running server: the database alone, without the lock. */
 export interface Accounts extends AsyncDisposable {
@@ -19,8 +20,12 @@ export interface Accounts extends AsyncDisposable {
  *
  * @param absent whether to make a data directory where there is none
  */
-export function openAccounts({ dataDir, keyPrefix }: Config, absent: "make" | "refuse"): Accounts {
+export async function openAccounts(
+  { dataDir, keyPrefix }: Config,
+  absent: "make" | "refuse",
+): Promise<Accounts> {
   const directory = absent === "make" ? openDataDirectory(dataDir) : findDataDirectory(dataDir);
+  await refuseLostDatabase(directory);
   const clock = systemClock;
   const database = Database.open(directory.database, clock);
   const tables = openTables(database);

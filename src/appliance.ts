@@ -37,6 +37,7 @@ import { repeat, type Repeating } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { SearchTimes } from "./services/search.ts";
 import { openServices, type Services } from "./services/services.ts";
+import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
 import { VERSION } from "./version.ts";
 
 /** What an appliance is made with. */
@@ -48,6 +49,8 @@ export interface ApplianceOptions {
   readonly searchTimes?: SearchTimes;
   /** Another time than `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
+  /** Whether to start although the database and the contents do not belong together; see `checkStoreIdentity`. */
+  readonly adoptEmpty?: boolean;
 }
 
 /** A running Coffer. */
@@ -113,18 +116,23 @@ interface Parts {
 
 /** Opens what stands on the data directory. `opened` closes it, the last that was opened first. */
 async function openParts(
-  { config, clock, log, searchTimes }: ApplianceOptions,
+  { config, clock, log, searchTimes, adoptEmpty = false }: ApplianceOptions,
   opened: AsyncDisposableStack,
 ): Promise<Parts> {
   const directory = openDataDirectory(config.dataDir);
   opened.adopt(lockDataDirectory(directory), (lock) => lock.release());
+  if (!adoptEmpty) await refuseLostDatabase(directory);
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
+  const tables = openTables(database);
+  const store = { directory, tables, clock, adopt: adoptEmpty };
+  const mark = await checkStoreIdentity(store);
   const blobs = await BlobStore.open({
     blobsDir: directory.blobs,
     tmpDir: directory.tmp,
     diskReserve: config.diskReserve,
   });
-  const tables = openTables(database);
+  if (mark !== null) await markStore(store, blobs, mark);
+  if (mark?.adopted === true) log.warn("contents that the database does not know stay as they are, unused");
   const secret = loadSecret(directory).reveal();
   const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes });
   opened.defer(async () => {

@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -34,11 +35,15 @@ export class DataDirectoryError extends Error {
 }
 
 const DATABASE = "coffer.db";
+/** What may be in a data directory that has no database yet: what a start makes before it, and a disk's own. */
+const NAMES = new Set(["blobs", "tmp", "secret", "secret.new", "lock", "lock-journal", "lost+found"]);
+/** Of a foreign directory's names so many are shown. */
+const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
 
 /**
  * Makes the data directory, readable by this user alone, unless it is there, and checks that it can be
- * written. `root` is absolute.
+ * written and holds nothing of anybody else. `root` is absolute.
  *
  * @throws DataDirectoryError
  */
@@ -47,6 +52,7 @@ export function openDataDirectory(root: string): DataDirectory {
     makeDurably(root);
     if (!statSync(root).isDirectory()) throw unusable(root, "is not a directory", `Choose ${ANOTHER}`);
     accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+    refuseForeign(root);
   } catch (error) {
     throw explained(root, error);
   }
@@ -61,6 +67,24 @@ export function openDataDirectory(root: string): DataDirectory {
 }
 
 /**
+ * A start makes directories in the data directory and removes files from them: not in somebody's home, and
+ * whatever has neither a database nor contents in it, but something else, may be one.
+ */
+function refuseForeign(root: string): void {
+  const names = readdirSync(root);
+  if (names.includes(DATABASE) || existsSync(join(root, "blobs", "00"))) return;
+  // Coffer makes its `tmp` after `blobs`, so a `tmp` alone is somebody else's.
+  const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
+  if (foreign.length === 0) return;
+  const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");
+  const more = foreign.length > SHOWN_NAMES ? ` and ${foreign.length - SHOWN_NAMES} more` : "";
+  throw new DataDirectoryError(
+    `The directory ${root} holds ${shown}${more}, and no Coffer. Nothing has been changed. ` +
+      "Name an empty or a new directory, or the one that holds your Coffer, with --data-dir or COFFER_DATA_DIR.",
+  );
+}
+
+/**
  * Like `openDataDirectory`, for a directory that is in use already: where there is none, nothing is made.
  *
  * @throws DataDirectoryError
@@ -70,6 +94,16 @@ export function findDataDirectory(root: string): DataDirectory {
   throw new DataDirectoryError(
     `There is no Coffer in ${root}. Name its data directory with --data-dir or COFFER_DATA_DIR.`,
   );
+}
+
+/**
+ * Whether a database is at this path. SQLite makes none without at least a page, and takes an empty file for a
+ * new database, so an empty one has been cut off.
+ */
+export function databaseState(path: string): "present" | "missing" | "empty" {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "missing";
+  return found.size === 0 ? "empty" : "present";
 }
 
 /**

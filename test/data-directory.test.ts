@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -99,6 +100,27 @@ describe("the directory", () => {
           "Choose another directory with --data-dir or COFFER_DATA_DIR.",
       );
     }
+  });
+
+  test("that holds something, and no Coffer, is refused, and its names are shown", () => {
+    for (const name of ["e", "d", "c", "b", "tmp"]) writeFileSync(join(directory.root, name), "");
+    expect(refusal(() => openDataDirectory(directory.root))).toContain(
+      `The directory ${directory.root} holds b, c, d and 2 more, and no Coffer.`,
+    );
+  });
+
+  test.each([
+    ["nothing but what a fresh disk has", ["lost+found/"]],
+    ["what a start made that was cut off before the database", ["lock", "lock-journal"]],
+    ["a database, and something else", ["coffer.db", "notes.txt"]],
+    // Refused later, with better advice.
+    ["contents, something else and no database", ["blobs/00/", "tmp/", "notes.txt"]],
+  ])("with %s is not refused as foreign", (_, names) => {
+    for (const name of names) {
+      if (name.endsWith("/")) mkdirSync(join(directory.root, name), { recursive: true });
+      else writeFileSync(join(directory.root, name), "");
+    }
+    expect(openDataDirectory(directory.root)).toEqual(directory);
   });
 
   // Root may write everywhere, so only another user can see this refusal.

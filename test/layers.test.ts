@@ -31,9 +31,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "log.ts",
     "repeat.ts",
     "services",
+    "store-identity.ts",
     "version.ts",
   ],
-  "accounts.ts": ["clock.ts", "config.ts", "data-directory.ts", "db", "services"],
+  "accounts.ts": ["clock.ts", "config.ts", "data-directory.ts", "db", "services", "store-identity.ts"],
   http: ["clock.ts", "domain", "log.ts", "services", "web/index.html"],
   services: ["blobs", "clock.ts", "db", "domain", "log.ts"],
   db: ["clock.ts", "domain"],
@@ -43,6 +44,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ["domain"],
   // The lock of the directory is a database.
   "data-directory.ts": ["config", "db"],
+  // Whether the database and the contents belong together: the one thing that has to do with both.
+  "store-identity.ts": ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   "log.ts": ["clock.ts"],
   "repeat.ts": ["log.ts"],
   "clock.ts": [],

@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
+import type { StoreId } from "../domain/id.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import { type Content, readContent, requireFile } from "./content-file.ts";
 import { Pins } from "./pins.ts";
@@ -38,6 +39,11 @@ export class BlobStore {
    */
   static async open(options: VolumeOptions): Promise<BlobStore> {
     return new BlobStore(await Volume.open(options));
+  }
+
+  /** Writes an identity beside the contents, durably, for `readIdentity`. */
+  mark(id: StoreId): Promise<void> {
+    return this.#volume.writeIdentity(id);
   }
 
   /** Starts a content. STORAGE_FULL when the disk is at its reserve. */

@@ -2,6 +2,8 @@ import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
+import type { StoreId } from "../domain/id.ts";
+import { writeIdentity } from "./identity.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
@@ -85,6 +87,11 @@ export class Volume {
   /** Makes the name of a content that is in place survive a power cut. */
   async syncName(digest: Digest): Promise<void> {
     await syncDirectory(dirname(this.blobPath(digest)));
+  }
+
+  /** See `BlobStore.mark`. */
+  writeIdentity(id: StoreId): Promise<void> {
+    return writeIdentity(this.#blobsDir, this.newTempPath(), id);
   }
 
   /** Bytes that an unprivileged process could still write, the reserve included. */

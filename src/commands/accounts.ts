@@ -14,7 +14,7 @@ export const userCreate: Command = {
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
-    await using accounts = openAccounts(config, "make");
+    await using accounts = await openAccounts(config, "make");
     const user = await accounts.users.create(username, password);
     const role = user.admin === null ? "" : ", an administrator,";
     terminal.out(`Made the account ${user.username}${role} on the plan ${user.plan}.`);
@@ -28,7 +28,7 @@ export const userList: Command = {
   help: () => DATA_DIR,
   async run(args, terminal) {
     const { values } = readArguments(args, { values: ["data-dir"], switches: [] });
-    await using accounts = openAccounts(requireConfig(values, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
     for (const line of table(accounts.users.list())) terminal.out(line);
   },
 };
@@ -40,7 +40,7 @@ export const userResetPassword: Command = {
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
-    await using accounts = openAccounts(config, "refuse");
+    await using accounts = await openAccounts(config, "refuse");
     const user = await accounts.users.resetPassword(username, password);
     terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys go on working.`);
   },
@@ -63,7 +63,7 @@ export const userSetPlan: Command = {
     }
     const plan = PLANS.find((each) => each === asked);
     if (plan === undefined) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
-    await using accounts = openAccounts(requireConfig(values, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
     const user = await accounts.users.setPlan(username, plan);
     terminal.out(`${user.username} is on the plan ${user.plan}.`);
   },
@@ -85,7 +85,7 @@ export const keyCreate: Command = {
     const { scope: asked = "read-write", name = "", ...flags } = values;
     const scope = SCOPES.find((each) => each === asked);
     if (scope === undefined) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
-    await using accounts = openAccounts(requireConfig(flags, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(flags, terminal), "refuse");
     const { secret } = await accounts.apiKeys.createFor(username, name, scope);
     terminal.out(secret);
   },

@@ -10,14 +10,20 @@ import { type Command, readArguments, requireConfig } from "./command.ts";
 /** How long requests in flight may take to finish after a signal, in milliseconds. */
 const DRAIN_MS = 10_000;
 
+/** No setting and no variable: it overrules a protection of the data, and so has to be typed. */
+const ADOPT_EMPTY = "adopt-empty";
+const ADOPT_HELP = `  --${ADOPT_EMPTY}
+      Start although the database is missing, or does not belong to the contents; contents that it does not
+      know stay where they are. For when there is no backup of it`;
+
 export const serve: Command = {
   name: "serve",
   usage: "[FLAGS]",
   summary: "Serve the drive; the default command",
-  help: settingsHelp,
+  help: () => `${ADOPT_HELP}\n${settingsHelp()}`,
   async run(args, terminal) {
     const flags = Object.values(SETTINGS).map((setting) => setting.name);
-    const { values } = readArguments(args, { values: flags, switches: [] });
+    const { values, switches } = readArguments(args, { values: flags, switches: [ADOPT_EMPTY] });
     const config = requireConfig(values, terminal);
     const log = createLog({
       format: config.logFormat,
@@ -25,7 +31,12 @@ export const serve: Command = {
       write: (line) => terminal.out(line),
     });
     const stopRequest = terminal.stopRequest();
-    const appliance = await openAppliance({ config, clock: systemClock, log });
+    const appliance = await openAppliance({
+      config,
+      clock: systemClock,
+      log,
+      adoptEmpty: switches.has(ADOPT_EMPTY),
+    });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
     const next = nextSteps(appliance);
     if (config.logFormat === "pretty") {

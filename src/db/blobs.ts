@@ -12,6 +12,7 @@ export interface BlobRow {
 export class Blobs {
   readonly #upsert;
   readonly #known;
+  readonly #any;
   readonly #stamp;
   readonly #orphans;
   readonly #remove;
@@ -22,6 +23,7 @@ export class Blobs {
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
     );
     this.#known = sql.prepare<object, [Digest]>("SELECT 1 FROM blob WHERE digest = ?");
+    this.#any = sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1");
     this.#stamp = sql.prepare<never, [number]>(
       "UPDATE blob SET orphaned_at = ? WHERE refs = 0 AND orphaned_at IS NULL",
     );
@@ -41,6 +43,11 @@ export class Blobs {
   /** Whether a row names this content. */
   has(digest: Digest): boolean {
     return this.#known.get(digest) !== null;
+  }
+
+  /** Whether there is any content that a row names. */
+  hasAny(): boolean {
+    return this.#any.get() !== null;
   }
 
   /** Starts the grace period of the contents that nothing refers to any more. Inside a write. */

@@ -8,6 +8,7 @@ import fileSorts from "./migrations/0007_file_sorts.sql" with { type: "text" };
 import knownClients from "./migrations/0008_known_clients.sql" with { type: "text" };
 import administrators from "./migrations/0009_administrators.sql" with { type: "text" };
 import releasedContents from "./migrations/0010_released_contents.sql" with { type: "text" };
+import storeIdentity from "./migrations/0011_store_identity.sql" with { type: "text" };
 
 /** One step of the schema. Once released it is never edited: a change is a new step. */
 export interface Migration {
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, name: "known-clients", sql: knownClients },
   { version: 9, name: "administrators", sql: administrators },
   { version: 10, name: "released-contents", sql: releasedContents },
+  { version: 11, name: "store-identity", sql: storeIdentity },
 ];

@@ -16,6 +16,7 @@ import { IdempotencyRecords } from "./idempotency-records.ts";
 import { SearchIndex } from "./search-index.ts";
 import { Searches } from "./searches.ts";
 import { Sessions } from "./sessions.ts";
+import { Store } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
 import { SetupTokens } from "./setup-tokens.ts";
 import { Users } from "./users.ts";
@@ -41,6 +42,7 @@ export function openTables(database: Database) {
     archiveLists: new ArchiveLists(database),
     blobs: new Blobs(database),
     releasedContents: new ReleasedContents(database),
+    store: new Store(database),
     searchIndex: new SearchIndex(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyRecords(database),

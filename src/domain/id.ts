@@ -7,7 +7,10 @@ export type FileId = Brand<string, "FileId">;
 export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId;
+/** What a database and its directory of contents have in common. Never leaves the machine. */
+export type StoreId = Brand<string, "StoreId">;
+
+type Id = UserId | DriveId | FileId | KeyId | SessionId | StoreId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

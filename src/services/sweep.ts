@@ -8,6 +8,7 @@ import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import type { Log } from "../log.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import type { Indexer } from "./indexer.ts";
+import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 
 /** How long a content stays after the last row that named it went, in milliseconds. */
@@ -18,8 +19,6 @@ const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How much one transaction takes away, so that no request waits long behind the sweep. */
 const PIECE = 200;
-/** How many shards of the blob store one sweep looks through; all are seen in 64 sweeps. */
-const SHARDS_A_SWEEP = 4;
 
 /** What one sweep took away. */
 export interface Swept {
@@ -40,7 +39,7 @@ export class Sweep {
   readonly #early: EarlyRemoval;
   readonly #clock: Clock;
   readonly #log: Log;
-  #nextShard = 0;
+  readonly #strays: Strays;
   #stopped = false;
 
   constructor(parts: {
@@ -59,6 +58,7 @@ export class Sweep {
     this.#early = parts.early;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#strays = new Strays(parts);
   }
 
   /** Sweeps once. A step that fails is logged and does not keep the others from running. */
@@ -187,13 +187,9 @@ export class Sweep {
   /** Contents that a crash left without a row: one part of the store a sweep, all of it in turn. */
   async #strayBlobs(): Promise<number> {
     let taken = 0;
-    for (let n = 0; n < SHARDS_A_SWEEP && !this.#stopped; n += 1) {
-      const shard = this.#nextShard;
-      this.#nextShard = (shard + 1) % this.#blobs.shardCount;
-      const before = this.#clock.now() - ORPHAN_GRACE_MS;
-      for (const { digest, modifiedAt } of await this.#blobs.list(shard)) {
-        if (modifiedAt <= before && (await this.#removeUnknown(digest))) taken += 1;
-      }
+    for await (const digest of this.#strays.next(this.#clock.now() - ORPHAN_GRACE_MS)) {
+      if (this.#stopped) break;
+      if (await this.#removeUnknown(digest)) taken += 1;
     }
     return taken;
   }

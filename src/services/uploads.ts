@@ -172,7 +172,10 @@ export class Upload {
 
   /** Takes away a content that no row came to name; looked up and removed in one step, so that none can. */
   async #forgetRefused(digest: Digest): Promise<void> {
-    if (!this.#options.tables.blobs.has(digest)) await this.#options.blobs.remove(digest);
+    const { blobs, store } = this.#options.tables;
+    // Where contents were adopted it may have matched one of those, which stay: the sweep can tell.
+    if (store.straysKeptUntil() > 0 || blobs.has(digest)) return;
+    await this.#options.blobs.remove(digest);
   }
 
   /** Forgets the content. */

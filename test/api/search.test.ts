@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SearchQuery } from "../../src/services/search.ts";
 import { addAccount } from "../support/accounts.ts";
@@ -8,6 +8,7 @@ import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import {
+  contentsOnDisk,
   eventually,
   openStage,
   type OwnDrive,
@@ -695,10 +696,8 @@ describe("after a crash", () => {
     const own = await provision(coffer);
     await coffer.appliance.services.indexer.stop();
     await upload(own, "damaged.txt", "needle");
-    for (const shard of await readdir(join(coffer.dataDir, "blobs"))) {
-      for (const name of await readdir(join(coffer.dataDir, "blobs", shard))) {
-        await rm(join(coffer.dataDir, "blobs", shard, name));
-      }
+    for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs) {
+      await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
     }
     await upload(own, "whole.txt", "needle two");
     await coffer.restart();

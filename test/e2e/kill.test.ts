@@ -114,7 +114,7 @@ async function change(client: Client, drive: string, path: string, slot: Slot, k
 }
 
 async function requireWholeBlobs(blobs: string): Promise<void> {
-  for await (const name of new Bun.Glob("**/*").scan(blobs)) {
+  for await (const name of new Bun.Glob("*/*").scan(blobs)) {
     const digest = name.slice(name.indexOf("/") + 1);
     expect([name, hashOf(await Bun.file(join(blobs, name)).bytes())]).toEqual([name, digest]);
   }

@@ -192,6 +192,65 @@ describe("contents", () => {
   });
 });
 
+const COMPLAINT = "the database knows too few of those that are there";
+
+/** Contents that were written long ago, and that no row names. */
+async function addStrays(coffer: TestAppliance, count: number): Promise<void> {
+  const time = (coffer.clock.now() - ORPHAN_GRACE_MS) / 1000;
+  for (let n = 0; n < count; n++) {
+    const path = pathOf(coffer, digestOf(`stray ${n}`));
+    await writeFile(path, `stray ${n}`);
+    await utimes(path, time, time);
+  }
+}
+
+async function wholeRound(coffer: TestAppliance): Promise<number> {
+  let taken = 0;
+  for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
+  return taken;
+}
+
+const complaints = (coffer: TestAppliance) => coffer.lines.filter((line) => line.includes(COMPLAINT));
+
+describe("contents without a row, in a store that looks foreign,", () => {
+  test.each([
+    ["of which the database knows none", 0, 40],
+    ["of which the database knows fewer than half", 10, 11],
+  ])("%s, stay, and each round says so once", async (_, known, strays) => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    for (let n = 0; n < known; n++) await put(agent, `${n}.txt`, `known ${n}`);
+    await addStrays(coffer, strays);
+    for (let round = 1; round <= 2; round++) {
+      expect(await wholeRound(coffer)).toBe(0);
+      expect(complaints(coffer)).toHaveLength(round);
+    }
+    expect(complaints(coffer)[0]).toContain(`"known":${known},"unknown":${strays}`);
+    expect(contents(coffer)).toHaveLength(known + strays);
+  });
+
+  test("go once the database knows half of what is there", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    await addStrays(coffer, 10);
+    for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, `known ${n}`);
+    expect(await wholeRound(coffer)).toBe(10);
+    expect(contents(coffer)).toHaveLength(10);
+    expect(complaints(coffer)).toEqual([]);
+  });
+
+  test("stay in a large store after looking at a part of it", async () => {
+    await using coffer = await startAppliance();
+    await addStrays(coffer, 1000);
+    await sweep(coffer);
+    const [complaint = ""] = complaints(coffer);
+    const looked = Number(/"unknown":(\d+)/.exec(complaint)?.[1]);
+    expect(looked).toBeGreaterThanOrEqual(300);
+    expect(looked).toBeLessThan(350);
+    expect(contents(coffer)).toHaveLength(1000);
+  });
+});
+
 describe("an upload at the moment of a sweep", () => {
   test("keeps the content it matches, at any moment", async () => {
     await using coffer = await startAppliance();

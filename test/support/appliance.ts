@@ -16,8 +16,9 @@ export interface TestAppliance extends AsyncDisposable {
   readonly lines: string[];
   /** A client with this key; without one, anonymous. */
   client(key?: string): Client;
-  /** Closes it and opens it again on the same data directory, with these settings beside the first. */
-  restart(changes?: Record<string, string>): Promise<void>;
+  /** Closes it, unless it is closed, and opens it again on the same data directory, with these settings beside the first. */
+  restart(changes?: Record<string, string>, options?: { readonly adoptEmpty: boolean }): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Room for tests that are not about limits. */
@@ -42,12 +43,17 @@ export async function startAppliance(
   const clock = new FakeClock();
   const lines: string[] = [];
   const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
-  const open = (changes: Record<string, string>) => {
+  const open = (changes: Record<string, string>, adoptEmpty: boolean) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT, ...times });
+    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT, ...times, adoptEmpty });
   };
-  let appliance = await open({});
+  let appliance = await open({}, false);
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await appliance.close(1000);
+    isOpen = false;
+  };
   return {
     get appliance() {
       return appliance;
@@ -56,12 +62,14 @@ export async function startAppliance(
     dataDir,
     lines,
     client: (key) => new Client(appliance.url, key),
-    restart: async (changes = {}) => {
-      await appliance.close(1000);
-      appliance = await open(changes);
+    restart: async (changes = {}, { adoptEmpty } = { adoptEmpty: false }) => {
+      await close();
+      appliance = await open(changes, adoptEmpty);
+      isOpen = true;
     },
+    close,
     [Symbol.asyncDispose]: async () => {
-      await appliance.close(1000);
+      await close();
       await directory[Symbol.asyncDispose]();
     },
   };

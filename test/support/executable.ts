@@ -69,6 +69,8 @@ export interface ServeOptions {
   /** Settings by their variables; what is not about limits is given plenty of room. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Flags of `serve`. */
+  readonly flags?: readonly string[];
 }
 
 /** Room for tests that are not about limits. */
@@ -81,8 +83,8 @@ const ROOMY = {
 };
 
 /** Starts the executable as a server and waits until it says that it is ready; throws what it said instead. */
-export async function serve({ dataDir, env, cwd }: ServeOptions): Promise<Server> {
-  const child = Bun.spawn([await executable(), "serve"], {
+export async function serve({ dataDir, env, cwd, flags = [] }: ServeOptions): Promise<Server> {
+  const child = Bun.spawn([await executable(), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

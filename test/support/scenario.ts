@@ -109,7 +109,7 @@ export function openStage(settings: Record<string, string> = {}): Stage {
 /** The contents and temporary files that lie in a data directory. */
 export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]; tmp: string[] }> {
   const found = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true });
-  const blobs = found.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  const blobs = found.map((entry) => entry.name).filter((name) => /^[0-9a-f]{64}$/.test(name));
   return { blobs: blobs.toSorted(), tmp: await readdir(join(dataDir, "tmp")) };
 }
 

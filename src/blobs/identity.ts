@@ -1,0 +1,63 @@
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseDigest } from "../domain/digest.ts";
+import type { StoreId } from "../domain/id.ts";
+import { syncDirectory } from "./sync-directory.ts";
+import { hasCode } from "./system-error.ts";
+import { TempFile } from "./temp-file.ts";
+
+/** The file in the directory of contents that says which store's they are. */
+const IDENTITY = "identity";
+
+/** The directory's identity as it stands there, whatever it is; null where there is none. */
+export async function readIdentity(blobsDir: string): Promise<string | null> {
+  const path = join(blobsDir, IDENTITY);
+  const found = await ifPresent(lstat(path));
+  if (found === null) return null;
+  return found.isFile() ? (await readFile(path, "utf8")).trim() : "something that is no file";
+}
+
+/** Gives the directory this identity, durably, in place of any other. It is written to `tempPath` first. */
+export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
+  const bytes = Buffer.from(`${id}\n`);
+  const draft = await TempFile.create(tempPath);
+  try {
+    await draft.append(bytes);
+    await draft.moveTo(join(blobsDir, IDENTITY), bytes.length);
+  } finally {
+    await draft.discard();
+  }
+  await syncDirectory(blobsDir);
+}
+
+/** Whether there is any content in a directory that may not be there itself, or be no store's. */
+export async function hasContents(blobsDir: string): Promise<boolean> {
+  for await (const count of contentCounts(blobsDir)) if (count > 0) return true;
+  return false;
+}
+
+/** How many contents there are, as `hasContents`; it takes a while where there are many. */
+export async function countContents(blobsDir: string): Promise<number> {
+  let total = 0;
+  for await (const count of contentCounts(blobsDir)) total += count;
+  return total;
+}
+
+/** The number of contents in each of the directories of a store. */
+async function* contentCounts(blobsDir: string): AsyncGenerator<number> {
+  for (const shard of (await ifPresent(readdir(blobsDir))) ?? []) {
+    if (!/^[0-9a-f]{2}$/.test(shard)) continue;
+    const names = (await ifPresent(readdir(join(blobsDir, shard)))) ?? [];
+    yield names.filter((name) => name.startsWith(shard) && parseDigest(name) !== null).length;
+  }
+}
+
+/** What a system call answers; null where there is nothing, or no directory, at its path. */
+async function ifPresent<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return null;
+    throw error;
+  }
+}

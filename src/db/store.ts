@@ -1,0 +1,35 @@
+import type { StoreId } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+
+/** What the database knows of the directory of contents that it belongs to. */
+export class Store {
+  readonly #id;
+  readonly #keptUntil;
+  readonly #put;
+
+  constructor({ sql }: Database) {
+    this.#id = sql.prepare<{ id: StoreId }, []>("SELECT id FROM store WHERE pk = 1");
+    this.#keptUntil = sql.prepare<{ time: number }, []>(
+      "SELECT strays_kept_until AS time FROM store WHERE pk = 1",
+    );
+    this.#put = sql.prepare<never, [StoreId, number]>(
+      `INSERT INTO store (pk, id, strays_kept_until) VALUES (1, ?, ?)
+       ON CONFLICT (pk) DO UPDATE SET id = excluded.id, strays_kept_until = excluded.strays_kept_until`,
+    );
+  }
+
+  /** The identity; null in a new database, and in one that an earlier version wrote. */
+  id(): StoreId | null {
+    return this.#id.get()?.id ?? null;
+  }
+
+  /** Contents without a row that were written up to this time are not this database's to remove; milliseconds. */
+  straysKeptUntil(): number {
+    return this.#keptUntil.get()?.time ?? 0;
+  }
+
+  /** Sets both. Inside a write. */
+  put(id: StoreId, straysKeptUntil: number): void {
+    this.#put.run(id, straysKeptUntil);
+  }
+}
