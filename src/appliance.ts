@@ -1,7 +1,9 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { DatabaseReserve } from "./database-reserve.ts";
 import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
+import { WriteRefused } from "./domain/errors.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
 import { account } from "./http/account.ts";
@@ -40,6 +42,13 @@ import { openServices, type Services } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
 import { VERSION } from "./version.ts";
 
+/** How often the room on the disk is looked at, in milliseconds. */
+const WATCH_MS = 2000;
+
+const DISK_FAILED =
+  "the disk failed at a write: until the server is restarted it only reads. Check the disk, then restart the " +
+  "server; only then is it known whether the writes that were answered 503 just now happened";
+
 /** What an appliance is made with. */
 export interface ApplianceOptions {
   readonly config: Config;
@@ -64,7 +73,10 @@ export interface Appliance {
   /** Where an administrator's account is made; null once there is one. Holds a secret. */
   readonly setupLink: string | null;
   readonly services: Services;
-  /** Lets requests in flight finish for up to `deadlineMs` milliseconds, then closes everything. */
+  /**
+   * Lets requests in flight finish for up to `deadlineMs` milliseconds, then closes everything. Rejects after
+   * that where the disk had failed.
+   */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -77,7 +89,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
-  const { services } = parts;
+  const { services, database } = parts;
   let baseUrl = config.baseUrl ?? ownAddress(config.host, config.port);
   const handler = await createHandler(options, parts, () => baseUrl);
   const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
@@ -85,6 +97,8 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
     await services.sweep.stop();
     await sweeping.stop();
   });
+  const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
+  opened.defer(() => watching.stop());
   await services.administrators.appoint();
   const setupToken = await services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
@@ -102,6 +116,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
       } finally {
         await owned.disposeAsync();
       }
+      if (database.hasFailed) throw new Error("The server has stopped. Its disk had failed: check it first.");
     },
   };
 }
@@ -109,7 +124,6 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
 /** What requests are handled with. */
 interface Parts {
   readonly database: Database;
-  readonly blobs: BlobStore;
   readonly services: Services;
   readonly idempotency: Idempotency;
 }
@@ -120,9 +134,14 @@ async function openParts(
   opened: AsyncDisposableStack,
 ): Promise<Parts> {
   const directory = openDataDirectory(config.dataDir);
-  opened.adopt(lockDataDirectory(directory), (lock) => lock.release());
+  const reserve = new DatabaseReserve(directory.reserveFile);
+  opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   if (!adoptEmpty) await refuseLostDatabase(directory);
-  const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
+  await reserve.makeRoomToStart();
+  const onFailure = (error: unknown) => log.error(DISK_FAILED, { error });
+  const database = opened.adopt(Database.open(directory.database, clock, { reserve, onFailure }), (db) =>
+    db.close(),
+  );
   const tables = openTables(database);
   const store = { directory, tables, clock, adopt: adoptEmpty };
   const mark = await checkStoreIdentity(store);
@@ -131,6 +150,7 @@ async function openParts(
     tmpDir: directory.tmp,
     diskReserve: config.diskReserve,
   });
+  await reserve.restore();
   if (mark !== null) await markStore(store, blobs, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know stay as they are, unused");
   const secret = loadSecret(directory).reveal();
@@ -140,17 +160,27 @@ async function openParts(
     await services.indexer.stop();
   });
   services.indexer.start();
-  opened.defer(() => services.apiKeys.flushUse());
-  opened.defer(() => services.sessions.flushUse());
-  opened.defer(() => services.usage.flush());
+  opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
+  opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
+  opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, clock, secret });
-  return { database, blobs, services, idempotency };
+  return { database, services, idempotency };
+}
+
+/** Writes down what was kept in memory, at the end; a full or failed disk does not keep the rest from closing. */
+async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
+  try {
+    await flush();
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error;
+    log.warn("what was counted last could not be written down", { reason: error.message });
+  }
 }
 
 /** All of HTTP over the services. `baseUrl` is known for good once the server listens. */
 async function createHandler(
   { config, clock, log, archiveStallMs }: ApplianceOptions,
-  { database, blobs, services, idempotency }: Parts,
+  { database, services, idempotency }: Parts,
   baseUrl: () => string,
 ): Promise<Handler> {
   const originOf = ownOrigin(config.baseUrl);
@@ -164,9 +194,9 @@ async function createHandler(
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key) => idempotency.begin(scope, key),
     countOperation: (caller) => services.usage.countOperation(caller),
-    ready: async () => {
+    ready: () => {
       database.ping();
-      await blobs.freeBytes();
+      return services.health.problems();
     },
     rateLimits: config.rateLimits,
     // Relative where nothing is configured, so that the page works under whatever name it was opened.

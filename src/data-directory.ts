@@ -10,12 +10,15 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { Secret } from "./config/secret.ts";
+import type { DatabaseReserve } from "./database-reserve.ts";
 import { acquireLock, type Lock, type LockResult } from "./db/lock.ts";
+import { isFull } from "./db/write-failures.ts";
 
 /** Where everything lies, as absolute paths. The directory can be moved whole to another machine. */
 export interface DataDirectory {
@@ -27,6 +30,8 @@ export interface DataDirectory {
   readonly tmp: string;
   readonly secretFile: string;
   readonly lockFile: string;
+  /** See `DatabaseReserve`. */
+  readonly reserveFile: string;
 }
 
 /** The data directory cannot be used; the message is for the operator and says what to do. */
@@ -36,7 +41,16 @@ export class DataDirectoryError extends Error {
 
 const DATABASE = "coffer.db";
 /** What may be in a data directory that has no database yet: what a start makes before it, and a disk's own. */
-const NAMES = new Set(["blobs", "tmp", "secret", "secret.new", "lock", "lock-journal", "lost+found"]);
+const NAMES = new Set([
+  "blobs",
+  "tmp",
+  "secret",
+  "secret.new",
+  "lock",
+  "lock-journal",
+  "reserve",
+  "lost+found",
+]);
 /** Of a foreign directory's names so many are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
@@ -63,6 +77,7 @@ export function openDataDirectory(root: string): DataDirectory {
     tmp: join(root, "tmp"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
+    reserveFile: join(root, "reserve"),
   };
 }
 
@@ -110,13 +125,20 @@ export function databaseState(path: string): "present" | "missing" | "empty" {
  * Keeps every other server off the directory until the lock is released or this process ends, killed or
  * not. Commands that work beside a running server do not take it.
  *
+ * @param reserve is given up where the disk is too full for the lock
  * @throws DataDirectoryError when a server has it, naming its process
  */
-export function lockDataDirectory({ root, lockFile }: DataDirectory): Lock {
+export function lockDataDirectory(
+  { root, lockFile }: DataDirectory,
+  reserve: DatabaseReserve | null = null,
+): Lock {
   let result: LockResult;
   try {
-    result = acquireLock(lockFile);
+    result = acquire(lockFile, reserve);
   } catch (error) {
+    if (isFull(error) || statfsSync(root).bavail === 0) {
+      throw unusable(root, "is on a full disk", "Make room on it, then start again.", error);
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
       `The lock file ${lockFile} cannot be used: ${why}. Make it readable and writable for this user; ` +
@@ -130,6 +152,16 @@ export function lockDataDirectory({ root, lockFile }: DataDirectory): Lock {
   throw new DataDirectoryError(
     `The data directory ${root} is in use by ${who}. Stop that server first, or choose ${ANOTHER}`,
   );
+}
+
+function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult {
+  try {
+    return acquireLock(lockFile);
+  } catch (error) {
+    // Whoever comes so far as to write its name into the lock is the only one to use the reserve.
+    if (!isFull(error) || reserve?.giveUp() !== true) throw error;
+    return acquireLock(lockFile);
+  }
 }
 
 /**

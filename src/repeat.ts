@@ -1,3 +1,4 @@
+import { WriteRefused } from "./domain/errors.ts";
 import type { Log } from "./log.ts";
 
 /** Something that is done again and again until it is stopped. */
@@ -19,7 +20,8 @@ export function repeat(intervalMs: number, steps: readonly (() => Promise<unknow
       try {
         await step();
       } catch (error) {
-        log.error("background work failed", { error });
+        // The state of the server's disk is logged by itself, not with each thing that it stops.
+        if (!(error instanceof WriteRefused)) log.error("background work failed", { error });
       }
     }
     if (!stopped) schedule();

@@ -79,6 +79,7 @@ describe("the directory", () => {
       blobs: join(root, "blobs"),
       tmp: join(root, "tmp"),
       secretFile: join(root, "secret"),
+      reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),
     });
     expect(statSync(root).mode & 0o777).toBe(0o700);

@@ -145,6 +145,11 @@ export class BlobStore {
     return this.#volume.takeRefusal();
   }
 
+  /** Whether the disk has room for uploads. */
+  hasSpace(): Promise<boolean> {
+    return this.#volume.hasSpace();
+  }
+
   /** Bytes that the file system still has for this process, the reserve included. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();

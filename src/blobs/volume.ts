@@ -23,6 +23,8 @@ export const SHARD_COUNT = 256;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Names of temporary files; those of earlier versions were a bare UUID. */
 const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
+/** Bytes. With less the disk counts as full, whatever the reserve is. */
+const ALMOST_NOTHING = 1024 * 1024;
 
 /** The directories of a blob store and the room on their disk. */
 export class Volume {
@@ -98,6 +100,11 @@ export class Volume {
   async freeBytes(): Promise<number> {
     const { bavail, frsize } = await statfs(this.#tmpDir);
     return bavail * frsize;
+  }
+
+  /** Whether the reserve is free, and with a reserve of 0 a little at least. */
+  async hasSpace(): Promise<boolean> {
+    return (await this.freeBytes()) >= Math.max(this.#diskReserve, ALMOST_NOTHING);
   }
 
   /** Throws STORAGE_FULL when less than the reserve is free. */

@@ -10,6 +10,7 @@ export interface BlobRow {
 
 /** What the database knows of contents; the bytes are the blob store's. */
 export class Blobs {
+  readonly #database: Database;
   readonly #upsert;
   readonly #known;
   readonly #any;
@@ -17,7 +18,9 @@ export class Blobs {
   readonly #orphans;
   readonly #remove;
 
-  constructor({ sql }: Database) {
+  constructor(database: Database) {
+    this.#database = database;
+    const { sql } = database;
     this.#upsert = sql.prepare<{ pk: BlobPk }, [Digest, number, string | null]>(
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
@@ -38,6 +41,14 @@ export class Blobs {
     const row = this.#upsert.get(digest, size, preview);
     if (row === null) throw new Error("an upserted blob came back without a row");
     return row.pk;
+  }
+
+  /**
+   * Whether the bytes of a content may go: no row names it. While the outcome of a write is in doubt none may
+   * go, since that write may have made a row that only the next start finds.
+   */
+  mayGo(digest: Digest): boolean {
+    return !this.#database.hasFailed && !this.has(digest);
   }
 
   /** Whether a row names this content. */

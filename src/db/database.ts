@@ -1,13 +1,21 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
-import { CofferError } from "../domain/errors.ts";
+import type { DatabaseReserve } from "../database-reserve.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
+import { type Room, WriteQueue } from "./write-queue.ts";
 
 /** Called inside a write with its result, before it is durable; what it throws undoes the write. */
 export type Within<T> = (result: T) => void;
+
+/** What a server has beside the file; commands that work beside it have neither. */
+export interface DatabaseOptions {
+  readonly reserve: DatabaseReserve;
+  /** Told once, with what failed, when nothing can be written any more. */
+  readonly onFailure: (error: unknown) => void;
+}
 
 /**
  * The one connection to the database. Reads run at once; every write goes through `write`, which
@@ -16,14 +24,20 @@ export type Within<T> = (result: T) => void;
 export class Database {
   readonly sql: Sqlite;
   readonly #writes: WriteQueue;
+  readonly #reserve: DatabaseReserve | null;
   readonly #begin;
   readonly #commit;
   /** What ends the snapshot that is held; null while none is. */
   #snapshotEnd: NodeJS.Immediate | null = null;
 
-  private constructor(sql: Sqlite) {
+  private constructor(sql: Sqlite, options: DatabaseOptions | null) {
     this.sql = sql;
-    this.#writes = new WriteQueue(sql, () => this.#endSnapshot());
+    this.#reserve = options?.reserve ?? null;
+    this.#writes = new WriteQueue(sql, {
+      endReads: () => this.#endSnapshot(),
+      reserve: this.#reserve,
+      onFailure: options?.onFailure ?? (() => {}),
+    });
     this.#begin = sql.prepare<never, []>("BEGIN");
     this.#commit = sql.prepare<never, []>("COMMIT");
   }
@@ -33,9 +47,9 @@ export class Database {
    *
    * @throws Error whose message tells the operator what to do
    */
-  static open(path: string, clock: Clock): Database {
+  static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
     try {
-      return new Database(openUpToDate(path, clock));
+      return new Database(openUpToDate(path, clock), options);
     } catch (error) {
       throw error instanceof SQLiteError ? unusable(path, error) : error;
     }
@@ -47,17 +61,33 @@ export class Database {
    * alone, and its error is what its promise rejects with. The job must not await.
    *
    * @param within gets the job's result, still in the transaction
-   * @throws CofferError STORAGE_FULL when the disk has no room for it
+   * @param room `reserve` for what must be possible on a full disk: what frees room or lets people in
+   * @throws WriteRefused STORAGE_FULL when the disk has no room for it. UNAVAILABLE when the disk failed: at
+   *   that write its outcome is unknown, and every later one is refused.
    */
-  async write<T>(job: () => T, within?: Within<T>): Promise<T> {
-    try {
-      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within));
-    } catch (error) {
-      if (error instanceof SQLiteError && error.code === "SQLITE_FULL") {
-        throw new CofferError("STORAGE_FULL", "The disk is full.");
-      }
-      throw error;
-    }
+  async write<T>(job: () => T, within?: Within<T>, room: Room = "free"): Promise<T> {
+    if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
+    return this.#writes.add(within === undefined ? job : () => withResult(job(), within), room);
+  }
+
+  /** Whether the disk failed at a write: what that was about is in doubt, and nothing is written any more. */
+  get hasFailed(): boolean {
+    return this.#writes.hasFailed;
+  }
+
+  /**
+   * Refuses work that ends in a write which takes room, where there is none for it.
+   *
+   * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
+   */
+  async requireSpace(): Promise<void> {
+    if (this.hasFailed) throw cannotWrite();
+    if (!(await this.hasSpace())) throw diskFull();
+  }
+
+  /** Whether the reserve is whole, made so where the disk has room for it again. */
+  async hasSpace(): Promise<boolean> {
+    return this.#reserve === null || this.#reserve.isWhole || (await this.#reserve.restore());
   }
 
   /**
@@ -74,7 +104,8 @@ export class Database {
     if (this.#snapshotEnd === null) return;
     clearImmediate(this.#snapshotEnd);
     this.#snapshotEnd = null;
-    this.#commit.run();
+    // A read that failed at the disk has ended it already.
+    if (this.sql.inTransaction) this.#commit.run();
   }
 
   /** Whether the database answers. */
@@ -119,9 +150,11 @@ function openUpToDate(path: string, clock: Clock): Sqlite {
 /** What to tell the operator, for whom SQLite's own words are no advice. */
 function unusable(path: string, cause: SQLiteError): Error {
   const advice =
-    cause.code === "SQLITE_FULL"
+    // The second is the shared memory of the log, which grows by a file as well.
+    isFull(cause) || cause.code === "SQLITE_IOERR_SHMSIZE"
       ? "Make room on its disk."
-      : "Make it and its directory readable and writable for this user; if it is damaged, restore the data directory from a backup.";
+      : "Make it and its directory readable and writable for this user, and make room if the disk is full; " +
+        "if it is damaged, restore the data directory from a backup.";
   return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
 }
 

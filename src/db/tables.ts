@@ -50,5 +50,17 @@ export function openTables(database: Database) {
     usage: new UsageRecords(database),
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
+    /**
+     * Like `write`, for what must be possible on a full disk: what frees room, takes access away or lets
+     * people in, and the server's own small records. It may use the room that is kept for that.
+     */
+    writeFromReserve: <T>(job: () => T, within?: Within<T>): Promise<T> =>
+      database.write(job, within, "reserve"),
+    /** See `Database.requireSpace`. */
+    requireSpace: (): Promise<void> => database.requireSpace(),
+    /** See `Database.hasSpace`. */
+    hasSpace: (): Promise<boolean> => database.hasSpace(),
+    /** See `Database.hasFailed`. */
+    hasFailed: (): boolean => database.hasFailed,
   };
 }

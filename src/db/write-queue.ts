@@ -1,8 +1,24 @@
 import type { Database as Sqlite } from "bun:sqlite";
+import type { DatabaseReserve } from "../database-reserve.ts";
+import { cannotWrite, diskFull, inDoubt, isFull, leavesDoubt } from "./write-failures.ts";
+
+/** Which room a write may take: what is free, or the database's reserve as well. */
+export type Room = "free" | "reserve";
+
+/** What a queue of writes is made with. */
+export interface WriteQueueOptions {
+  /** Ends the transaction of the reads before a batch, if one is open. */
+  readonly endReads: () => void;
+  /** Null where there is none: then every write may take what is free. */
+  readonly reserve: DatabaseReserve | null;
+  /** Told once, with what failed, when nothing can be written any more. */
+  readonly onFailure: (error: unknown) => void;
+}
 
 interface Job {
-  /** Does the work, inside the transaction. */
+  /** Does the work, inside the transaction. May be called again when that was undone as a whole. */
   readonly run: () => void;
+  readonly room: Room;
   /** Tells the caller that it is durable. */
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -14,26 +30,36 @@ const BATCH = 256;
 /** Gathers the writes of one turn of the event loop into one transaction: one disk sync for all. */
 export class WriteQueue {
   readonly #sql: Sqlite;
-  readonly #endReads: () => void;
+  readonly #options: WriteQueueOptions;
   #waiting: Job[] = [];
   #idle: PromiseWithResolvers<void> | null = null;
   #isClosed = false;
+  #hasFailed = false;
 
-  /** `endReads` ends the transaction of the reads before it, if one is open. */
-  constructor(sql: Sqlite, endReads: () => void) {
+  constructor(sql: Sqlite, options: WriteQueueOptions) {
     this.#sql = sql;
-    this.#endReads = endReads;
+    this.#options = options;
   }
 
-  /** Runs `job` in the next batch; settles after the batch's commit. Rejects once the queue is closed. */
-  add<T>(job: () => T): Promise<T> {
+  /** Whether the outcome of a write is in doubt. Then nothing is written any more until the next start. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /**
+   * Runs `job` in the next batch; settles after the batch's commit. Rejects once the queue is closed, and with
+   * `WriteRefused` where nothing can be written or there is no room.
+   */
+  add<T>(job: () => T, room: Room): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error("the database is closed"));
+    if (this.#hasFailed) return Promise.reject(cannotWrite());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let value: T;
     this.#waiting.push({
       run: () => {
         value = job();
       },
+      room,
       resolve: () => resolve(value),
       reject,
     });
@@ -51,7 +77,7 @@ export class WriteQueue {
   }
 
   #flush(): void {
-    this.#commit(this.#waiting.splice(0, BATCH));
+    this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
     if (this.#waiting.length > 0) {
       setImmediate(() => this.#flush());
       return;
@@ -60,16 +86,29 @@ export class WriteQueue {
     this.#idle = null;
   }
 
+  /** Refuses the jobs that may not be done now; the others. */
+  #admitted(batch: readonly Job[]): readonly Job[] {
+    if (this.#hasFailed) {
+      for (const job of batch) job.reject(cannotWrite());
+      return [];
+    }
+    if (this.#options.reserve?.isWhole !== false) return batch;
+    for (const job of batch) if (job.room === "free") job.reject(diskFull());
+    return batch.filter(({ room }) => room === "reserve");
+  }
+
   #commit(batch: readonly Job[]): void {
+    if (batch.length === 0) return;
     let settle: (() => void)[];
+    let isCommitting = false;
     try {
-      this.#endReads();
+      this.#options.endReads();
       this.#sql.run("BEGIN IMMEDIATE");
       settle = batch.map((job) => this.#runAlone(job));
+      isCommitting = true;
       this.#sql.run("COMMIT");
     } catch (error) {
-      for (const job of batch) job.reject(error);
-      if (this.#sql.inTransaction) this.#sql.run("ROLLBACK");
+      this.#giveBack(batch, error, isCommitting);
       return;
     }
     for (const answer of settle) answer();
@@ -84,11 +123,38 @@ export class WriteQueue {
       return job.resolve;
     } catch (error) {
       // Some failures (disk full, I/O) make SQLite end the whole transaction: then nobody's write
-      // stands, and the error has to reach every job of the batch.
-      if (!this.#sql.inTransaction) throw error;
+      // stands, and the error has to reach every job of the batch. On a full disk it does not always end it,
+      // but all are tried again.
+      if (!this.#sql.inTransaction || isFull(error)) throw error;
       this.#sql.run("ROLLBACK TO job");
       this.#sql.run("RELEASE job");
       return () => job.reject(error);
     }
+  }
+
+  /** Ends a batch that was not committed: does again what the reserve has room for, else says why it was not done. */
+  #giveBack(batch: readonly Job[], error: unknown, isCommitting: boolean): void {
+    let reason = error;
+    let isInDoubt = isCommitting && leavesDoubt(error);
+    let hasRoom = false;
+    try {
+      if (this.#sql.inTransaction) this.#sql.run("ROLLBACK");
+    } catch (failed) {
+      isInDoubt = true;
+      reason = new AggregateError([error, failed], "a transaction could not be undone");
+    }
+    if (isInDoubt) {
+      this.#hasFailed = true;
+      for (const job of batch) job.reject(inDoubt());
+      this.#options.onFailure(reason);
+      return;
+    }
+    try {
+      hasRoom = isFull(error) && this.#options.reserve?.giveUp() === true;
+    } catch (failed) {
+      reason = failed;
+    }
+    if (hasRoom) this.#commit(this.#admitted(batch));
+    else for (const job of batch) job.reject(isFull(reason) ? diskFull() : reason);
   }
 }

@@ -40,6 +40,12 @@ export class CofferError extends Error {
   }
 }
 
+/**
+ * A write that was refused for the state that the whole server is in: its disk is full or has failed. Whoever
+ * watches that state logs it once, so it is not logged again for each write that meets it.
+ */
+export class WriteRefused extends CofferError {}
+
 /** A field is missing, malformed or out of range. `problem` completes the sentence "{field} ...". */
 export function invalid(field: string, problem: string): CofferError {
   return new CofferError("VALIDATION_ERROR", `${field} ${problem}`, field);

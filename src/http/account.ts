@@ -143,7 +143,6 @@ export function account(accounts: Accounts, usage: UsageMeter) {
               example: { data: exampleUsage },
             },
           ],
-          errors: ["STORAGE_FULL"],
         },
         async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
       ),

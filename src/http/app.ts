@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Caller, Plan } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
+import type { Problem } from "../services/health.ts";
 import { createAllowedMethods, methodNotAllowed } from "./allowed-methods.ts";
 import { clientAddresses, trustedPeers } from "./client-address.ts";
 import { createGate } from "./gate.ts";
@@ -25,8 +26,8 @@ export interface AppOptions {
   /** Finds whoever is signed in with a session's token; null when nobody is. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
-  /** Resolves when the database and the disk answer; rejects with what is wrong. */
-  readonly ready: () => Promise<void>;
+  /** What keeps the server from its work; rejects when the database or the disk does not answer. */
+  readonly ready: () => Promise<readonly Problem[]>;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   readonly beginAttempt: BeginAttempt;

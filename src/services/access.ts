@@ -30,10 +30,19 @@ export class Access {
    * the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#tables.write(() => {
+    return this.#tables.write(this.#checked(caller, job), within);
+  }
+
+  /** Like `write`, for what must be possible on a full disk: see `Tables.writeFromReserve`. */
+  writeFromReserve<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
+    return this.#tables.writeFromReserve(this.#checked(caller, job), within);
+  }
+
+  #checked<T>(caller: Caller, job: () => T): () => T {
+    return () => {
       this.#requireStanding(caller);
       return job();
-    }, within);
+    };
   }
 
   #requireStanding(caller: Caller): void {

@@ -24,8 +24,8 @@ export class Administrators {
    * named is an administrator from now on, who no longer is named is none, unless they set the server up.
    */
   appoint(): Promise<void> {
-    const { users, write } = this.#tables;
-    return write(() => {
+    const { users, writeFromReserve } = this.#tables;
+    return writeFromReserve(() => {
       const named = new Set(this.#accounts());
       for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
       for (const pk of named) {

@@ -51,9 +51,9 @@ export class ApiKeys {
 
   /** Writes down when keys were last used. */
   flushUse(): Promise<void> {
-    const { write, apiKeys } = this.#tables;
+    const { writeFromReserve, apiKeys } = this.#tables;
     return this.#lastUses.flush((uses) =>
-      write(() => {
+      writeFromReserve(() => {
         for (const [id, at] of uses) apiKeys.touch(id, at);
       }),
     );
@@ -81,7 +81,7 @@ export class ApiKeys {
 
   /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */
   revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       const id = parseId<KeyId>(reference);
       if (id === null || !this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
       return id;

@@ -124,7 +124,7 @@ export class Drives {
 
   /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.apiKeys.removeAllOf(drive.pk);

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { BlobRow } from "../db/blobs.ts";
 import type { ReleasedContent, Releaser } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
+import { WriteRefused } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import type { Quota } from "./quota.ts";
 
@@ -77,7 +78,8 @@ export class EarlyRemoval {
         await this.#removeExcess(releaser);
         if (this.#parts.quota.excessOf(releaser) > 0) this.#askLater(releaser);
       } catch (error) {
-        this.#parts.log.error("removing contents early failed", { error });
+        if (!(error instanceof WriteRefused))
+          this.#parts.log.error("removing contents early failed", { error });
       }
     }
     this.#working = null;
@@ -100,7 +102,8 @@ export class EarlyRemoval {
     for (let excess = quota.excessOf(releaser); excess > 0; excess = quota.excessOf(releaser)) {
       if (this.#isStopped) break;
       const now = clock.now();
-      if (released.hasUnstamped(releaser)) await tables.write(() => released.stamp(releaser, now, PIECE));
+      if (released.hasUnstamped(releaser))
+        await tables.writeFromReserve(() => released.stamp(releaser, now, PIECE));
       const oldest = released.oldest(releaser, now - SHORTEST_GRACE_MS, PIECE);
       if (oldest.length === 0 && !released.hasUnstamped(releaser)) break;
       removed += await forget(firstOf(oldest, excess));
@@ -110,7 +113,9 @@ export class EarlyRemoval {
 
   async #removeForTheDisk(): Promise<number> {
     const { tables, blobs, clock, forget } = this.#parts;
-    const isShort = blobs.takeRefusal() ? async () => true : () => blobs.isShortOfSpace();
+    const isShort = blobs.takeRefusal()
+      ? async () => true
+      : async () => (await blobs.isShortOfSpace()) || !(await tables.hasSpace());
     let removed = 0;
     while (!this.#isStopped && (await isShort())) {
       const orphans = tables.blobs.orphans(clock.now() - SHORTEST_GRACE_MS, PIECE);

@@ -136,7 +136,7 @@ export class Files {
   }
 
   remove(caller: Caller, id: string, precondition: Precondition, within?: Within<File>): Promise<File> {
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.file(caller, id);
       requirePrecondition(precondition, file.digest);
       this.#tree.remove(file, this.#clock.now());
@@ -146,7 +146,7 @@ export class Files {
 
   /** Deletes each file the caller may see, all in one commit; names those it could not. */
   removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       // By file, since an id may be written in more ways than one.
       const files = new Map<FilePk, File>();
       const deleted: string[] = [];

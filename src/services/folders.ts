@@ -129,6 +129,7 @@ export class Folders {
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
+    await this.#tables.requireSpace();
     await this.#blobs.requireSpace();
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
@@ -144,7 +145,7 @@ export class Folders {
     within?: Within<FolderPreview>,
   ): Promise<FolderPreview> {
     const parsed = parseFolderPath("path", path);
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
       return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
@@ -154,7 +155,7 @@ export class Folders {
   /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       const folder = this.#folder(drive, parsed);
       const { fileCount } = this.#shown(drive, folder);

@@ -1,6 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { TextJob } from "../db/search-index.ts";
 import type { Tables } from "../db/tables.ts";
+import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { isTextType } from "../domain/media-type.ts";
 import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
@@ -119,7 +120,7 @@ export class Indexer {
       this.#announce().resolve();
     } catch (error) {
       this.#running = null;
-      this.#log.error("indexing failed", { error });
+      if (!(error instanceof WriteRefused)) this.#log.error("indexing failed", { error });
       this.#announce().reject(error);
       this.#schedule(RETRY_MS);
     }

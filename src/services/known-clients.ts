@@ -38,7 +38,7 @@ export class KnownClients {
     const now = clock.now();
     const usedAt = tables.knownClients.usedAt(hash);
     if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
-    await tables.write(() => {
+    await tables.writeFromReserve(() => {
       tables.knownClients.put(hash, now);
       if (usedAt === null) tables.knownClients.trim(this.#most);
     });

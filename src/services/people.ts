@@ -50,7 +50,10 @@ export class People {
   async create(caller: Caller, username: string, password: string, within?: Within<Person>): Promise<Person> {
     this.#requireAdmin(caller);
     const draft = await this.#users.draft(username, password);
-    return this.#write(caller, within, () => this.#person(this.#users.add(draft, null)));
+    return this.#access.write(caller, within, () => {
+      this.#requireAdmin(caller);
+      return this.#person(this.#users.add(draft, null));
+    });
   }
 
   /**
@@ -67,20 +70,13 @@ export class People {
   ): Promise<Person> {
     this.#requireAdmin(caller);
     const id = parseId<UserId>(reference);
-    return this.#write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
+      this.#requireAdmin(caller);
       const { pk } = this.#known(id);
       if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
       if (disabled === true) this.#disable(pk);
       if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
       return this.#person(this.#known(id));
-    });
-  }
-
-  /** Like `Access.write`; throws FORBIDDEN for whoever is no administrator by then. */
-  #write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#access.write(caller, within, () => {
-      this.#requireAdmin(caller);
-      return job();
     });
   }
 

@@ -83,7 +83,7 @@ export class PresignedLinks {
 
   /** Uses a one-time link up. Of any number at once, one succeeds. Throws like `open`. */
   async useUp(token: string): Promise<void> {
-    await this.#tables.write(() => {
+    await this.#tables.writeFromReserve(() => {
       this.open(token);
       this.#tables.presignedLinks.markUsed(hashSecret(token), this.#clock.now());
     });

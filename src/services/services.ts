@@ -15,6 +15,7 @@ import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
 import { Folders } from "./folders.ts";
+import { Health } from "./health.ts";
 import { Indexer } from "./indexer.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
@@ -97,6 +98,7 @@ export function openServices(given: ServiceParts) {
     accounts: new Accounts(parts),
     people: new People({ ...parts, users }),
     usage,
+    health: new Health(given),
     sweep,
   };
 }

@@ -71,7 +71,7 @@ export class Sessions {
 
   /** Signs out. A token that stands for nobody is none the worse. */
   end(token: string): Promise<void> {
-    return this.#tables.write(() => this.#tables.sessions.removeByHash(hashSecret(token)));
+    return this.#tables.writeFromReserve(() => this.#tables.sessions.removeByHash(hashSecret(token)));
   }
 
   /**
@@ -93,7 +93,7 @@ export class Sessions {
     const { userPk } = requireAccount(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       if (!this.#tables.sessions.removeOne(id, userPk)) throw notFound("session");
       return id;
     });
@@ -102,14 +102,14 @@ export class Sessions {
   /** Signs the caller out everywhere; of how many sessions. Throws FORBIDDEN for a drive caller. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requireAccount(caller);
-    return this.#access.write(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
+    return this.#access.writeFromReserve(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
   }
 
   /** Writes down which sessions were used, and so how long they live. */
   flushUse(): Promise<void> {
-    const { write, sessions } = this.#tables;
+    const { writeFromReserve, sessions } = this.#tables;
     return this.#lastUses.flush((uses) =>
-      write(() => {
+      writeFromReserve(() => {
         for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
       }),
     );
@@ -118,7 +118,7 @@ export class Sessions {
   /** Takes expired sessions away, in pieces. */
   async removeExpired(): Promise<void> {
     const removeSome = () =>
-      this.#tables.write(() => this.#tables.sessions.removeExpired(this.#clock.now(), PIECE));
+      this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(this.#clock.now(), PIECE));
     while ((await removeSome()) === PIECE);
   }
 }

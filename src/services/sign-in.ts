@@ -57,7 +57,7 @@ export class SignIn {
   /** Makes the token of the setup link, in place of any before; null once there is an administrator. */
   issueSetupToken(): Promise<string | null> {
     const { tables, clock } = this.#parts;
-    return tables.write(() => {
+    return tables.writeFromReserve(() => {
       if (tables.users.hasAdmin()) return null;
       const { token, hash } = newToken();
       tables.setupTokens.replace(hash, clock.now());
@@ -76,7 +76,7 @@ export class SignIn {
     const { tables, users } = this.#parts;
     this.#requireSetup(token);
     const draft = await users.draft(username, password);
-    return tables.write(() => {
+    return tables.writeFromReserve(() => {
       this.#requireSetup(token);
       tables.setupTokens.remove();
       return this.#begin(users.add(draft, "setup"), browser);
@@ -109,7 +109,7 @@ export class SignIn {
     const hash = user === null || user.disabledAt !== null ? null : tables.users.passwordHash(user.pk);
     const matches = await passwords.matches(password, hash);
     if (user === null || !matches) throw wrong();
-    return tables.write(() => {
+    return tables.writeFromReserve(() => {
       const present = tables.users.byPk(user.pk);
       // It may have been changed, or the user disabled, while this one was being verified.
       const stands = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
@@ -127,7 +127,7 @@ export class SignIn {
     const { tables, log } = this.#parts;
     const { issuer, subject } = identity;
     const isNew = tables.identities.find(issuer, subject) === null;
-    const signedIn = await tables.write(() => {
+    const signedIn = await tables.writeFromReserve(() => {
       const known = tables.identities.find(issuer, subject);
       if (known === null) return this.#begin(this.#register(identity), browser);
       tables.users.setProfile(known, identity.email, identity.displayName);

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { BlobRow } from "../db/blobs.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
+import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import type { Log } from "../log.ts";
@@ -63,6 +64,7 @@ export class Sweep {
 
   /** Sweeps once. A step that fails is logged and does not keep the others from running. */
   async run(): Promise<Swept> {
+    if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const files = await this.#attempt("expired files", () => this.#expiredFiles());
     await this.#attempt("expired drives", () => this.#expiredDrives());
     await this.#attempt("expired links", () => this.#expiredLinks());
@@ -85,7 +87,7 @@ export class Sweep {
     try {
       return await step();
     } catch (error) {
-      this.#log.error(`sweeping ${what} failed`, { error });
+      if (!(error instanceof WriteRefused)) this.#log.error(`sweeping ${what} failed`, { error });
       return 0;
     }
   }
@@ -99,7 +101,7 @@ export class Sweep {
 
   #expiredFiles(): Promise<number> {
     return this.#inPieces(() =>
-      this.#tables.write(() => {
+      this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
         const expired = this.#tables.files.expired(now, PIECE);
         this.#tree.removeAll(expired, now);
@@ -111,7 +113,7 @@ export class Sweep {
   /** Claim tokens stay behind, so that a late claim can be told that the drive expired. */
   #expiredDrives(): Promise<number> {
     return this.#inPieces(() =>
-      this.#tables.write(() => {
+      this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
         const expired = this.#tables.drives.expired(now, PIECE);
         for (const drive of expired) {
@@ -126,21 +128,21 @@ export class Sweep {
   #expiredLinks(): Promise<number> {
     return this.#inPieces(() => {
       const before = this.#clock.now() - LINK_MEMORY_MS;
-      return this.#tables.write(() => this.#tables.presignedLinks.removeExpired(before, PIECE));
+      return this.#tables.writeFromReserve(() => this.#tables.presignedLinks.removeExpired(before, PIECE));
     });
   }
 
   #expiredRecords(): Promise<number> {
     return this.#inPieces(() => {
       const now = this.#clock.now();
-      return this.#tables.write(() => this.#tables.idempotencyRecords.removeExpired(now, PIECE));
+      return this.#tables.writeFromReserve(() => this.#tables.idempotencyRecords.removeExpired(now, PIECE));
     });
   }
 
   #unusedClients(): Promise<number> {
     return this.#inPieces(() => {
       const before = this.#clock.now() - KNOWN_CLIENT_LIFETIME_MS;
-      return this.#tables.write(() => this.#tables.knownClients.removeUnused(before, PIECE));
+      return this.#tables.writeFromReserve(() => this.#tables.knownClients.removeUnused(before, PIECE));
     });
   }
 
@@ -155,7 +157,7 @@ export class Sweep {
 
   /** Takes away what a deleted drive held, then its row; false when stopped on the way. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { write, files, folders, drives, releasedContents } = this.#tables;
+    const { writeFromReserve: write, files, folders, drives, releasedContents } = this.#tables;
     await this.#inPieces(() => write(() => files.removeSomeOf(drive, PIECE)));
     this.#indexer.wake();
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
@@ -168,7 +170,7 @@ export class Sweep {
   #orphanedBlobs(): Promise<number> {
     return this.#inPieces(async () => {
       const now = this.#clock.now();
-      await this.#tables.write(() => this.#tables.blobs.stampOrphans(now));
+      await this.#tables.writeFromReserve(() => this.#tables.blobs.stampOrphans(now));
       const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
       return this.forget(orphans);
     });
@@ -177,7 +179,7 @@ export class Sweep {
   /** Takes contents away, unless something refers to them again; how many. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
     if (orphans.length === 0) return 0;
-    const forgotten = await this.#tables.write(() =>
+    const forgotten = await this.#tables.writeFromReserve(() =>
       orphans.filter(({ pk }) => this.#tables.blobs.remove(pk)),
     );
     for (const { digest } of forgotten) await this.#removeUnknown(digest);
@@ -196,6 +198,6 @@ export class Sweep {
 
   /** Removes a content that no row names. Both looks happen in one step, so no upload gets in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
-    return !this.#tables.blobs.has(digest) && (await this.#blobs.remove(digest));
+    return this.#tables.blobs.mayGo(digest) && (await this.#blobs.remove(digest));
   }
 }

@@ -63,13 +63,14 @@ export class Uploads {
   /**
    * Starts an upload. Where the drive is known before the content, it is checked here.
    *
-   * @throws CofferError NOT_FOUND, STORAGE_FULL
+   * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
    */
   async begin(caller: Caller, driveId: string | null): Promise<Upload> {
-    const { access, quota, blobs, maxFileSize } = this.#options;
+    const { access, quota, blobs, tables, maxFileSize } = this.#options;
     const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
     const room =
       reference === null ? quota.limitFor(caller.plan) : quota.limitOf(access.drive(caller, reference));
+    await tables.requireSpace();
     return new Upload(this.#options, caller, await blobs.create(), { file: maxFileSize, room });
   }
 
@@ -126,11 +127,13 @@ export class Upload {
   /**
    * Takes the next piece; its memory may be reused once the promise has resolved.
    *
-   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL
+   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
     requireFits(this.#received, this.#limits);
+    // What the reserve has just given up is not for contents.
+    await this.#options.tables.requireSpace();
     await this.#writer.write(piece);
   }
 
@@ -138,7 +141,7 @@ export class Upload {
    * Makes the content durable and files it. Fails as a whole: what it refuses leaves nothing behind.
    *
    * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
-   *   QUOTA_EXCEEDED
+   *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
    */
   async finish(
     fields: UploadFields,
@@ -174,7 +177,7 @@ export class Upload {
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#options.tables;
     // Where contents were adopted it may have matched one of those, which stay: the sweep can tell.
-    if (store.straysKeptUntil() > 0 || blobs.has(digest)) return;
+    if (store.straysKeptUntil() > 0 || !blobs.mayGo(digest)) return;
     await this.#options.blobs.remove(digest);
   }
 

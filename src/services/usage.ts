@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
+import { WriteRefused } from "../domain/errors.ts";
 import type { DriveId, UserPk } from "../domain/id.ts";
 import { type Month, monthOf, type Usage } from "../domain/usage.ts";
 import type { Access } from "./access.ts";
@@ -67,28 +68,38 @@ export class UsageMeter {
     if (this.#counted.size > 0) await this.#flushAnd(() => {});
   }
 
-  /** What the caller's account uses in all, or the one drive that their key is limited to. */
-  report(caller: Caller): Promise<UsageReport> {
-    return this.#flushAnd(() => {
-      const now = this.#clock.now();
-      const period = monthOf(now);
-      const { storage, used } =
-        caller.kind === "account"
-          ? {
-              storage: {
-                used: this.#tables.drives.storedBy(caller.userPk, now),
-                limit: this.#quota.limitFor(caller.plan),
-              },
-              used: this.#tables.usage.ofAccount(caller.userPk, period.start),
-            }
-          : this.#ofDrive(caller, period.start);
-      return {
-        storage,
-        operations: { used: used.operations, limit: null },
-        bandwidth: { used: used.bandwidth, limit: null },
-        period,
-      };
-    });
+  /**
+   * What the caller's account uses in all, or the one drive that their key is limited to. Where nothing can be
+   * written, what was counted last is missing.
+   */
+  async report(caller: Caller): Promise<UsageReport> {
+    try {
+      return await this.#flushAnd(() => this.#report(caller));
+    } catch (error) {
+      if (error instanceof WriteRefused) return this.#report(caller);
+      throw error;
+    }
+  }
+
+  #report(caller: Caller): UsageReport {
+    const now = this.#clock.now();
+    const period = monthOf(now);
+    const { storage, used } =
+      caller.kind === "account"
+        ? {
+            storage: {
+              used: this.#tables.drives.storedBy(caller.userPk, now),
+              limit: this.#quota.limitFor(caller.plan),
+            },
+            used: this.#tables.usage.ofAccount(caller.userPk, period.start),
+          }
+        : this.#ofDrive(caller, period.start);
+    return {
+      storage,
+      operations: { used: used.operations, limit: null },
+      bandwidth: { used: used.bandwidth, limit: null },
+      period,
+    };
   }
 
   #ofDrive(
@@ -107,7 +118,7 @@ export class UsageMeter {
     const taken = this.#counted;
     this.#counted = new Map();
     try {
-      return await this.#tables.write(() => {
+      return await this.#tables.writeFromReserve(() => {
         for (const [month, counted] of taken) this.#write(month, counted);
         return read();
       });

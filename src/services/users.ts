@@ -106,7 +106,7 @@ export class Users {
     }
     if (!(await this.#passwords.matches(current, before))) throw wrongCurrent();
     const after = await this.#passwords.hash(password);
-    return this.#access.write(caller, within, () => {
+    return this.#access.writeFromReserve(caller, within, () => {
       // It may have been changed while this one was being verified.
       if (users.passwordHash(userPk) !== before) throw wrongCurrent();
       users.setPasswordHash(userPk, after);

@@ -1,7 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseReserve } from "../../src/database-reserve.ts";
 import { Database } from "../../src/db/database.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -166,6 +167,38 @@ test("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once
   database.sql.run("PRAGMA max_page_count = 1000000");
   await database.write(note(2));
   expect(seen()).toEqual([1, 2]);
+});
+
+test("on a full disk the reserve is given up: what may use it is done, the rest is refused until it is whole", async () => {
+  await using place = await temporaryDirectory();
+  const file = join(place.path, "reserve");
+  const reserve = new DatabaseReserve(file);
+  await reserve.restore();
+  const path = join(place.path, "coffer.db");
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => void failures.push(error);
+  const database = Database.open(path, new FakeClock(), { reserve, onFailure });
+  try {
+    database.sql.run("CREATE TABLE note (x INTEGER NOT NULL) STRICT");
+    const note = (x: number) => () => database.sql.run("INSERT INTO note VALUES (?)", [x]);
+    const pages = database.sql.query<{ page_count: number }, []>("PRAGMA page_count").get()?.page_count ?? 0;
+    database.sql.run(`PRAGMA max_page_count = ${pages}`);
+    const full = { status: "rejected", reason: { code: "STORAGE_FULL" } };
+    const outcomes = await Promise.allSettled([
+      database.write(note(1)),
+      database.write(() => database.sql.run("CREATE TABLE large AS SELECT zeroblob(100000) AS bytes")),
+      database.write(note(2), undefined, "reserve"),
+    ]);
+    expect(outcomes).toMatchObject([full, full, { status: "fulfilled" }]);
+    expect([reserve.isWhole, statSync(file).size]).toEqual([false, 0]);
+    // There is room on this disk, so the next write makes the reserve again.
+    await database.write(note(3));
+    expect(reserve.isWhole).toBe(true);
+    expect(database.sql.query("SELECT x FROM note ORDER BY rowid").values()).toEqual([[2], [3]]);
+    expect([failures, database.hasFailed]).toEqual([[], false]);
+  } finally {
+    await database.close();
+  }
 });
 
 test("the connection is set up to keep what it answers", async () => {

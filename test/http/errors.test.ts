@@ -159,6 +159,18 @@ describe("health", () => {
     expect((await app.send("/healthz", { key: null })).status).toBe(200);
   });
 
+  test("readyz says unavailable and which problems there are, and logs nothing by itself", async () => {
+    await using app = startStub({ ready: () => Promise.resolve(["storage_full"]) });
+    const response = await app.send("/readyz", { key: null });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      status: "unavailable",
+      problems: ["storage_full"],
+      request_id: response.headers.get("x-request-id"),
+    });
+    expect(app.log.ofLevel("error")).toEqual([]);
+  });
+
   test("readyz is ok when what it depends on answers", async () => {
     await using app = startStub();
     const response = await app.send("/readyz", { key: null });

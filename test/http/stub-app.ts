@@ -238,7 +238,7 @@ export function startStub(overrides: Partial<AppOptions> = {}) {
     authenticate,
     authenticateSession: () => null,
     originOf: ownOrigin(null),
-    ready: () => Promise.resolve(),
+    ready: () => Promise.resolve([]),
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt: () => {

@@ -24,6 +24,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   EXTRACTION_FAILED: "The content is not what its type says.",
   RATE_LIMITED: "Too many requests; `Retry-After` says for how many seconds to wait.",
   INTERNAL: "A fault of the server; its log has the detail under the request id.",
-  UNAVAILABLE: "The server cannot do this at the moment; `Retry-After` says for how many seconds to wait.",
-  STORAGE_FULL: "The server's disk is at its reserve.",
+  UNAVAILABLE:
+    "The server cannot do this at the moment; `Retry-After` says for how many seconds to wait. A write during which its disk failed may have happened.",
+  STORAGE_FULL: "The server's disk is at its reserve, or full.",
 };

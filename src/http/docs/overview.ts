@@ -38,8 +38,10 @@ answer under \`/v0\` says how many are left in the window that has the fewest (\
 one that the client sends (1 to 128 printable ASCII characters, no spaces) is kept. No answer may be cached but
 contents, which say so themselves.
 
-**Monitoring.** \`GET /healthz\` answers \`{"status":"ok"}\` while the process runs, \`GET /readyz\` while its database and
-disk answer too, else 503.
+**Monitoring.** \`GET /healthz\` answers \`{"status":"ok"}\` while the process runs, \`GET /readyz\` while it can
+do all its work. Else that one is 503 and names what is wrong in \`problems\`: \`storage_full\`, when what takes room is
+refused with 507 and deleting and signing in go on, or \`disk_failed\`, when every write is refused with 503 until the
+server has been restarted and reads go on.
 
 **Repeating a write.** A write that may have been lost on the way can be sent again safely if it carries an
 \`Idempotency-Key\`: whatever happens to the connection or to the server, it takes effect once. For 24 hours the same

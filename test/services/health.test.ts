@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { startAppliance } from "../support/appliance.ts";
+
+test("a disk without its reserve is a problem, and is logged at once and then once a minute", async () => {
+  await using coffer = await startAppliance({ "disk-reserve": "4000TiB" });
+  const { health } = coffer.appliance.services;
+  expect(await health.problems()).toEqual(["storage_full"]);
+  const warnings = () => coffer.lines.filter((line) => line.includes("the disk is full")).length;
+  for (const [ms, expected] of [
+    [0, 1],
+    [1, 1],
+    [59_998, 1],
+    [1, 2],
+    [59_999, 2],
+    [1, 3],
+  ] as const) {
+    coffer.clock.advance(ms);
+    await health.watch();
+    expect(warnings()).toBe(expected);
+  }
+  expect((await coffer.client().send("GET", "/readyz")).status).toBe(503);
+});
+
+test("a disk with room is no problem, and is not logged", async () => {
+  await using coffer = await startAppliance();
+  await coffer.appliance.services.health.watch();
+  expect(await coffer.appliance.services.health.problems()).toEqual([]);
+  expect(coffer.lines.filter((line) => line.includes("disk"))).toEqual([]);
+});
