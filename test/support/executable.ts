@@ -49,11 +49,13 @@ export interface RunOptions {
   /** Beside PATH and TMPDIR, the only variables it gets from this process. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What the command line begins with. */
+  readonly wrapper?: readonly string[];
 }
 
 /** Runs a command of the executable to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const child = Bun.spawn([await executable(), ...args], {
+  const child = Bun.spawn([...(options.wrapper ?? []), await executable(), ...args], {
     stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
     stdout: "pipe",
     stderr: "pipe",
@@ -71,6 +73,8 @@ export interface ServeOptions {
   readonly cwd?: string;
   /** Flags of `serve`. */
   readonly flags?: readonly string[];
+  /** What the command line begins with. */
+  readonly wrapper?: readonly string[];
 }
 
 /** Room for tests that are not about limits. */
@@ -83,8 +87,8 @@ const ROOMY = {
 };
 
 /** Starts the executable as a server and waits until it says that it is ready; throws what it said instead. */
-export async function serve({ dataDir, env, cwd, flags = [] }: ServeOptions): Promise<Server> {
-  const child = Bun.spawn([await executable(), "serve", ...flags], {
+export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: ServeOptions): Promise<Server> {
+  const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

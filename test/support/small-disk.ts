@@ -1,0 +1,76 @@
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Output } from "./executable.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+/** Why tests that need a small disk are skipped; empty where they can run. */
+export const NO_SMALL_DISK = whyNoDisk();
+
+function whyNoDisk(): string {
+  const missing = ["unshare", "mount", "nsenter"].filter((tool) => Bun.which(tool) === null);
+  if (missing.length > 0) return `${missing.join(" and ")} not installed`;
+  const { success } = Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmpdir()], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  return success ? "" : "tmpfs may not be mounted";
+}
+
+/** A file system of a few MiB, which only the processes that are started with its `wrapper` see. */
+export class SmallDisk implements AsyncDisposable {
+  /** Where it is mounted, for those processes. */
+  readonly path: string;
+  /** The same directory, for this process. */
+  readonly outside: string;
+  /** What a command starts with to see the disk. */
+  readonly wrapper: readonly string[];
+  readonly #keeper: Bun.Subprocess;
+  readonly #mountPoint: AsyncDisposable;
+
+  private constructor(path: string, keeper: Bun.Subprocess, mountPoint: AsyncDisposable) {
+    this.path = path;
+    this.outside = `/proc/${keeper.pid}/root${path}`;
+    this.wrapper = ["nsenter", "-t", String(keeper.pid), "-U", "-m", "--preserve-credentials"];
+    this.#keeper = keeper;
+    this.#mountPoint = mountPoint;
+  }
+
+  static async mount(mib: number): Promise<SmallDisk> {
+    const mountPoint = await temporaryDirectory();
+    const script = `mount -t tmpfs -o size=${mib}m none '${mountPoint.path}' && echo mounted && exec cat`;
+    const keeper = Bun.spawn(["unshare", "-rm", "sh", "-c", script], { stdin: "pipe", stdout: "pipe" });
+    const said = new Output(keeper.stdout);
+    if ((await said.until(/mounted/)) === null) throw new Error("the small disk could not be mounted");
+    return new SmallDisk(mountPoint.path, keeper, mountPoint);
+  }
+
+  get freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.outside);
+    return bavail * bsize;
+  }
+
+  /** Takes all the room there is, as somebody else's file. */
+  fill(): void {
+    const file = openSync(join(this.outside, "filler"), "a");
+    const bytes = new Uint8Array(64 * 1024);
+    try {
+      for (;;) writeSync(file, bytes);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Takes the file away again. */
+  clear(): void {
+    rmSync(join(this.outside, "filler"));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#keeper.kill("SIGKILL");
+    await this.#keeper.exited;
+    await this.#mountPoint[Symbol.asyncDispose]();
+  }
+}
