@@ -62,7 +62,11 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   { module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*)$/, layers: ["http"] },
   { module: /^@sinclair\/typebox/, layers: ["http"] },
   { module: /^bun:sqlite$/, layers: ["db"] },
-  { module: /^node:fs/, layers: ["blobs", "data-directory.ts", "database-reserve.ts", "build.ts"] },
+  {
+    module: /^node:fs/,
+    // `commands` for the process's own terminal.
+    layers: ["blobs", "commands", "data-directory.ts", "database-reserve.ts", "build.ts"],
+  },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
     layers: ["config", "http", "local-address.ts"],

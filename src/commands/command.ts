@@ -9,12 +9,22 @@ export interface Terminal {
   err(line: string): void;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
+  /**
+   * From now on drops lines to standard output that nobody reads, beyond 1 MiB. `report` is called with the
+   * number of dropped lines, and may write a line about them, when lines are read again.
+   */
+  dropUnread(report: (lines: number) => void): void;
   /** Asks for a secret without showing it. Throws CommandError where nobody can be asked. */
   askSecret(question: string): Promise<string>;
   /** Everything on standard input. */
   readInput(): Promise<string>;
   /** Resolves with the name of the first signal that asks the process to end. */
   stopRequest(): Promise<string>;
+  /**
+   * Resolves when every line has been written, or cannot be. After `dropUnread` it waits for no longer than
+   * a second for a reader that takes nothing.
+   */
+  finish(): Promise<void>;
 }
 
 /** One thing the executable can do. */

@@ -1,39 +1,80 @@
+import { readFileSync } from "node:fs";
 import { CommandError, type Terminal } from "./command.ts";
 import { LineWriter } from "./line-writer.ts";
+import { ttyWriter } from "./tty-writer.ts";
 
-const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+/** How long a reader of standard output that takes nothing may hold up the end, in milliseconds. */
+const LAST_LINES_MS = 1000;
+
+/** Signals that ask the process to end. */
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 
 /**
  * How long after a signal the same one is taken as its copy, in milliseconds: under `npm start` the terminal
- * sends Ctrl-C to npm and to this process, and npm passes its own on.
+ * sends Ctrl-C to npm and to this process, and npm passes its own on. The same goes for SIGHUP and a shell.
  */
 const COPY_MS = 1000;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  const lines = new LineWriter((text) => void process.stdout.write(text));
+  const lines = writerTo(process.stdout, 1);
+  const errors = writerTo(process.stderr, 2);
+  let dropsLines = false;
   process.on("exit", () => lines.flush());
   return {
     out: (line) => lines.add(line),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    err: (line) => {
+      errors.add(line);
+      errors.flush();
+    },
     isTerminal: process.stdout.isTTY,
+    dropUnread: (report) => {
+      dropsLines = true;
+      lines.dropBeyondLimit(report);
+    },
     askSecret,
     readInput: () => Bun.stdin.text(),
-    stopRequest: () =>
-      new Promise((resolve) => {
-        for (const signal of STOP_SIGNALS) {
-          process.once(signal, () => {
-            resolve(signal);
-            let isCopy = true;
-            setTimeout(() => (isCopy = false), COPY_MS).unref();
-            // A second signal ends the process at once, whatever it is waiting for.
-            process.on(signal, () => {
-              if (!isCopy) process.exit(1);
-            });
-          });
-        }
-      }),
+    stopRequest,
+    finish: async () => {
+      const written = Promise.all([lines.idle(), errors.idle()]);
+      await (dropsLines ? Promise.race([written, Bun.sleep(LAST_LINES_MS)]) : written);
+    },
   };
+}
+
+/** A reader that closed its end is no failure of ours; without a listener it would end the process. */
+function writerTo(stream: NodeJS.WriteStream, descriptor: number): LineWriter {
+  stream.on("error", () => {});
+  const toTerminal = stream.isTTY ? ttyWriter(descriptor) : null;
+  return new LineWriter(toTerminal ?? ((text, done) => void stream.write(text, done)));
+}
+
+function stopRequest(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of STOP_SIGNALS) {
+      if (signal === "SIGHUP" && ignoresHangUp()) continue;
+      process.once(signal, () => {
+        resolve(signal);
+        let isCopy = true;
+        setTimeout(() => (isCopy = false), COPY_MS).unref();
+        // A second signal ends the process at once, whatever it is waiting for.
+        process.on(signal, () => {
+          if (!isCopy) process.exit(1);
+        });
+      });
+    }
+  });
+}
+
+/** Whether this process was started to outlive its terminal, as `nohup` does. Linux only; else false. */
+function ignoresHangUp(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
+    return (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    // There is no such file on this system.
+    return false;
+  }
 }
 
 const ENTER = /[\r\n]/;

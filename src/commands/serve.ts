@@ -30,6 +30,9 @@ export const serve: Command = {
       clock: systemClock,
       write: (line) => terminal.out(line),
     });
+    terminal.dropUnread((lines) => {
+      log.warn("lines of this log were dropped: nobody read them, or they could not be written", { lines });
+    });
     const stopRequest = terminal.stopRequest();
     const appliance = await openAppliance({
       config,

@@ -104,17 +104,28 @@ export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: Ser
   return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
 }
 
+/** Where what a silent server prints goes: to descriptors, by default nowhere, or to a terminal. */
+interface SilentOptions extends Pick<ServeOptions, "dataDir"> {
+  readonly stdout?: number;
+  readonly stderr?: number;
+  readonly terminal?: Bun.Terminal;
+}
+
 /** Like `serve`, for measurements: its log goes nowhere, so that nobody spends time on reading it. */
-export async function serveSilently({ dataDir }: ServeOptions): Promise<Server> {
+export async function serveSilently({ dataDir, ...printed }: SilentOptions): Promise<Server> {
   const port = freePort();
+  const { stdout = "ignore", stderr = "pipe", terminal } = printed;
   const child = Bun.spawn([await executable(), "serve"], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
+    ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
   });
-  const stdout = new Output(new Blob([]).stream());
-  const server = new Server({ child, stdout, stderr: new Output(child.stderr), dataDir, port });
+  const server = new Server({
+    child,
+    stdout: new Output(null),
+    stderr: new Output(child.stderr instanceof ReadableStream ? child.stderr : null),
+    dataDir,
+    port,
+  });
   while (!(await answers(`${server.url}/readyz`))) {
     if (child.exitCode !== null)
       throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
@@ -182,8 +193,8 @@ export class Server implements AsyncDisposable {
   }
 
   /** Asks it to end, and does not wait. */
-  terminate(): void {
-    this.#child.kill("SIGTERM");
+  terminate(signal: NodeJS.Signals = "SIGTERM"): void {
+    this.#child.kill(signal);
   }
 
   /** Asks it to end and waits until it has; the exit code. */
@@ -219,8 +230,9 @@ export class Output {
   /** Resolves when there will be no more. */
   readonly ended: Promise<void>;
 
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.ended = this.#collect(stream);
+  /** @param stream null for what is not looked at */
+  constructor(stream: ReadableStream<Uint8Array> | null) {
+    this.ended = this.#collect(stream ?? new Blob([]).stream());
   }
 
   /** Everything so far. */
