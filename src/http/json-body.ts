@@ -62,7 +62,8 @@ export function parseJsonBody(bytes: Uint8Array, keptField?: string): unknown {
 async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of body ?? []) {
+  // Not cancelled on the way out, so that what is left of it can still be read.
+  for await (const piece of body?.values({ preventCancel: true }) ?? []) {
     length += piece.length;
     if (length > limit) throw tooLarge(limit);
     pieces.push(piece);

@@ -5,6 +5,7 @@ import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
+import { discardUnread } from "./unread-body.ts";
 import type { ProxyWatch } from "./unlisted-proxy.ts";
 
 /** Answers any request: never throws, never rejects. */
@@ -32,7 +33,18 @@ export function createPipeline(options: PipelineOptions): Handler {
   const { gate, route, holdSnapshot, countOperation, log } = options;
   return (request, connections) => {
     const context = new RequestContext(request, connections, options);
-    const finish = (response: Response) => {
+    // What the routes see, and whose body they read.
+    let received = request;
+    const finish = (response: Response): Response | Promise<Response> => {
+      const discarded = discardUnread(received);
+      return discarded === null
+        ? answer(response)
+        : discarded.then((isWhole) => {
+            if (!isWhole) response.headers.set("connection", "close");
+            return answer(response);
+          });
+    };
+    const answer = (response: Response) => {
       stamp(response, context);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
@@ -44,9 +56,9 @@ export function createPipeline(options: PipelineOptions): Handler {
       options.watchForUnlistedProxy(request, connections);
       holdSnapshot();
       if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
-      const routable = routableRequest(request, context);
-      if (routable !== request) setContext(routable, context);
-      const response = route(routable);
+      received = routableRequest(request, context);
+      if (received !== request) setContext(received, context);
+      const response = route(received);
       return response instanceof Promise ? response.then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);

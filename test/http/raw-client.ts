@@ -27,6 +27,11 @@ export class RawClient {
     return new RawClient(socket);
   }
 
+  /** Whether the connection is gone. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Resolves when the system has taken the bytes, or the connection is gone. */
   async write(bytes: string | Uint8Array): Promise<void> {
     if (this.#isClosed || this.socket.write(bytes)) return;
