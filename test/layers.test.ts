@@ -37,9 +37,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "version.ts",
   ],
   "accounts.ts": ["clock.ts", "config.ts", "data-directory.ts", "db", "services", "store-identity.ts"],
-  http: ["clock.ts", "domain", "log.ts", "services", "web/index.html"],
-  services: ["blobs", "clock.ts", "db", "domain", "log.ts"],
-  db: ["clock.ts", "database-reserve.ts", "domain"],
+  http: ["clock.ts", "descriptors.ts", "domain", "log.ts", "services", "web/index.html"],
+  services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
+  db: ["clock.ts", "database-reserve.ts", "descriptors.ts", "domain"],
   blobs: ["domain"],
   domain: [],
   "config.ts": ["config", "domain"],
@@ -52,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "database-reserve.ts": [],
   "repeat.ts": ["domain", "log.ts"],
   "clock.ts": [],
+  "descriptors.ts": ["domain"],
   "local-address.ts": [],
   "version.ts": ["package.json"],
   "build.ts": [],
@@ -65,7 +66,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   {
     module: /^node:fs/,
     // `commands` for the process's own terminal.
-    layers: ["blobs", "commands", "data-directory.ts", "database-reserve.ts", "build.ts"],
+    layers: ["blobs", "commands", "data-directory.ts", "database-reserve.ts", "descriptors.ts", "build.ts"],
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,

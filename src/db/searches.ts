@@ -1,3 +1,4 @@
+import { areDescriptorsShort, requireDescriptors } from "../descriptors.ts";
 import { CofferError, invalid } from "../domain/errors.ts";
 import type { Database } from "./database.ts";
 import {
@@ -54,11 +55,12 @@ export class Searches {
    * One page of what a search finds. It sees every write that was answered before.
    *
    * @throws CofferError RATE_LIMITED when too many searches are under way, VALIDATION_ERROR for one that
-   *   does not get done within its budget
+   *   does not get done within its budget, UNAVAILABLE where there are too few file descriptors for a thread
    */
   find(request: SearchRequest): Promise<SearchFound> {
     if (this.#isClosed) throw new Error("searches have ended");
     if (this.#pending.size >= WAITING || this.#abandoned.size >= ABANDONED) throw busy();
+    if (this.#thread === null) requireDescriptors();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<SearchFound>();
     const timer = setTimeout(() => this.#settle(id)?.reject(tooLong()), request.budget + GRACE_MS);
@@ -118,8 +120,9 @@ export class Searches {
     this.#abandoned.add(worker);
     worker.terminate();
     this.#settle(culprit)?.reject(tooLong());
+    const isPossible = this.#abandoned.size < ABANDONED && !areDescriptorsShort();
     for (const [id, { request }] of this.#pending) {
-      if (this.#abandoned.size < ABANDONED) this.#ask(id, request);
+      if (isPossible) this.#ask(id, request);
       else this.#settle(id)?.reject(busy());
     }
   }

@@ -1,3 +1,4 @@
+import { tooManyOpen } from "../descriptors.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
@@ -50,11 +51,21 @@ export function rateLimited(message: string, retryAfter: number): HttpRefusal {
 }
 
 /**
- * The answer to anything thrown: a `CofferError` as it stands, anything else as a 500 that tells
- * the caller nothing and the log everything, joined by the request id.
+ * How system calls and SQLite fail when no file can be opened, most often for want of file descriptors. That
+ * passes once connections have gone.
+ */
+const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
+
+/**
+ * The answer to anything thrown: a `CofferError` as it stands, UNAVAILABLE where no file can be opened,
+ * anything else as a 500 that tells the caller nothing and the log everything, joined by the request id.
  */
 export function errorResponse(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof CofferError) return refusal(error, requestId);
+  if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
+    log.warn("no file can be opened", { request_id: requestId, error });
+    return refusal(tooManyOpen(), requestId);
+  }
   log.error("request failed", { request_id: requestId, error });
   return refusal(
     new CofferError(

@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts";
 import { errorResponse } from "./errors.ts";
+import { Listener } from "./listener.ts";
 import type { Handler } from "./pipeline.ts";
 import { IDLE_SECONDS } from "./request-context.ts";
 
@@ -29,16 +30,16 @@ export interface RunningServer {
  * @throws Error whose message tells the operator what to do, when the address cannot be had
  */
 export function startServer(options: ServerOptions): RunningServer {
-  const server = listen(options);
+  const listener = new Listener((port) => listen({ ...options, port }), options);
   return {
-    url: server.url,
-    port: server.port ?? options.port,
+    url: listener.url,
+    port: listener.port,
     stop: async (deadlineMs) => {
       const deadline = Promise.withResolvers<void>();
       const timer = setTimeout(deadline.resolve, deadlineMs);
-      await Promise.race([server.stop(), deadline.promise]);
+      await Promise.race([listener.stop(), deadline.promise]);
       clearTimeout(timer);
-      await server.stop(true);
+      await listener.cut();
     },
   };
 }

@@ -43,6 +43,17 @@ describe("errorResponse", () => {
     expect(response.headers.get("retry-after")).toBe("1");
   });
 
+  for (const code of ["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]) {
+    test(`${code}: no file can be opened for now, so 503 and when to try again`, async () => {
+      const log = new RecordedLog();
+      const response = errorResponse(Object.assign(new Error("secret"), { code }), "r1", log);
+      expect(response.status).toBe(ERROR_STATUS.UNAVAILABLE);
+      expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect(await response.json()).toMatchObject({ error: { code: "UNAVAILABLE", request_id: "r1" } });
+      expect(log.ofLevel("warn")).toHaveLength(1);
+    });
+  }
+
   for (const thrown of [new Error("secret"), "secret", null, { code: "NOT_FOUND" }]) {
     test(`hides anything else: ${Bun.inspect(thrown).slice(0, 20)}`, async () => {
       const log = new RecordedLog();

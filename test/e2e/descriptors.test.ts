@@ -1,0 +1,106 @@
+import { afterAll, expect, test } from "bun:test";
+import { RawClient } from "../http/raw-client.ts";
+import { type Agent, provision, type Server, serve } from "../support/executable.ts";
+import { eventually } from "../support/scenario.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const place = await temporaryDirectory();
+afterAll(() => place[Symbol.asyncDispose]());
+
+function serveWithFewDescriptors(): Promise<Server> {
+  return serve({ dataDir: `${place.path}/${crypto.randomUUID()}`, before: "ulimit -n 256" });
+}
+
+/** Connections that have each sent this. The server may refuse some. */
+async function connect(server: Server, count: number, text: (n: number) => string): Promise<RawClient[]> {
+  const clients: RawClient[] = [];
+  for (let n = 0; n < count; n++) {
+    const client = await RawClient.to(server.port).catch(() => null);
+    if (client === null) continue;
+    await client.write(text(n));
+    clients.push(client);
+  }
+  return clients;
+}
+
+/** How much time of a core the server needs while nobody asks for anything, of 2 seconds. */
+async function idleSeconds({ pid }: Server): Promise<number> {
+  const used = async () => {
+    const stat = await Bun.file(`/proc/${pid}/stat`).text();
+    // Behind the name in parentheses: user and system time are the 12th and 13th, in hundredths of a second.
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  };
+  const before = await used();
+  await Bun.sleep(2000);
+  return (await used()) - before;
+}
+
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+const BEGINNING = 10;
+const PIECE = "x".repeat(300_000);
+
+function upload({ key, drive }: Agent, path: string): string {
+  return `PUT /v0/files?drive_id=${drive}&path=${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${2 * PIECE.length}\r\n\r\n${PIECE}`;
+}
+
+test("500 connections with 256 descriptors: each is answered, and none costs time while it is idle", async () => {
+  await using server = await serveWithFewDescriptors();
+  const clients = await connect(server, 500, () => HEALTH);
+  const answers = await Promise.all(clients.map((client) => client.response()));
+  expect(answers.map(({ status }) => status)).toEqual(Array<number>(500).fill(200));
+  expect(await idleSeconds(server)).toBeLessThan(0.5);
+  for (const client of clients) client.close();
+});
+
+test("uploads that take every descriptor are refused with 503, and uploads are taken again once they are gone", async () => {
+  await using server = await serveWithFewDescriptors();
+  const agent = await provision(server);
+  // Begun requests, so that the connections are not idle.
+  const clients = await connect(server, 300, (n) => upload(agent, `${n}`).slice(0, BEGINNING));
+  await server.stdout.until(/no more are taken/);
+  for (const [n, client] of clients.entries()) await client.write(upload(agent, `${n}`).slice(BEGINNING));
+  expect(await idleSeconds(server)).toBeLessThan(0.5);
+  const answers = await Promise.all(
+    clients.map(async (client) => {
+      await client.write(PIECE);
+      return client.response();
+    }),
+  );
+  const statuses = new Set(answers.map(({ status }) => status));
+  // 0: never taken.
+  expect([...statuses].filter((status) => ![0, 201, 503].includes(status))).toEqual([]);
+  expect(statuses).toContain(201);
+  expect(statuses).toContain(503);
+  for (const { status, headers } of answers) {
+    if (status === 503) expect(headers.get("retry-after")).toMatch(/^\d+$/);
+  }
+  for (const client of clients) client.close();
+  await server.stdout.until(/connections are taken again/);
+  const [again] = await connect(server, 1, () => upload(agent, "again") + PIECE);
+  expect((await again?.response())?.status).toBe(201);
+  expect(await server.stop()).toBe(0);
+});
+
+test("a search that finds no descriptor for its thread does not end the server", async () => {
+  await using server = await serveWithFewDescriptors();
+  const { key, drive } = await provision(server);
+  const clients = await connect(server, 300, () => HEALTH);
+  for (const client of clients) {
+    await client.write(
+      `GET /v0/search?drive_id=${drive}&q=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    );
+  }
+  for (const client of clients) client.close();
+  await eventually(async () => {
+    const answer = await server
+      .client(key)
+      .send("GET", `/v0/search?drive_id=${drive}&q=a`)
+      .catch(() => null);
+    return answer?.status === 200;
+  });
+  expect(await server.stop()).toBe(0);
+});
