@@ -28,7 +28,10 @@ the same 404.
 **Requests.** JSON bodies are read whatever their Content-Type and may be up to 1 MiB, uploads up to the server's limit.
 A body is sent as it is: one with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415.
 Unknown fields and parameters are ignored; a query parameter may be given only once, unless it is a list. Strings must be well-formed
-Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds.
+Unicode. Identifiers are opaque. Times are ISO 8601, UTC, with milliseconds. Send the next request of a connection
+only once the last one was answered: one that is pipelined behind an answer still under way closes the connection,
+and neither is answered. A client that sends \`Connection: close\` gets a refusal once its body was read, up to 64 MiB
+and 10 seconds.
 
 **Limits.** Requests are counted per key, per account for its sessions, and per client address for callers without a
 valid key, in windows of 60 seconds that start at the first request. All keys and sessions of an account, the keys of
