@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { RawClient } from "../http/raw-client.ts";
-import { type Agent, provision, type Server, serve } from "../support/executable.ts";
+import { type Agent, provision, type Server, inShell, serve } from "../support/executable.ts";
 import { eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -8,7 +8,7 @@ const place = await temporaryDirectory();
 afterAll(() => place[Symbol.asyncDispose]());
 
 function serveWithFewDescriptors(): Promise<Server> {
-  return serve({ dataDir: `${place.path}/${crypto.randomUUID()}`, before: "ulimit -n 256" });
+  return serve({ dataDir: `${place.path}/${crypto.randomUUID()}`, wrapper: inShell("ulimit -n 256") });
 }
 
 /** Connections that have each sent this. The server may refuse some. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { type Server, serve, serveSilently } from "../support/executable.ts";
+import { type Server, inShell, serve, serveSilently } from "../support/executable.ts";
 import { eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -135,7 +135,7 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGINT"] as const) {
 }
 
 test("SIGPIPE ends nothing, and neither does SIGHUP under nohup", async () => {
-  await using server = await serve({ dataDir: newPath(), before: "trap '' HUP" });
+  await using server = await serve({ dataDir: newPath(), wrapper: inShell("trap '' HUP") });
   server.terminate("SIGPIPE");
   server.terminate("SIGHUP");
   expect((await server.client().fetch("GET", "/healthz")).status).toBe(200);

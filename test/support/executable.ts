@@ -86,6 +86,11 @@ const ROOMY = {
   COFFER_DISK_RESERVE: "0",
 };
 
+/** A `wrapper` that runs these shell commands first. */
+export function inShell(commands: string): string[] {
+  return ["sh", "-c", `${commands}; exec "$0" "$@"`];
+}
+
 /** Starts the executable as a server and waits until it says that it is ready; throws what it said instead. */
 export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: ServeOptions): Promise<Server> {
   const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
