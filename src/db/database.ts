@@ -30,10 +30,11 @@ export class Database {
   /** What ends the snapshot that is held; null while none is. */
   #snapshotEnd: NodeJS.Immediate | null = null;
 
-  private constructor(sql: Sqlite, options: DatabaseOptions | null) {
+  private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
     this.#reserve = options?.reserve ?? null;
     this.#writes = new WriteQueue(sql, {
+      clock,
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
       onFailure: options?.onFailure ?? (() => {}),
@@ -49,7 +50,7 @@ export class Database {
    */
   static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
     try {
-      return new Database(openUpToDate(path, clock), options);
+      return new Database(openUpToDate(path, clock), clock, options);
     } catch (error) {
       throw error instanceof SQLiteError ? unusable(path, error) : error;
     }

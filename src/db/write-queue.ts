@@ -1,4 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
+import type { Clock } from "../clock.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
 import { cannotWrite, diskFull, inDoubt, isFull, leavesDoubt } from "./write-failures.ts";
 
@@ -7,6 +8,7 @@ export type Room = "free" | "reserve";
 
 /** What a queue of writes is made with. */
 export interface WriteQueueOptions {
+  readonly clock: Clock;
   /** Ends the transaction of the reads before a batch, if one is open. */
   readonly endReads: () => void;
   /** Null where there is none: then every write may take what is free. */
@@ -26,6 +28,8 @@ interface Job {
 
 /** How many jobs share one commit at most, so that a flood of writes lets reads through in between. */
 const BATCH = 256;
+/** How long a batch takes further jobs, in milliseconds. Those that are left wait for the next turn of the event loop. */
+const BATCH_MS = 8;
 
 /** Gathers the writes of one turn of the event loop into one transaction: one disk sync for all. */
 export class WriteQueue {
@@ -77,7 +81,8 @@ export class WriteQueue {
   }
 
   #flush(): void {
-    this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
+    const left = this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
+    this.#waiting.unshift(...left);
     if (this.#waiting.length > 0) {
       setImmediate(() => this.#flush());
       return;
@@ -97,25 +102,34 @@ export class WriteQueue {
     return batch.filter(({ room }) => room === "reserve");
   }
 
-  #commit(batch: readonly Job[]): void {
-    if (batch.length === 0) return;
-    let settle: (() => void)[];
+  /** Commits the first of some jobs, as many as there is time for; gives back the others. */
+  #commit(jobs: readonly Job[]): readonly Job[] {
+    if (jobs.length === 0) return [];
+    const { endReads, clock } = this.#options;
+    const run = jobs.length === 1 ? runBare : (job: Job) => this.#runApart(job);
+    const end = clock.now() + BATCH_MS;
+    const settle: (() => void)[] = [];
+    // Where not even the transaction could begin, all hear of it.
+    let tried = jobs.length;
     let isCommitting = false;
     try {
-      this.#options.endReads();
+      endReads();
       this.#sql.run("BEGIN IMMEDIATE");
-      settle = batch.map((job) => this.#runAlone(job));
+      for (tried = 0; tried < jobs.length && (tried === 0 || clock.now() < end);) {
+        const job = jobs[tried++];
+        if (job !== undefined) settle.push(run(job));
+      }
       isCommitting = true;
       this.#sql.run("COMMIT");
     } catch (error) {
-      this.#giveBack(batch, error, isCommitting);
-      return;
+      return [...this.#giveBack(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
     for (const answer of settle) answer();
+    return jobs.slice(tried);
   }
 
   /** Runs a job in a savepoint, so that its failure leaves the rest of the batch as it was. */
-  #runAlone(job: Job): () => void {
+  #runApart(job: Job): () => void {
     this.#sql.run("SAVEPOINT job");
     try {
       job.run();
@@ -132,8 +146,11 @@ export class WriteQueue {
     }
   }
 
-  /** Ends a batch that was not committed: does again what the reserve has room for, else says why it was not done. */
-  #giveBack(batch: readonly Job[], error: unknown, isCommitting: boolean): void {
+  /**
+   * Ends a batch that was not committed: does again what the reserve has room for, else says why it was not
+   * done. Gives back the jobs that there was no time for.
+   */
+  #giveBack(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
     let reason = error;
     let isInDoubt = isCommitting && leavesDoubt(error);
     let hasRoom = false;
@@ -147,14 +164,25 @@ export class WriteQueue {
       this.#hasFailed = true;
       for (const job of batch) job.reject(inDoubt());
       this.#options.onFailure(reason);
-      return;
+      return [];
     }
     try {
       hasRoom = isFull(error) && this.#options.reserve?.giveUp() === true;
     } catch (failed) {
       reason = failed;
     }
-    if (hasRoom) this.#commit(this.#admitted(batch));
-    else for (const job of batch) job.reject(isFull(reason) ? diskFull() : reason);
+    if (hasRoom) return this.#commit(this.#admitted(batch));
+    for (const job of batch) job.reject(isFull(reason) ? diskFull() : reason);
+    return [];
   }
+}
+
+/**
+ * Runs the only job of a batch. It has the transaction to itself and needs no savepoint, which is dear: within
+ * one, SQLite keeps the old state of every page in a list, and walks through all of it after each statement
+ * that has triggers.
+ */
+function runBare(job: Job): () => void {
+  job.run();
+  return job.resolve;
 }

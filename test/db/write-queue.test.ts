@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseReserve } from "../../src/database-reserve.ts";
@@ -9,6 +9,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 interface Opened extends AsyncDisposable {
   readonly database: Database;
+  readonly clock: FakeClock;
   readonly path: string;
   /** A job that writes `x` down. */
   readonly note: (x: number) => () => number;
@@ -19,12 +20,14 @@ interface Opened extends AsyncDisposable {
 async function open(): Promise<Opened> {
   const place = await temporaryDirectory();
   const path = join(place.path, "coffer.db");
-  const database = Database.open(path, new FakeClock());
+  const clock = new FakeClock();
+  const database = Database.open(path, clock);
   database.sql.run("CREATE TABLE note (pk INTEGER PRIMARY KEY, x INTEGER NOT NULL) STRICT");
   const insert = database.sql.prepare<null, [number]>("INSERT INTO note (x) VALUES (?)");
   const other = new Sqlite(path, { readonly: true });
   return {
     database,
+    clock,
     path,
     note: (x) => () => {
       insert.run(x);
@@ -83,6 +86,43 @@ test.each([
   expect(await Promise.all(numbers.map((n) => database.write(note(n))))).toEqual(numbers);
   expect(commitsIn(path) - before).toBe(commits);
   expect(seen()).toEqual(numbers);
+});
+
+test("jobs that take long do not add up: a batch takes no more once its time is over", async () => {
+  await using opened = await open();
+  const { database, clock, note, path, seen } = opened;
+  const before = commitsIn(path);
+  const write = (n: number) =>
+    database.write(() => {
+      clock.advance(5);
+      return note(n)();
+    });
+  expect(await Promise.all([1, 2, 3, 4, 5].map(write))).toEqual([1, 2, 3, 4, 5]);
+  expect(commitsIn(path) - before).toBe(3);
+  expect(seen()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async () => {
+  await using opened = await open();
+  const { database, note, seen } = opened;
+  const run = spyOn(database.sql, "run");
+  await database.write(note(1));
+  const [outcome] = await Promise.allSettled([
+    database.write(() => {
+      note(2)();
+      throw new Error("changed my mind");
+    }),
+  ]);
+  expect(outcome).toMatchObject({ status: "rejected", reason: { message: "changed my mind" } });
+  expect(run.mock.calls.map(([sql]) => sql)).toEqual([
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "BEGIN IMMEDIATE",
+    "ROLLBACK",
+  ]);
+  run.mockRestore();
+  await Promise.all([database.write(note(3)), database.write(note(4))]);
+  expect(seen()).toEqual([1, 3, 4]);
 });
 
 test("nobody is told before the commit that holds the last write of the batch", async () => {
