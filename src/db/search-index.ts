@@ -8,6 +8,12 @@ import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows
 /** More than a searched text has slices; the triggers of the schema know the number as well. */
 export const SLICES_A_FILE = 32;
 
+/**
+ * How many pages one step of a merge writes. SQLite counts what it writes, and ends a step only between two
+ * terms: it may read more, where much was deleted.
+ */
+const MERGED_PAGES = 16;
+
 /** A file whose names are to be indexed. */
 export interface NameJob {
   readonly ticket: number;
@@ -52,6 +58,9 @@ export class SearchIndex {
   readonly #removeText;
   readonly #forget;
   readonly #visible;
+  readonly #mergeNames;
+  readonly #mergeText;
+  readonly #changes;
 
   constructor({ sql }: Database) {
     this.#waits = sql.prepare<object, [DrivePk]>("SELECT 1 FROM search_job WHERE drive = ? LIMIT 1");
@@ -85,6 +94,13 @@ export class SearchIndex {
         WHERE f.pk = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
           AND d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ?2)`,
     );
+    this.#mergeNames = sql.prepare<never, [number]>(
+      "INSERT INTO search_name (search_name, rank) VALUES ('merge', ?)",
+    );
+    this.#mergeText = sql.prepare<never, [number]>(
+      "INSERT INTO search_text (search_text, rank) VALUES ('merge', ?)",
+    );
+    this.#changes = sql.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
   }
 
   /** Whether anything of these drives waits to be indexed. */
@@ -136,6 +152,26 @@ export class SearchIndex {
     this.#removeNames.run(file);
     this.#removeText.run(file);
     this.#forget.run(file);
+  }
+
+  /**
+   * Merges a few pages of the index, which nothing else does: the triggers and the writes above only add to it.
+   * Whether there was anything to merge; then there may be more. Inside a write.
+   *
+   * @see https://sqlite.org/fts5.html#the_merge_command, also for what the number of changes says
+   */
+  merge(): boolean {
+    return [this.#mergeNames, this.#mergeText]
+      .map((merge) => {
+        const before = this.#totalChanges();
+        merge.run(MERGED_PAGES);
+        return this.#totalChanges() - before >= 2;
+      })
+      .includes(true);
+  }
+
+  #totalChanges(): number {
+    return this.#changes.get()?.rows ?? 0;
   }
 
   /** A file by its handle, if neither it nor its drive has expired or gone. */

@@ -42,6 +42,10 @@ export class Indexer {
   /** Whether it works by itself. */
   #isStarted = false;
   #isStopped = false;
+  /** Whether the index may have something to merge. */
+  #isGrown = true;
+  /** Whether the last step was one of merging. */
+  #hasMerged = false;
   #step = Promise.withResolvers<void>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; log: Log }) {
@@ -144,6 +148,7 @@ export class Indexer {
   /** Does some of what is to be done, what somebody waits for first; false when there is nothing, or it is to stop. */
   async #next(): Promise<boolean> {
     if (this.#isStopped) return false;
+    if (await this.#merge()) return true;
     for (const waiter of this.#waiters) {
       for (const drive of waiter.drives) {
         if ((await this.#indexNames(drive)) || (await this.#indexTexts(drive))) {
@@ -154,6 +159,20 @@ export class Indexer {
       }
     }
     return (await this.#indexNames(null)) || (await this.#indexTexts(null)) || (await this.#removeGone());
+  }
+
+  /**
+   * Merges a little; false when there is nothing to merge. It comes before all else, since an index that grows
+   * faster than it is merged gets slow to search; but whoever waits has every second step.
+   */
+  async #merge(): Promise<boolean> {
+    if (!this.#isGrown || (this.#hasMerged && this.#waiters.size > 0)) {
+      this.#hasMerged = false;
+      return false;
+    }
+    this.#hasMerged = await this.#tables.write(() => this.#tables.searchIndex.merge());
+    this.#isGrown = this.#hasMerged;
+    return this.#hasMerged;
   }
 
   /** Read, split and written in one step, so the names are those that stand. */
@@ -170,6 +189,7 @@ export class Indexer {
         if (units > BATCH_UNITS) return;
       }
     });
+    this.#isGrown = true;
     return true;
   }
 
@@ -188,6 +208,7 @@ export class Indexer {
       if (batch.commits > 0) break;
     }
     await batch.commit();
+    this.#isGrown ||= jobs.length > 0;
     return jobs.length > 0;
   }
 
@@ -202,6 +223,7 @@ export class Indexer {
         if (performance.now() > end) return;
       }
     });
+    this.#isGrown = true;
     return true;
   }
 

@@ -2,49 +2,15 @@ import { expect, spyOn, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobStore } from "../../src/blobs/blob-store.ts";
-import { Database } from "../../src/db/database.ts";
 import { openTables } from "../../src/db/tables.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import { FILE_SORTS, positionOf } from "../../src/domain/file-sort.ts";
 import { type FileId, parseId } from "../../src/domain/id.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
-import { createLog } from "../../src/log.ts";
-import { openServices, type Services } from "../../src/services/services.ts";
-import { FakeClock } from "../support/fake-clock.ts";
+import type { Services } from "../../src/services/services.ts";
 import { addFolders, copyRows } from "../support/many-files.ts";
+import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-
-const clock = new FakeClock();
-const log = createLog({ format: "json", clock, write: () => {} });
-
-interface Opened extends AsyncDisposable {
-  readonly database: Database;
-  readonly services: Services;
-}
-
-async function open(root: string): Promise<Opened> {
-  const database = Database.open(join(root, "coffer.db"), clock);
-  const blobs = await BlobStore.open({
-    blobsDir: join(root, "blobs"),
-    tmpDir: join(root, "tmp"),
-    diskReserve: 0,
-  });
-  const services = openServices({
-    tables: openTables(database),
-    blobs,
-    clock,
-    log,
-    secret: new Uint8Array(32),
-    keyPrefix: "cof",
-    storageLimits: { free: null, pro: null, team: null },
-    rateLimits: { free: 60, pro: 300, team: 1000 },
-    signups: "closed",
-    oidc: null,
-    maxFileSize: 1_000_000,
-  });
-  return { database, services, [Symbol.asyncDispose]: () => database.close() };
-}
 
 interface Filled {
   readonly key: string;
@@ -55,7 +21,7 @@ interface Filled {
 }
 
 /** A drive with a file `first.txt`, `count` more in `many/` which carry its tag too, and `count` folders in `folders/`. */
-async function fill({ database, services }: Opened, count: number): Promise<Filled> {
+async function fill({ database, services }: OpenedServices, count: number): Promise<Filled> {
   const { apiKey, driveId } = await services.drives.provision("Drive");
   const caller = services.apiKeys.authenticate(apiKey);
   if (caller === null) throw new Error("the key is not known");
@@ -112,7 +78,7 @@ const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
 test("every statement finds its rows by an index", async () => {
   await using place = await temporaryDirectory();
-  await using opened = await open(place.path);
+  await using opened = await openServicesIn(place.path);
   const { sql } = opened.database;
   const prepare = spyOn(sql, "prepare");
   openTables(opened.database);
@@ -132,11 +98,11 @@ test("every statement finds its rows by an index", async () => {
 test("no statistics from when a table was small mislead the plans once it is large", async () => {
   await using place = await temporaryDirectory();
   {
-    await using opened = await open(place.path);
+    await using opened = await openServicesIn(place.path);
     const { caller, drive } = await fill(opened, 3000);
     opened.services.listings.list(caller, { ...list, driveId: drive });
   }
-  await using opened = await open(place.path);
+  await using opened = await openServicesIn(place.path);
   expect(
     opened.database.sql.query("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").all(),
   ).toEqual([]);
@@ -274,12 +240,12 @@ test.skipIf(bytesRead() === null)("what a request reads does not grow with the n
     await mkdir(root);
     let filled: Filled;
     {
-      await using opened = await open(root);
+      await using opened = await openServicesIn(root);
       filled = await fill(opened, count);
     }
     for (const { name, work } of COSTS) {
       // Opened anew each time, so that nothing is in memory yet.
-      await using opened = await open(root);
+      await using opened = await openServicesIn(root);
       const before = bytesRead() ?? 0;
       await work(opened.services, filled);
       costs.set(name, [...(costs.get(name) ?? []), (bytesRead() ?? 0) - before]);

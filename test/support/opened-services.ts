@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { BlobStore } from "../../src/blobs/blob-store.ts";
+import { Database } from "../../src/db/database.ts";
+import { openTables, type Tables } from "../../src/db/tables.ts";
+import { createLog } from "../../src/log.ts";
+import { openServices, type Services } from "../../src/services/services.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** The services over a real database and real files, without a server; nothing runs by itself. */
+export interface OpenedServices extends AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly services: Services;
+}
+
+/** Opens what is, or is to be, in a directory. */
+export async function openServicesIn(root: string): Promise<OpenedServices> {
+  const clock = new FakeClock();
+  const log = createLog({ format: "json", clock, write: () => {} });
+  const database = Database.open(join(root, "coffer.db"), clock);
+  const blobs = await BlobStore.open({
+    blobsDir: join(root, "blobs"),
+    tmpDir: join(root, "tmp"),
+    diskReserve: 0,
+  });
+  const tables = openTables(database);
+  const services = openServices({
+    tables,
+    blobs,
+    clock,
+    log,
+    secret: new Uint8Array(32),
+    keyPrefix: "cof",
+    storageLimits: { free: null, pro: null, team: null },
+    rateLimits: { free: 60, pro: 300, team: 1000 },
+    signups: "closed",
+    oidc: null,
+    maxFileSize: 1_000_000,
+  });
+  return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };
+}

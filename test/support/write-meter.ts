@@ -1,0 +1,36 @@
+import { spyOn } from "bun:test";
+import type { Database } from "../../src/db/database.ts";
+
+/** Counts how many rows each transaction changes, those that its triggers change and the index's own included. */
+export class WriteMeter implements Disposable {
+  readonly #sql: Database["sql"];
+  readonly #spy;
+  #begun = 0;
+  #sizes: number[] = [];
+
+  constructor({ sql }: Database) {
+    this.#sql = sql;
+    const run = sql.run.bind(sql);
+    this.#spy = spyOn(sql, "run").mockImplementation((text: string) => {
+      if (text === "BEGIN IMMEDIATE") this.#begun = this.#total();
+      const result = run(text);
+      if (text === "COMMIT") this.#sizes.push(this.#total() - this.#begun);
+      return result;
+    });
+  }
+
+  /** The rows of the largest transaction since the last call. */
+  largest(): number {
+    const sizes = this.#sizes;
+    this.#sizes = [];
+    return Math.max(0, ...sizes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#spy.mockRestore();
+  }
+
+  #total(): number {
+    return this.#sql.query<{ rows: number }, []>("SELECT total_changes() AS rows").get()?.rows ?? 0;
+  }
+}
