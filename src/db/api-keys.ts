@@ -52,7 +52,7 @@ export class ApiKeys {
   readonly #ofDrive;
   readonly #removeOfUser;
   readonly #removeOfDrive;
-  readonly #removeAllOf;
+  readonly #removeSomeOf;
   readonly #touch;
 
   constructor({ sql }: Database) {
@@ -88,7 +88,9 @@ export class ApiKeys {
     this.#removeOfDrive = sql.prepare<never, [DrivePk, KeyId]>(
       "DELETE FROM api_key WHERE drive = ? AND id = ?",
     );
-    this.#removeAllOf = sql.prepare<never, [DrivePk]>("DELETE FROM api_key WHERE drive = ?");
+    this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
+      "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
+    );
     this.#touch = sql.prepare<never, [{ id: KeyId; at: number }]>(
       "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id",
     );
@@ -138,9 +140,9 @@ export class ApiKeys {
     return changes > 0;
   }
 
-  /** Removes every key of a drive. Inside a write. */
-  removeAllOf(drive: DrivePk): void {
-    this.#removeAllOf.run(drive);
+  /** Removes up to `limit` keys of a deleted drive, which open nothing any more; how many. Inside a write. */
+  removeSomeOf(drive: DrivePk, limit: number): number {
+    return this.#removeSomeOf.run(drive, limit).changes;
   }
 
   /** Notes when a key was last used. Inside a write. */

@@ -27,8 +27,9 @@ export class Blobs {
     );
     this.#known = sql.prepare<object, [Digest]>("SELECT 1 FROM blob WHERE digest = ?");
     this.#any = sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1");
-    this.#stamp = sql.prepare<never, [number]>(
-      "UPDATE blob SET orphaned_at = ? WHERE refs = 0 AND orphaned_at IS NULL",
+    this.#stamp = sql.prepare<never, [number, number]>(
+      `UPDATE blob SET orphaned_at = ? WHERE pk IN
+         (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at IS NULL LIMIT ?)`,
     );
     this.#orphans = sql.prepare<BlobRow, [number, number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
@@ -61,9 +62,9 @@ export class Blobs {
     return this.#any.get() !== null;
   }
 
-  /** Starts the grace period of the contents that nothing refers to any more. Inside a write. */
-  stampOrphans(now: number): void {
-    this.#stamp.run(now);
+  /** Starts the grace period of up to `limit` contents that nothing refers to any more; of how many. Inside a write. */
+  stampOrphans(now: number, limit: number): number {
+    return this.#stamp.run(now, limit).changes;
   }
 
   /** Some contents that nothing has referred to since `before`. */

@@ -36,7 +36,7 @@ export class Files {
   readonly #update;
   readonly #remove;
   readonly #removeBelow;
-  readonly #removeSome;
+  readonly #someOf;
   readonly #expired;
 
   constructor({ sql }: Database) {
@@ -66,8 +66,8 @@ export class Files {
     this.#removeBelow = sql.prepare<never, [Parameters<PathRange> & { drive: DrivePk }]>(
       "DELETE FROM file WHERE drive = :drive AND path >= :from AND path < :to",
     );
-    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      "DELETE FROM file WHERE pk IN (SELECT pk FROM file WHERE drive = ? LIMIT ?)",
+    this.#someOf = sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
+      "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
     );
     this.#expired = sql.prepare<FileRow, [number, number]>(
       `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
@@ -113,9 +113,9 @@ export class Files {
     return removed;
   }
 
-  /** Removes up to `limit` files of a deleted drive; how many it removed. Inside a write. */
-  removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSome.run(drive, limit).changes;
+  /** Some of a drive's files, and how many tags each has. */
+  someOf(drive: DrivePk, limit: number): { pk: FilePk; tags: number }[] {
+    return this.#someOf.all(drive, limit);
   }
 
   /** Some files that are past their expiry, the longest first. */

@@ -10,6 +10,7 @@ import administrators from "./migrations/0009_administrators.sql" with { type: "
 import releasedContents from "./migrations/0010_released_contents.sql" with { type: "text" };
 import storeIdentity from "./migrations/0011_store_identity.sql" with { type: "text" };
 import searchMerges from "./migrations/0012_search_merges.sql" with { type: "text" };
+import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
 
 /** One step of the schema. Once released it is never edited: a change is a new step. */
 export interface Migration {
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, name: "released-contents", sql: releasedContents },
   { version: 11, name: "store-identity", sql: storeIdentity },
   { version: 12, name: "search-merges", sql: searchMerges },
+  { version: 13, name: "link-files", sql: linkFiles },
 ];

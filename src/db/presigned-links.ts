@@ -1,11 +1,11 @@
 import type { SecretHash } from "../domain/api-key.ts";
-import type { FileId, FilePk, KeyId, UserPk } from "../domain/id.ts";
+import type { FileId, KeyId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
 /** Times are milliseconds since the epoch. */
 export interface NewPresignedLink {
   readonly hash: SecretHash;
-  readonly file: FilePk;
+  readonly file: FileId;
   /** Who made it: a key, or else a user. */
   readonly maker: { readonly keyId: KeyId } | { readonly user: UserPk };
   readonly oneTime: boolean;
@@ -29,7 +29,7 @@ interface Row extends Omit<PresignedLink, "oneTime"> {
   readonly oneTime: 0 | 1;
 }
 
-/** Links that open a file without a key. They go with their file. */
+/** Links that open a file without a key. Those of a file that went are not found any more. */
 export class PresignedLinks {
   readonly #byHash;
   readonly #insert;
@@ -41,15 +41,15 @@ export class PresignedLinks {
       `SELECT f.id AS fileId, k.hash AS keyHash, l.user, l.one_time AS oneTime, l.used_at AS usedAt,
               l.expires_at AS expiresAt
          FROM presigned_link l
-         JOIN file f ON f.pk = l.file
+         JOIN file f ON f.id = l.file_id
          LEFT JOIN api_key k ON k.id = l.key_id
         WHERE l.hash = ?`,
     );
     this.#insert = sql.prepare<
       never,
-      [SecretHash, FilePk, KeyId | null, UserPk | null, boolean, number, number]
+      [SecretHash, FileId, KeyId | null, UserPk | null, boolean, number, number]
     >(
-      `INSERT INTO presigned_link (hash, file, key_id, user, one_time, expires_at, created_at)
+      `INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#markUsed = sql.prepare<never, [number, SecretHash]>(

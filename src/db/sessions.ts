@@ -36,6 +36,7 @@ export class Sessions {
   readonly #removeAllOf;
   readonly #removeOthersOf;
   readonly #removeExpired;
+  readonly #removeOldest;
 
   constructor({ sql }: Database) {
     this.#holder = sql.prepare<SessionHolder, [SecretHash, number]>(
@@ -66,6 +67,10 @@ export class Sessions {
     this.#removeAllOf = sql.prepare<never, [UserPk]>("DELETE FROM session WHERE user = ?");
     this.#removeOthersOf = sql.prepare<never, [UserPk, SecretHash]>(
       "DELETE FROM session WHERE user = ? AND hash <> ?",
+    );
+    this.#removeOldest = sql.prepare<never, [UserPk, number]>(
+      `DELETE FROM session WHERE pk IN
+         (SELECT pk FROM session WHERE user = ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ?)`,
     );
     this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM session WHERE pk IN
@@ -116,6 +121,11 @@ export class Sessions {
   /** Takes away all of a user's but the one with this hash. Inside a write. */
   removeOthersOf(user: UserPk, kept: SecretHash): void {
     this.#removeOthersOf.run(user, kept);
+  }
+
+  /** Takes away some of a user's oldest, where there are more than `kept`. Inside a write. */
+  removeOldest(user: UserPk, kept: number): void {
+    this.#removeOldest.run(user, kept);
   }
 
   /** Takes away up to `limit` that are past their expiry; how many. Inside a write. */

@@ -7,6 +7,9 @@ export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** A use is written down, and the session's life prolonged, when the last one noted is this old, in milliseconds. */
 export const SESSION_TOUCH_MS = 60 * 60 * 1000;
 
+/** How many sessions a user has at most: signing in once more ends the oldest. */
+export const SESSIONS_A_USER = 500;
+
 /** What is kept of a session's User-Agent. */
 export const USER_AGENT_CHARACTERS = 256;
 

@@ -122,12 +122,14 @@ export class Drives {
       : this.#tables.drives.freeSlug(slug, drive.slug);
   }
 
-  /** Deletes a drive: gone for everyone at once, its keys and claim tokens with it. Throws NOT_FOUND. */
+  /**
+   * Deletes a drive: gone for everyone at once, its keys and claim tokens with it. The sweep takes away what is
+   * left of it. Throws NOT_FOUND.
+   */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
-      this.#tables.apiKeys.removeAllOf(drive.pk);
       this.#tables.claimTokens.removeOf(drive.pk);
       return drive.id;
     });

@@ -1,3 +1,6 @@
+/** How many uses are written down together. */
+const PIECE = 200;
+
 /** When things were last used, kept in memory until it is written down, so that reads stay reads. */
 export class LastUses<Id> {
   /** Milliseconds since the epoch. */
@@ -13,12 +16,14 @@ export class LastUses<Id> {
     return this.#at.get(id);
   }
 
-  /** Has `write` write down all that is not yet, if anything is; what it fails to write stays for the next time. */
+  /** Has `write` write down all that is not yet, some at a time; what it fails to write stays for the next time. */
   async flush(write: (uses: readonly (readonly [id: Id, at: number])[]) => Promise<void>): Promise<void> {
-    if (this.#at.size === 0) return;
-    const uses = [...this.#at];
-    await write(uses);
-    // What was used again meanwhile is not written down.
-    for (const [id, at] of uses) if (this.#at.get(id) === at) this.#at.delete(id);
+    const all = [...this.#at];
+    for (let from = 0; from < all.length; from += PIECE) {
+      const uses = all.slice(from, from + PIECE);
+      await write(uses);
+      // What was used again meanwhile is not written down.
+      for (const [id, at] of uses) if (this.#at.get(id) === at) this.#at.delete(id);
+    }
   }
 }

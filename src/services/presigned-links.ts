@@ -58,7 +58,7 @@ export class PresignedLinks {
       const expiresAt = now + expiresIn * 1000;
       this.#tables.presignedLinks.insert({
         hash,
-        file: file.pk,
+        file: file.id,
         maker: makerOf(caller),
         oneTime,
         expiresAt,

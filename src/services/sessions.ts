@@ -10,6 +10,7 @@ import {
   newToken,
   SESSION_LIFETIME_MS,
   SESSION_TOUCH_MS,
+  SESSIONS_A_USER,
   USER_AGENT_CHARACTERS,
 } from "../domain/session.ts";
 import type { User } from "../domain/user.ts";
@@ -63,6 +64,7 @@ export class Sessions {
       createdAt: now,
       expiresAt: now + SESSION_LIFETIME_MS,
     });
+    this.#tables.sessions.removeOldest(userPk, SESSIONS_A_USER);
     return {
       caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
       token,

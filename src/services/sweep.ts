@@ -6,6 +6,7 @@ import type { Digest } from "../domain/digest.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
+import { Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import type { Indexer } from "./indexer.ts";
@@ -20,6 +21,8 @@ const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How much one transaction takes away, so that no request waits long behind the sweep. */
 const PIECE = 200;
+/** The same of rows that may be large. */
+const LARGE_PIECE = 50;
 
 /** What one sweep took away. */
 export interface Swept {
@@ -103,9 +106,7 @@ export class Sweep {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
-        const expired = this.#tables.files.expired(now, PIECE);
-        this.#tree.removeAll(expired, now);
-        return expired.length;
+        return this.#tree.sweep(this.#tables.files.expired(now, PIECE), now);
       }),
     );
   }
@@ -116,10 +117,7 @@ export class Sweep {
       this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
         const expired = this.#tables.drives.expired(now, PIECE);
-        for (const drive of expired) {
-          this.#tables.drives.markDeleted(drive, now);
-          this.#tables.apiKeys.removeAllOf(drive);
-        }
+        for (const drive of expired) this.#tables.drives.markDeleted(drive, now);
         return expired.length;
       }),
     );
@@ -135,7 +133,9 @@ export class Sweep {
   #expiredRecords(): Promise<number> {
     return this.#inPieces(() => {
       const now = this.#clock.now();
-      return this.#tables.writeFromReserve(() => this.#tables.idempotencyRecords.removeExpired(now, PIECE));
+      return this.#tables.writeFromReserve(() =>
+        this.#tables.idempotencyRecords.removeExpired(now, LARGE_PIECE),
+      );
     });
   }
 
@@ -157,8 +157,9 @@ export class Sweep {
 
   /** Takes away what a deleted drive held, then its row; false when stopped on the way. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { writeFromReserve: write, files, folders, drives, releasedContents } = this.#tables;
-    await this.#inPieces(() => write(() => files.removeSomeOf(drive, PIECE)));
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
+    await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     this.#indexer.wake();
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => releasedContents.disown(drive, PIECE)));
@@ -167,10 +168,24 @@ export class Sweep {
     return true;
   }
 
-  #orphanedBlobs(): Promise<number> {
+  /** Of a drive that nobody counts any more, so its folders are left as they are; how many it took. */
+  #removeSomeFiles(drive: DrivePk): number {
+    const piece = new Piece();
+    let taken = 0;
+    for (const { pk, tags } of this.#tables.files.someOf(drive, PIECE)) {
+      if (piece.isFull) break;
+      piece.takeFile({ drive, path: "", tags, metadata: 0 });
+      this.#tables.files.remove(pk);
+      taken += 1;
+    }
+    return taken;
+  }
+
+  async #orphanedBlobs(): Promise<number> {
+    const { blobs, writeFromReserve: write } = this.#tables;
+    await this.#inPieces(() => write(() => blobs.stampOrphans(this.#clock.now(), PIECE)));
     return this.#inPieces(async () => {
       const now = this.#clock.now();
-      await this.#tables.writeFromReserve(() => this.#tables.blobs.stampOrphans(now));
       const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
       return this.forget(orphans);
     });

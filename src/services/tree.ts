@@ -6,6 +6,7 @@ import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
+import { Piece } from "../domain/piece.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -92,6 +93,20 @@ export class Tree {
     );
     for (const drive of new Set(files.map(({ drivePk }) => drivePk))) this.#tables.drives.touch(drive, now);
     this.#changed();
+  }
+
+  /** Removes as many of some expired files as fit into one piece; how many. */
+  sweep(expired: readonly File[], now: number): number {
+    // Those that stand in the same folders count them together.
+    const files = expired.toSorted((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
+    const piece = new Piece();
+    const taken = files.filter(({ drivePk, path, tags }) => {
+      if (piece.isFull) return false;
+      piece.takeFile({ drive: drivePk, path, tags: tags.length, metadata: 0 });
+      return true;
+    });
+    this.removeAll(taken, now);
+    return taken.length;
   }
 
   /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */

@@ -24,6 +24,16 @@ export interface UsageReport {
   readonly period: Month;
 }
 
+/** How many figures are written down together. */
+const PIECE = 200;
+
+/** What one drive or account used in a month. */
+type Entry = ({ readonly drive: DriveId } | { readonly account: UserPk }) & {
+  /** The first millisecond of the month. */
+  readonly month: number;
+  readonly used: Usage;
+};
+
 /** What was counted in one month and is not written down yet. */
 interface Counted {
   readonly drives: Map<DriveId, Usage>;
@@ -42,6 +52,8 @@ export class UsageMeter {
   /** By the first millisecond of the month. */
   #counted = new Map<number, Counted>();
   #month: Month = { start: 0, end: 0 };
+  /** Settles when the last flush has ended. */
+  #flushed: Promise<void> = Promise.resolve();
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
     this.#tables = parts.tables;
@@ -63,9 +75,12 @@ export class UsageMeter {
     add(this.#thisMonth().drives, drive, { operations: 0, bandwidth: bytes });
   }
 
-  /** Writes down what was counted so far. */
-  async flush(): Promise<void> {
-    if (this.#counted.size > 0) await this.#flushAnd(() => {});
+  /** Writes down what was counted so far, some at a time. */
+  flush(): Promise<void> {
+    const flushed = this.#flushed.then(() => this.#writeDown());
+    // Whoever asked hears of a failure; the next flush tries again.
+    this.#flushed = flushed.catch(() => {});
+    return flushed;
   }
 
   /**
@@ -74,14 +89,10 @@ export class UsageMeter {
    */
   async report(caller: Caller): Promise<UsageReport> {
     try {
-      return await this.#flushAnd(() => this.#report(caller));
+      await this.flush();
     } catch (error) {
-      if (error instanceof WriteRefused) return this.#report(caller);
-      throw error;
+      if (!(error instanceof WriteRefused)) throw error;
     }
-  }
-
-  #report(caller: Caller): UsageReport {
     const now = this.#clock.now();
     const period = monthOf(now);
     const { storage, used } =
@@ -113,30 +124,30 @@ export class UsageMeter {
     };
   }
 
-  /** Writes down what was counted, and reads in the same transaction, after every batch before it. */
-  async #flushAnd<T>(read: () => T): Promise<T> {
-    const taken = this.#counted;
+  async #writeDown(): Promise<void> {
+    const taken = [...this.#counted].flatMap(([month, counted]) => entriesOf(month, counted));
     this.#counted = new Map();
-    try {
-      return await this.#tables.writeFromReserve(() => {
-        for (const [month, counted] of taken) this.#write(month, counted);
-        return read();
-      });
-    } catch (error) {
-      for (const [month, counted] of taken) this.#takeBack(month, counted);
-      throw error;
+    for (let from = 0; from < taken.length; from += PIECE) {
+      try {
+        await this.#tables.writeFromReserve(() =>
+          taken.slice(from, from + PIECE).forEach((entry) => this.#write(entry)),
+        );
+      } catch (error) {
+        for (const entry of taken.slice(from)) this.#takeBack(entry);
+        throw error;
+      }
     }
   }
 
-  #write(month: number, { drives, accounts }: Counted): void {
-    for (const [who, used] of drives) this.#tables.usage.addToDrive({ who, month, ...used });
-    for (const [who, used] of accounts) this.#tables.usage.addToAccount({ who, month, ...used });
+  #write({ month, used, ...who }: Entry): void {
+    if ("drive" in who) this.#tables.usage.addToDrive({ who: who.drive, month, ...used });
+    else this.#tables.usage.addToAccount({ who: who.account, month, ...used });
   }
 
-  #takeBack(month: number, { drives, accounts }: Counted): void {
-    const counted = this.#in(month);
-    for (const [who, used] of drives) add(counted.drives, who, used);
-    for (const [who, used] of accounts) add(counted.accounts, who, used);
+  #takeBack({ month, used, ...who }: Entry): void {
+    const { drives, accounts } = this.#in(month);
+    if ("drive" in who) add(drives, who.drive, used);
+    else add(accounts, who.account, used);
   }
 
   #thisMonth(): Counted {
@@ -153,6 +164,13 @@ export class UsageMeter {
     this.#counted.set(month, counted);
     return counted;
   }
+}
+
+function entriesOf(month: number, { drives, accounts }: Counted): Entry[] {
+  return [
+    ...[...drives].map(([drive, used]) => ({ drive, month, used })),
+    ...[...accounts].map(([account, used]) => ({ account, month, used })),
+  ];
 }
 
 function add<Who>(counted: Map<Who, Usage>, who: Who, { operations, bandwidth }: Usage): void {

@@ -9,7 +9,10 @@ import type { DrivePk } from "../../src/domain/id.ts";
 import { parseQuery } from "../../src/domain/search-query.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { addManyFiles } from "../support/many-files.ts";
+import { bePatient } from "../support/patience.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+
+bePatient();
 
 function open(coffer: TestAppliance): Sqlite {
   return new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true, strict: true });

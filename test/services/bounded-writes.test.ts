@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import type { Caller } from "../../src/domain/caller.ts";
+import type { DriveId, FileId } from "../../src/domain/id.ts";
+import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
+import { copyRows } from "../support/many-files.ts";
+import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
+import { bePatient } from "../support/patience.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { WriteMeter } from "../support/write-meter.ts";
+
+bePatient();
+
+/**
+ * The most rows that one transaction may change, on which all other requests wait: some 20 milliseconds' worth.
+ * Rows are counted, since a test that measured time would say more about the machine.
+ */
+const MOST_ROWS = 2500;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const TAGS = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
+
+interface Own {
+  readonly caller: Caller;
+  readonly drive: DriveId;
+}
+
+interface World extends OpenedServices {
+  readonly own: Own;
+  readonly meter: WriteMeter;
+}
+
+/** Services with a drive, and a meter that has seen nothing yet. */
+async function open(): Promise<World> {
+  const place = await temporaryDirectory();
+  const opened = await openServicesIn(place.path);
+  const { services, database } = opened;
+  const { apiKey, driveId: drive } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  const meter = new WriteMeter(database);
+  return {
+    ...opened,
+    own: { caller, drive },
+    meter,
+    [Symbol.asyncDispose]: async () => {
+      meter[Symbol.dispose]();
+      await opened[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function upload(
+  { services, own }: World,
+  path: string,
+  more: { tags?: readonly string[]; expiresAt?: string } = {},
+): Promise<FileId> {
+  const upload = await services.uploads.begin(own.caller, own.drive);
+  await upload.write(Buffer.from(`content of ${path}`));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined };
+  const given = { driveId: own.drive, path, tags: more.tags, expiresAt: more.expiresAt };
+  return (await upload.finish({ ...unset, ...given }, UNCONDITIONAL)).file.id;
+}
+
+/** Files in `many/` like `first`, each of which is given a content of its own. */
+async function fill({ database, meter }: World, first: FileId, count: number): Promise<void> {
+  const { sql } = database;
+  await database.write(() => {
+    copyRows(database, first, count);
+    sql.run(
+      "INSERT INTO blob (digest, size, preview) SELECT id, size, 'A preview' FROM file WHERE path LIKE 'many/%'",
+    );
+    sql.run("UPDATE file SET blob = (SELECT pk FROM blob WHERE digest = file.id) WHERE path LIKE 'many/%'");
+  });
+  meter.largest();
+}
+
+function count({ database }: OpenedServices, what: string): number {
+  return database.sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? 0;
+}
+
+describe("no transaction changes more rows than requests can wait for", () => {
+  test("when 20,000 contents become orphans at once", async () => {
+    await using world = await open();
+    await fill(world, await upload(world, "first.txt"), 20_000);
+    await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
+    world.meter.largest();
+    await world.services.sweep.run();
+    expect(count(world, "blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(20_000);
+    expect(world.meter.largest()).toBeLessThan(MOST_ROWS);
+    world.clock.advance(DAY_MS);
+    await world.services.sweep.run();
+    expect([count(world, "blob"), world.meter.largest() < MOST_ROWS]).toEqual([1, true]);
+  });
+
+  test("when a drive of 20,000 files and 3,000 keys is deleted", async () => {
+    await using world = await open();
+    const { services, own, database, meter } = world;
+    await fill(world, await upload(world, "first.txt"), 20_000);
+    await database.write(() =>
+      database.sql.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+         INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
+         SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
+      ),
+    );
+    meter.largest();
+    await services.drives.remove(own.caller, own.drive);
+    expect(services.drives.list(own.caller, null)).toEqual([]);
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+    await services.sweep.run();
+    expect(["file", "folder", "api_key", "drive"].map((table) => count(world, table))).toEqual([0, 0, 0, 0]);
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+  });
+
+  test.each([
+    ["a drive of files with 64 tags each is deleted", { tags: TAGS }],
+    ["files with 64 tags each expire", { tags: TAGS, expiresAt: "2030-01-01T01:00:00.000Z" }],
+  ])("when %s", async (_, attributes) => {
+    await using world = await open();
+    const { services, own, meter } = world;
+    await fill(world, await upload(world, "first.txt", attributes), 2000);
+    if (!("expiresAt" in attributes)) await services.drives.remove(own.caller, own.drive);
+    world.clock.advance(DAY_MS);
+    await services.sweep.run();
+    expect(count(world, "file")).toBe(0);
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+  });
+
+  test("when files that each stand in hundreds of folders expire", async () => {
+    await using world = await open();
+    const { services, meter } = world;
+    const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
+    for (let n = 0; n < 40; n += 1) await upload(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
+    world.clock.advance(DAY_MS);
+    meter.largest();
+    await services.sweep.run();
+    expect(count(world, "file")).toBe(0);
+    expect(count(world, "folder WHERE file_count <> 0 OR total_size <> 0 OR own_file_count <> 0")).toBe(0);
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+  });
+
+  test("when a file goes that 5,000 links lead to", async () => {
+    await using world = await open();
+    const { services, own, database, meter } = world;
+    const id = await upload(world, "first.txt");
+    const { token } = await services.presignedLinks.create(own.caller, id, { expiresIn: 60, oneTime: false });
+    await database.write(() =>
+      database.sql.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO presigned_link SELECT i, l.file_id, l.key_id, l.user, 0, NULL, l.expires_at, 0
+           FROM presigned_link l CROSS JOIN n`,
+      ),
+    );
+    meter.largest();
+    await services.files.remove(own.caller, id, UNCONDITIONAL);
+    expect(() => services.presignedLinks.open(token)).toThrow("No such link.");
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+    world.clock.advance(100 * DAY_MS);
+    await services.sweep.run();
+    expect([count(world, "presigned_link"), meter.largest() < MOST_ROWS]).toEqual([0, true]);
+  });
+
+  test("when 5,000 drives were used since it was last written down", async () => {
+    await using world = await open();
+    const { services, meter } = world;
+    const drives: DriveId[] = [];
+    await world.database.write(() => {
+      world.database.sql.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO drive (id, name, description, created_at, updated_at) SELECT 'drive ' || i, '', '', 0, 0 FROM n`,
+      );
+      drives.push(
+        ...world.database.sql
+          .query<{ id: DriveId }, []>("SELECT id FROM drive WHERE id LIKE 'drive %'")
+          .all()
+          .map(({ id }) => id),
+      );
+    });
+    for (const drive of drives) services.usage.countBytes(drive, 1);
+    meter.largest();
+    await services.usage.flush();
+    expect([count(world, "drive_usage"), meter.largest() < MOST_ROWS]).toEqual([5000, true]);
+  });
+});
