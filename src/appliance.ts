@@ -160,6 +160,8 @@ async function openParts(
     await services.indexer.stop();
   });
   services.indexer.start();
+  opened.defer(() => services.folderWorks.stop());
+  services.folderWorks.start();
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
   opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
   opened.defer(() => finalFlush(() => services.usage.flush(), log));

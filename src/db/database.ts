@@ -7,6 +7,19 @@ import { MIGRATIONS } from "./migrations.ts";
 import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
 import { type Room, WriteQueue } from "./write-queue.ts";
 
+/**
+ * Thrown inside a write by a job that has to wait for something else: the job is undone, and runs again after
+ * `end`. Where `end` rejects, so does the write.
+ */
+export class Busy extends Error {
+  readonly end: Promise<void>;
+
+  constructor(end: Promise<void>) {
+    super("the write has to wait");
+    this.end = end;
+  }
+}
+
 /** Called inside a write with its result, before it is durable; what it throws undoes the write. */
 export type Within<T> = (result: T) => void;
 
@@ -59,7 +72,8 @@ export class Database {
   /**
    * Runs `job` in a transaction and resolves with its result once that is durable. Jobs handed in
    * during one turn of the event loop share a commit, but not a fate: one that throws is undone
-   * alone, and its error is what its promise rejects with. The job must not await.
+   * alone, and its error is what its promise rejects with; one that throws `Busy` runs again later. The job
+   * must not await.
    *
    * @param within gets the job's result, still in the transaction
    * @param room `reserve` for what must be possible on a full disk: what frees room or lets people in
@@ -68,7 +82,13 @@ export class Database {
    */
   async write<T>(job: () => T, within?: Within<T>, room: Room = "free"): Promise<T> {
     if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
-    return this.#writes.add(within === undefined ? job : () => withResult(job(), within), room);
+    try {
+      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within), room);
+    } catch (error) {
+      if (!(error instanceof Busy)) throw error;
+      await error.end;
+      return this.write(job, within, room);
+    }
   }
 
   /** Whether the disk failed at a write: what that was about is in doubt, and nothing is written any more. */

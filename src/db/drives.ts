@@ -38,6 +38,7 @@ const SELECT = `
 export class Drives {
   readonly #byId;
   readonly #byPk;
+  readonly #isThere;
   readonly #bySlug;
   readonly #byUser;
   readonly #countOf;
@@ -55,6 +56,9 @@ export class Drives {
   constructor({ sql }: Database) {
     this.#byId = sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`);
     this.#byPk = sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`);
+    this.#isThere = sql.prepare<object, [DrivePk, number]>(
+      "SELECT 1 FROM drive WHERE pk = ? AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+    );
     this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
     this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
       `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
@@ -101,6 +105,11 @@ export class Drives {
 
   bySlug(slug: string, now: number): Drive | null {
     return fromRow(this.#bySlug.get({ slug, now }));
+  }
+
+  /** Whether a drive is there; costs less than to read it. */
+  isThere(pk: DrivePk, now: number): boolean {
+    return this.#isThere.get(pk, now) !== null;
   }
 
   /** A user's drives, oldest first. */

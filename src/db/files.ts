@@ -1,9 +1,8 @@
 import type { File, Metadata } from "../domain/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
-import type { Filename, FilePath, FolderPath } from "../domain/path.ts";
+import type { Filename, FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
-import { type PathRange, rangeOf } from "./path-range.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** Everything of a file that may change; sizes in bytes, times in milliseconds since the epoch. */
@@ -31,11 +30,9 @@ export class Files {
   readonly #visible;
   readonly #byId;
   readonly #byPath;
-  readonly #below;
   readonly #insert;
   readonly #update;
   readonly #remove;
-  readonly #removeBelow;
   readonly #someOf;
   readonly #expired;
 
@@ -46,10 +43,6 @@ export class Files {
     );
     this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
     this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
-    this.#below = sql.prepare<{ files: number; bytes: number }, [Parameters<PathRange> & { drive: DrivePk }]>(
-      `SELECT count(*) AS files, ifnull(sum(size), 0) AS bytes FROM file
-        WHERE drive = :drive AND path >= :from AND path < :to`,
-    );
     this.#insert = sql.prepare<{ pk: FilePk }, [Encoded & { id: FileId; createdAt: number }]>(
       `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          expires_at, created_at, updated_at)
@@ -63,9 +56,6 @@ export class Files {
         WHERE pk = :pk`,
     );
     this.#remove = sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?");
-    this.#removeBelow = sql.prepare<never, [Parameters<PathRange> & { drive: DrivePk }]>(
-      "DELETE FROM file WHERE drive = :drive AND path >= :from AND path < :to",
-    );
     this.#someOf = sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
       "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
     );
@@ -103,14 +93,6 @@ export class Files {
   /** Inside a write. */
   remove(pk: FilePk): void {
     this.#remove.run(pk);
-  }
-
-  /** Removes every file below a folder; how many and how many bytes. Inside a write. */
-  removeBelow(drive: DrivePk, folder: FolderPath): { files: number; bytes: number } {
-    const range = { drive, ...rangeOf(folder) };
-    const removed = this.#below.get(range) ?? { files: 0, bytes: 0 };
-    this.#removeBelow.run(range);
-    return removed;
   }
 
   /** Some of a drive's files, and how many tags each has. */

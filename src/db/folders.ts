@@ -34,11 +34,10 @@ export class Folders {
   readonly #adjust;
   readonly #adjustAlone;
   readonly #upwards;
-  readonly #setParent;
   readonly #page;
   readonly #children;
   readonly #countChildren;
-  readonly #removeBelow;
+  readonly #remove;
   readonly #removeSome;
 
   constructor({ sql }: Database) {
@@ -66,7 +65,6 @@ export class Folders {
        )
        SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
     );
-    this.#setParent = sql.prepare<never, [FolderPk, FolderPk]>("UPDATE folder SET parent = ? WHERE pk = ?");
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
       `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
         WHERE parent = ? AND path > ? ORDER BY path LIMIT ? OFFSET ?`,
@@ -78,9 +76,7 @@ export class Folders {
       `SELECT ifnull(sum(file_count), 0) AS files FROM folder
         WHERE parent = :parent AND path >= :from AND path < :to`,
     );
-    this.#removeBelow = sql.prepare<never, [Parameters<PathRange> & { drive: DrivePk }]>(
-      "DELETE FROM folder WHERE drive = :drive AND path >= :from AND path < :to",
-    );
+    this.#remove = sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?");
     this.#removeSome = sql.prepare<never, [DrivePk, number]>(
       // Backwards in path order, so that no folder goes before those below it.
       "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
@@ -151,14 +147,9 @@ export class Folders {
     }
   }
 
-  /** Puts a folder into another, of the same drive. Its path is the caller's to see to. Inside a write. */
-  setParent(folder: FolderPk, parent: FolderPk): void {
-    this.#setParent.run(parent, folder);
-  }
-
-  /** Removes a folder and all folders below it, once their files are gone. Inside a write. */
-  removeTree(drive: DrivePk, path: FolderPath): void {
-    this.#removeBelow.run({ drive, ...rangeOf(path) });
+  /** Removes an empty folder. Inside a write. */
+  remove(pk: FolderPk): void {
+    this.#remove.run(pk);
   }
 
   /** Removes up to `limit` folders of a deleted drive; how many it removed. Inside a write. */

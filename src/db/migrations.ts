@@ -11,6 +11,7 @@ import releasedContents from "./migrations/0010_released_contents.sql" with { ty
 import storeIdentity from "./migrations/0011_store_identity.sql" with { type: "text" };
 import searchMerges from "./migrations/0012_search_merges.sql" with { type: "text" };
 import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
+import folderWorks from "./migrations/0014_folder_works.sql" with { type: "text" };
 
 /** One step of the schema. Once released it is never edited: a change is a new step. */
 export interface Migration {
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: "store-identity", sql: storeIdentity },
   { version: 12, name: "search-merges", sql: searchMerges },
   { version: 13, name: "link-files", sql: linkFiles },
+  { version: 14, name: "folder-works", sql: folderWorks },
 ];

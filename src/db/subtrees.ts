@@ -1,10 +1,8 @@
-import type { Extent } from "../domain/folder-transfer.ts";
 import type { DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
-import type { FolderPath } from "../domain/path.ts";
+import type { FilePath, FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
-import type { FolderChange } from "./folders.ts";
 import type { Parameters } from "./parameters.ts";
-import { type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
 /** A folder and all that is below it. */
 export interface Subtree {
@@ -12,146 +10,134 @@ export interface Subtree {
   readonly path: FolderPath;
 }
 
-/** A copy that is to be made of a folder or file below `from`, at its place below `to`. */
-export interface CopyOf<Pk> {
-  readonly source: Pk;
-  /** The folder that it goes into. */
+/** A file of a subtree, as far as it has to be known to move it. */
+export interface SubtreeFile {
+  readonly pk: FilePk;
   readonly folder: FolderPk;
-  readonly from: Subtree;
-  readonly to: Subtree;
+  readonly path: FilePath;
+  /** Bytes. */
+  readonly size: number;
+  /** How many. */
+  readonly tags: number;
+  /** Bytes. */
+  readonly metadata: number;
+  readonly hasExpired: boolean;
+}
+
+/** A folder of a subtree. */
+export interface SubtreeFolder {
+  readonly pk: FolderPk;
+  readonly path: FolderPath;
   /** Milliseconds since the epoch. */
-  readonly now: number;
+  readonly createdAt: number;
+}
+
+/** What a look at some of the paths of a subtree has seen. */
+export interface SeenPaths {
+  /** Bytes of the longest; 0 where there is none. */
+  readonly longest: number;
+  /** The last one; null where there is none. */
+  readonly last: string | null;
+  readonly count: number;
+}
+
+/** Where a file comes to stand. */
+export interface FilePlace {
+  readonly drive: DrivePk;
+  readonly folder: FolderPk;
+  readonly path: FilePath;
 }
 
 type Range = Parameters<PathRange> & { readonly drive: DrivePk };
-
-interface Relocation {
-  readonly fromPath: FolderPath;
-  readonly toPath: FolderPath;
-  readonly toDrive: DrivePk;
-}
-
-interface Copy<Pk> extends Relocation {
-  readonly source: Pk;
-  readonly folder: FolderPk;
-  readonly now: number;
-}
+type Some = Range & { readonly limit: number };
+type FileRow = Omit<SubtreeFile, "hasExpired"> & { readonly hasExpired: 0 | 1 };
 
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
-const NEW_PATH = ":toPath || substr(path, length(:fromPath) + 1)";
-const EXPIRED = `file INDEXED BY file_drive_expiry WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to`;
 
-/** Folders with all that is below them, taken as wholes. The statements that change them run inside a write. */
+/** What is in a folder and below, some of it at a time. */
 export class Subtrees {
   readonly #countFolders;
-  readonly #extent;
-  readonly #expired;
-  readonly #removeExpired;
-  readonly #moveFolders;
-  readonly #moveFiles;
-  readonly #folders;
+  readonly #paths;
   readonly #files;
-  readonly #copyFolder;
+  readonly #folders;
+  readonly #lastFolders;
+  readonly #moveFile;
   readonly #copyFile;
 
   constructor({ sql }: Database) {
-    this.#countFolders = sql.prepare<{ folders: number }, [Range & { limit: number }]>(
+    this.#countFolders = sql.prepare<{ folders: number }, [Some]>(
       `SELECT count(*) AS folders FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
     );
-    this.#extent = sql.prepare<Extent, [Range]>(
-      `SELECT sum(tags) AS tags, sum(metadata) AS metadata, sum(path) AS paths, max(path) AS longestPath
-         FROM (SELECT iif(tags = '[]', 0, json_array_length(tags)) AS tags, octet_length(metadata) AS metadata,
-                      octet_length(path) AS path FROM file WHERE ${BELOW}
-               UNION ALL
-               SELECT 0, 0, octet_length(path) FROM folder WHERE ${BELOW}) page`,
+    this.#paths = sql.prepare<SeenPaths, [Some & { now: number }]>(
+      `SELECT ifnull(max(iif(expires_at <= :now, 0, octet_length(path))), 0) AS longest, max(path) AS last,
+              count(*) AS count
+         FROM (SELECT path, expires_at FROM file WHERE ${BELOW}
+               UNION ALL SELECT path, NULL FROM folder WHERE ${BELOW} ORDER BY 1 LIMIT :limit) page`,
     );
-    this.#expired = sql.prepare<FolderChange, [Range & { now: number }]>(
-      `SELECT folder, count(*) AS files, sum(size) AS bytes FROM ${EXPIRED} GROUP BY folder`,
+    this.#files = sql.prepare<FileRow, [Some & { now: number }]>(
+      `SELECT pk, folder, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
+              octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired
+         FROM file INDEXED BY file_path WHERE ${BELOW} ORDER BY path LIMIT :limit`,
     );
-    this.#removeExpired = sql.prepare<never, [Range & { now: number }]>(`DELETE FROM ${EXPIRED}`);
-    this.#moveFolders = sql.prepare<never, [Range & Parameters<Relocation>]>(
-      `UPDATE folder SET drive = :toDrive, path = ${NEW_PATH} WHERE ${BELOW}`,
+    this.#folders = sql.prepare<SubtreeFolder, [Some]>(
+      `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path
+        WHERE ${BELOW} ORDER BY path LIMIT :limit`,
     );
-    this.#moveFiles = sql.prepare<never, [Range & Parameters<Relocation>]>(
-      `UPDATE file SET drive = :toDrive, path = ${NEW_PATH} WHERE ${BELOW}`,
+    this.#lastFolders = sql.prepare<{ pk: FolderPk }, [Some]>(
+      `SELECT pk FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
     );
-    this.#folders = sql.prepare<{ pk: FolderPk; parent: FolderPk | null }, [Range]>(
-      `SELECT pk, parent FROM folder WHERE ${BELOW} ORDER BY path`,
+    this.#moveFile = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
+      "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
     );
-    this.#files = sql.prepare<{ pk: FilePk; folder: FolderPk }, [Range]>(
-      `SELECT pk, folder FROM file WHERE ${BELOW} ORDER BY path`,
-    );
-    this.#copyFolder = sql.prepare<{ pk: FolderPk }, [Parameters<Copy<FolderPk>>]>(
-      `INSERT INTO folder (drive, parent, path, file_count, total_size, own_file_count, created_at)
-       SELECT :toDrive, :folder, ${NEW_PATH}, file_count, total_size, own_file_count, :now
-         FROM folder WHERE pk = :source
-       RETURNING pk`,
-    );
-    this.#copyFile = sql.prepare<never, [Parameters<Copy<FilePk>> & { readonly id: FileId }]>(
+    this.#copyFile = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk; id: FileId; now: number }]>(
       `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          created_at, updated_at)
-       SELECT :id, :toDrive, :folder, ${NEW_PATH}, filename, mime_type, mime_given, size, blob, tags, metadata,
-              :now, :now
-         FROM file WHERE pk = :source`,
+       SELECT :id, :drive, :folder, :path, filename, mime_type, mime_given, size, blob, tags, metadata, :now, :now
+         FROM file WHERE pk = :pk`,
     );
   }
 
   /** How many folders are below the topmost; `limit` where there are more. */
   countFolders(tree: Subtree, limit: number): number {
-    return this.#countFolders.get({ ...rangeOfTree(tree), limit })?.folders ?? 0;
+    return this.#countFolders.get({ ...rangeAfter(tree, null), limit })?.folders ?? 0;
   }
 
-  /** Sums it up; costs as much as is in it. */
-  extent(tree: Subtree): Extent {
-    const extent = this.#extent.get(rangeOfTree(tree));
-    if (extent === null) throw new Error("what was summed up came back without a row");
-    return extent;
+  /** Looks at the paths of up to `limit` files and folders after a path, but for those of files that have expired. */
+  paths(tree: Subtree, after: string | null, now: number, limit: number): SeenPaths {
+    const seen = this.#paths.get({ ...rangeAfter(tree, after), now, limit });
+    if (seen === null) throw new Error("what was counted came back without a row");
+    return seen;
   }
 
-  /** How many files have expired in it and await the sweep, and their bytes, by the folder that each stands in. */
-  expired(tree: Subtree, now: number): FolderChange[] {
-    return this.#expired.all({ ...rangeOfTree(tree), now });
+  /** Up to `limit` of its files in path order, after a path. */
+  files(tree: Subtree, after: FilePath | null, now: number, limit: number): SubtreeFile[] {
+    return this.#files
+      .all({ ...rangeAfter(tree, after), now, limit })
+      .map((row) => ({ ...row, hasExpired: row.hasExpired === 1 }));
   }
 
-  /** Removes the files that `expired` counts. */
-  removeExpired(tree: Subtree, now: number): void {
-    this.#removeExpired.run({ ...rangeOfTree(tree), now });
+  /** Up to `limit` of its folders, itself included, in path order, so that each comes after the one it stands in. */
+  folders(tree: Subtree, after: FolderPath | null, limit: number): SubtreeFolder[] {
+    return this.#folders.all({ ...rangeAfter(tree, after), limit });
   }
 
-  /** Gives everything in it the path and drive of another place; the topmost folder keeps its parent. */
-  move(from: Subtree, to: Subtree): void {
-    const relocation = { ...rangeOfTree(from), ...relocationOf(from, to) };
-    this.#moveFolders.run(relocation);
-    this.#moveFiles.run(relocation);
+  /** Up to `limit` of its folders from the end, so that each comes before the one it stands in. */
+  lastFolders(tree: Subtree, limit: number): FolderPk[] {
+    return this.#lastFolders.all({ ...rangeAfter(tree, null), limit }).map(({ pk }) => pk);
   }
 
-  /** Its folders, in path order, so that each comes after the one it stands in. */
-  folders(tree: Subtree): { pk: FolderPk; parent: FolderPk | null }[] {
-    return this.#folders.all(rangeOfTree(tree));
+  /** Puts a file elsewhere, and changes nothing else of it. Inside a write. */
+  moveFile(pk: FilePk, place: FilePlace): void {
+    this.#moveFile.run({ ...place, pk });
   }
 
-  /** Its files, in path order. */
-  files(tree: Subtree): { pk: FilePk; folder: FolderPk }[] {
-    return this.#files.all(rangeOfTree(tree));
-  }
-
-  /** Makes a folder with the counts of another. */
-  copyFolder({ source, folder, from, to, now }: CopyOf<FolderPk>): FolderPk {
-    const row = this.#copyFolder.get({ source, folder, now, ...relocationOf(from, to) });
-    if (row === null) throw new Error("a copied folder came back without a row");
-    return row.pk;
-  }
-
-  /** Makes a file with the content and attributes of another, but for its expiry. */
-  copyFile(id: FileId, { source, folder, from, to, now }: CopyOf<FilePk>): void {
-    this.#copyFile.run({ id, source, folder, now, ...relocationOf(from, to) });
+  /** Makes a file with the content and attributes of another, but for its expiry. Inside a write. */
+  copyFile(id: FileId, pk: FilePk, place: FilePlace, now: number): void {
+    this.#copyFile.run({ ...place, pk, id, now });
   }
 }
 
-function rangeOfTree({ drive, path }: Subtree): Range {
-  return { drive, ...rangeOf(path) };
-}
-
-function relocationOf(from: Subtree, to: Subtree): Relocation {
-  return { fromPath: from.path, toPath: to.path, toDrive: to.drive };
+function rangeAfter({ drive, path }: Subtree, after: string | null): Range {
+  const { from, to } = rangeOf(path);
+  return { drive, from: after === null ? from : firstAfter(after), to };
 }

@@ -6,6 +6,7 @@ import type { Database, Within } from "./database.ts";
 import { Drives } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
 import { Files } from "./files.ts";
+import { FolderWorks } from "./folder-works.ts";
 import { Folders } from "./folders.ts";
 import { Identities } from "./identities.ts";
 import { KnownClients } from "./known-clients.ts";
@@ -38,6 +39,7 @@ export function openTables(database: Database) {
     folders: new Folders(database),
     files: new Files(database),
     subtrees: new Subtrees(database),
+    folderWorks: new FolderWorks(database),
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),
     blobs: new Blobs(database),

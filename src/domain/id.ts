@@ -40,3 +40,4 @@ export type DrivePk = Brand<number, "DrivePk">;
 export type FolderPk = Brand<number, "FolderPk">;
 export type FilePk = Brand<number, "FilePk">;
 export type BlobPk = Brand<number, "BlobPk">;
+export type FolderWorkPk = Brand<number, "FolderWorkPk">;

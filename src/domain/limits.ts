@@ -25,33 +25,10 @@ export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
-/**
- * The most that one request takes along with a folder, in one transaction on which all other requests wait, and
- * whose undoing is kept in memory.
- */
-export interface TransferBounds {
-  /** Files and folders. */
-  readonly entries: number;
-  /** Tags of the files in all: each has an entry that says where its file is. */
-  readonly tags: number;
-  /** Bytes of all paths, where they are longer: each stands in several indexes, which gets dear when they are long. */
-  readonly paths: number;
-  /** Bytes of the files' metadata in all, which is written anew with its file. */
-  readonly metadata: number;
-}
-export const FOLDER_MOVE: TransferBounds = {
-  entries: 50_000,
-  tags: 50_000,
-  paths: 8 * MIB,
-  metadata: 64 * MIB,
-};
-/** Fewer than are moved: every copy is a row of its own. */
-export const FOLDER_COPY: TransferBounds = {
-  entries: 10_000,
-  tags: 20_000,
-  paths: 4 * MIB,
-  metadata: 16 * MIB,
-};
+/** The most files and folders that one request moves along with a folder. */
+export const FOLDER_MOVE_ENTRIES = 50_000;
+/** The same for a copy. Fewer than are moved: every copy is a row of its own. */
+export const FOLDER_COPY_ENTRIES = 10_000;
 /**
  * The files up to which folders are copied in an unclaimed drive. Files without content cost no quota, and one
  * request after the other copies thousands: without an end, anybody could fill the disk with them.

@@ -115,6 +115,13 @@ export function containingFolder(prefix: string): FolderPath {
   return folder;
 }
 
+/** The path of what stands in a folder, or of the folder itself, once that is at another place. */
+export function relocated(path: FilePath, from: FolderPath, to: FolderPath): FilePath;
+export function relocated(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath;
+export function relocated(path: FilePath | FolderPath, from: FolderPath, to: FolderPath): string {
+  return to + path.slice(from.length);
+}
+
 /** The path a file would have to take a folder's place: the folder's without its slash. */
 export function asFilePath(folder: FolderPath): FilePath {
   const path = folder.slice(0, -1);

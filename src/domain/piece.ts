@@ -1,7 +1,7 @@
-/** The most rows that one piece of a large change takes, give or take one file: some milliseconds' worth. */
+/** The most rows that one piece of a large change takes, give or take a file and the folders above: some milliseconds' worth. */
 const PIECE_ROWS = 1000;
-/** What comes or goes with a file: its row, its content's count, its jobs for the index, its entries there. */
-const FILE_ROWS = 6;
+/** What comes or goes with a file: its row, its content's count and whose that is, its jobs for the index, its entries there. */
+const FILE_ROWS = 7;
 /** What comes or goes with a folder: its row, and its parent's count of folders. */
 const FOLDER_ROWS = 2;
 /** Bytes of metadata that cost as much as a row. */
@@ -35,11 +35,13 @@ export class Piece {
     return this.#rows >= PIECE_ROWS;
   }
 
-  /** Takes a file. */
-  takeFile(file: PieceFile): void {
+  /** Takes a file. `ends` is 2 where it both goes from one place and comes to another. */
+  takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
     const { drive, path, tags, metadata } = file;
-    const shared = this.#last?.drive === drive ? sharedLength(this.#last.path, path) : 0;
-    this.#rows += FILE_ROWS + tags + Math.floor(metadata / METADATA_ROW) + slashesAfter(path, shared);
+    // The folders above the first file are counted in every piece, however small it is.
+    const other = this.#last === null ? path : this.#last.drive === drive ? this.#last.path : "";
+    const folders = slashesAfter(path, sharedLength(other, path));
+    this.#rows += FILE_ROWS + Math.floor(metadata / METADATA_ROW) + ends * (tags + folders);
     this.#last = file;
   }
 

@@ -1,11 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  FOLDER_COPY,
-  FOLDER_MOVE,
-  MIB,
+  FOLDER_COPY_ENTRIES,
+  FOLDER_MOVE_ENTRIES,
   PATH_BYTES,
-  type TransferBounds,
   UNCLAIMED_COPIED_FILES,
 } from "../domain/limits.ts";
 import type { FolderDestination, Folders, ShownFolder } from "../services/folders.ts";
@@ -39,7 +37,7 @@ export function folderTransfers(service: Folders) {
           operationId: "moveFolder",
           tag: "Folders",
           summary: "Move or rename a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${transferRules(FOLDER_MOVE)}`,
+          description: `Within its drive or into another of yours. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${transferRules(FOLDER_MOVE_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("archive/2030/"),
           answers: [
@@ -67,7 +65,7 @@ export function folderTransfers(service: Folders) {
           operationId: "copyFolder",
           tag: "Folders",
           summary: "Copy a folder with everything in it",
-          description: `Within its drive or into another of yours, all at once or not at all. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored, and in an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all. ${transferRules(FOLDER_COPY)}`,
+          description: `Within its drive or into another of yours. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored, and in an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all. ${transferRules(FOLDER_COPY_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("copies/2030/"),
           answers: [
@@ -88,6 +86,6 @@ function destinationOf(body: Static<typeof transfer>): FolderDestination {
   return { path: body.destination_path, driveId: body.destination_drive_id };
 }
 
-function transferRules({ entries, tags, paths, metadata }: TransferBounds): string {
-  return `Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders, or whose files carry more than ${tags} tags in all, or for more than ${paths / MIB} MiB of paths or ${metadata / MIB} MiB of metadata: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
+function transferRules(entries: number): string {
+  return `A folder of some hundred files goes at once; more go in pieces, in between which others may see some files at the new place and some not. After the answer all of it is there; after a refusal, or where the server was stopped on the way, nothing is. Other changes in these folders wait for the end. Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
 }

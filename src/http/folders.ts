@@ -106,7 +106,8 @@ export function folders(service: Folders) {
           operationId: "deleteFolder",
           tag: "Folders",
           summary: "Preview or delete a folder with everything in it",
-          description: "Without `confirm: true` nothing is deleted: the answer says how many files would be.",
+          description:
+            "Without `confirm: true` nothing is deleted: the answer says how many files would be. A folder of some hundred files goes at once; more go in pieces, in between which others may see what is left. After the answer nothing is. Other changes in the folder wait for the end. A deletion that was begun is carried to its end, also where the server was stopped on the way.",
           body: Type.Object({
             drive_id: driveRef(),
             path: folderPath,

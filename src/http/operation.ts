@@ -142,11 +142,17 @@ export function operation(
       },
       reply,
     });
+    // A write may have to wait for a large change of a folder to end, or be one.
+    const waitForFolders = () => isKeyed && context.suspendIdleTimeout();
     if (spec.rawBody !== undefined) return handle(inputWith(undefined));
+    if (checkBody === undefined && !READS.has(context.method)) waitForFolders();
     if (checkBody === undefined) return reply.replay("") ?? handle(inputWith(undefined));
     const bodyOf = (bytes: Uint8Array) =>
       checkBody(spec.bodyOptional === true && bytes.length === 0 ? {} : parseJsonBody(bytes, spec.keptField));
-    return readBody(request).then((bytes) => reply.replayBytes(bytes) ?? handle(inputWith(bodyOf(bytes))));
+    return readBody(request).then((bytes) => {
+      waitForFolders();
+      return reply.replayBytes(bytes) ?? handle(inputWith(bodyOf(bytes)));
+    });
   };
 
   const answer = (route: RouteContext) => {

@@ -74,9 +74,17 @@ export class Reply {
     return (result) => this.set(answer(result));
   }
 
+  /**
+   * Makes sure that an answer of this length can be given, for work of which some is done before the answer is.
+   * Throws PAYLOAD_TOO_LARGE.
+   */
+  requireRoom(answer: JsonAnswer): void {
+    this.#attempt?.requireRoom(keptFrom(answer));
+  }
+
   /** Gives the answer. Inside the write. */
-  set({ status = 200, json, headers = {} }: JsonAnswer): void {
-    const answer = { status, headers, body: JSON.stringify(json) };
+  set(given: JsonAnswer): void {
+    const answer = keptFrom(given);
     if (this.#attempt !== null) {
       if (this.#fingerprint === null)
         throw new Error("a write was answered before its request was identified");
@@ -97,6 +105,10 @@ export class Reply {
     const conditions = [headers.get("if-match"), headers.get("if-none-match")];
     return fingerprintOf([method, path, query, ...conditions, content]);
   }
+}
+
+function keptFrom({ status = 200, json, headers = {} }: JsonAnswer): KeptAnswer {
+  return { status, headers, body: JSON.stringify(json) };
 }
 
 function responseOf({ status, headers, body }: KeptAnswer, more: Record<string, string>): Response {

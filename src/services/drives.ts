@@ -9,6 +9,7 @@ import { type DriveId, type DrivePk, type KeyId, newId } from "../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
 import { ROOT } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import type { FolderLocks } from "./folder-locks.ts";
 
 /** A drive made without an account; its two secrets are shown this once. */
 export interface Provisioned {
@@ -31,12 +32,20 @@ export interface DriveChanges {
 export class Drives {
   readonly #tables: Tables;
   readonly #access: Access;
+  readonly #locks: FolderLocks;
   readonly #clock: Clock;
   readonly #keyPrefix: string;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    locks: FolderLocks;
+    clock: Clock;
+    keyPrefix: string;
+  }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
+    this.#locks = parts.locks;
     this.#clock = parts.clock;
     this.#keyPrefix = parts.keyPrefix;
   }
@@ -129,6 +138,7 @@ export class Drives {
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
+      this.#locks.requireNoneLeaves(drive.pk);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.claimTokens.removeOf(drive.pk);
       return drive.id;

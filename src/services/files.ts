@@ -6,7 +6,7 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
-import type { FilePk } from "../domain/id.ts";
+import { type FileId, parseId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import {
   containingFolder,
@@ -16,6 +16,7 @@ import {
   parseFilename,
   parseFilePath,
 } from "../domain/path.ts";
+import { Piece } from "../domain/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
 import { readFor } from "./damaged-file.ts";
@@ -144,21 +145,49 @@ export class Files {
     });
   }
 
-  /** Deletes each file the caller may see, all in one commit; names those it could not. */
-  removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      // By file, since an id may be written in more ways than one.
-      const files = new Map<FilePk, File>();
-      const deleted: string[] = [];
-      const failed: string[] = [];
-      for (const id of new Set(ids)) {
-        const file = this.#access.findFile(caller, id);
-        if (file !== null) files.set(file.pk, file);
-        (file === null ? failed : deleted).push(id);
-      }
-      this.#tree.removeAll([...files.values()], this.#clock.now());
-      return { deleted, failed };
-    });
+  /**
+   * Deletes each file the caller may see, some in each commit; names those it could not. `within` is called in the
+   * last one. Where that is never reached, what was deleted stays deleted.
+   */
+  async removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
+    // An id may be written in more ways than one, and a file is gone when its second comes up.
+    const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
+    const left = [...names.values()];
+    let removed: Removed = { deleted: [], failed: [] };
+    do {
+      const outcome = await this.#access.writeFromReserve(
+        caller,
+        ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
+        () => this.#removeSome(caller, left, removed),
+      );
+      left.splice(0, outcome.taken);
+      removed = outcome.sum;
+    } while (left.length > 0);
+    return removed;
+  }
+
+  #removeSome(
+    caller: Caller,
+    names: readonly (readonly string[])[],
+    before: Removed,
+  ): { readonly taken: number; readonly sum: Removed } {
+    const piece = new Piece();
+    const files: File[] = [];
+    const deleted = [...before.deleted];
+    const failed = [...before.failed];
+    let taken = 0;
+    for (const ids of names) {
+      if (piece.isFull) break;
+      taken += 1;
+      const file = this.#access.findFile(caller, ids[0] ?? "");
+      (file === null ? failed : deleted).push(...ids);
+      piece.takeRows(1);
+      if (file === null) continue;
+      files.push(file);
+      piece.takeFile({ drive: file.drivePk, path: file.path, tags: file.tags.length, metadata: 0 });
+    }
+    this.#tree.removeAll(files, this.#clock.now());
+    return { taken, sum: { deleted, failed } };
   }
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {

@@ -8,7 +8,9 @@ import { notFound } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
+import type { FolderWorks } from "./folder-works.ts";
 import type { Tree } from "./tree.ts";
 
 /** A folder as readers see it: its counts leave out the files that expired and await the sweep. */
@@ -59,6 +61,8 @@ export class Folders {
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #transfers: FolderTransfers;
+  readonly #works: FolderWorks;
+  readonly #locks: FolderLocks;
   readonly #clock: Clock;
   readonly #blobs: BlobStore;
 
@@ -68,6 +72,8 @@ export class Folders {
     access: Access;
     tree: Tree;
     transfers: FolderTransfers;
+    works: FolderWorks;
+    locks: FolderLocks;
     clock: Clock;
   }) {
     this.#tables = parts.tables;
@@ -75,6 +81,8 @@ export class Folders {
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#transfers = parts.transfers;
+    this.#works = parts.works;
+    this.#locks = parts.locks;
     this.#clock = parts.clock;
   }
 
@@ -155,12 +163,12 @@ export class Folders {
   /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
-    return this.#access.writeFromReserve(caller, within, () => {
+    return this.#works.performFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
-      const folder = this.#folder(drive, parsed);
-      const { fileCount } = this.#shown(drive, folder);
-      this.#tree.removeFolder(drive, folder, this.#clock.now());
-      return fileCount;
+      this.#locks.requireWholeFree(drive.pk, parsed);
+      const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
+      const from = { drive: drive.pk, path: parsed, top: parsed };
+      return { work: { kind: "remove", from, to: null }, result: () => fileCount };
     });
   }
 
@@ -174,11 +182,18 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#access.write(caller, within, () => {
+    return this.#works.perform(caller, within, () => {
       const source = this.#access.drive(caller, driveId);
       const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
-      const transfer = { source, folder: this.#folder(source, from), drive, path: target };
-      return { drive, folder: this.#transfers[how](transfer, this.#clock.now()) };
+      // A folder may be missing only for as long as somebody else moves it back or makes it.
+      this.#locks.requireFree(source.pk, from);
+      const folder = this.#shown(source, this.#folder(source, from));
+      const work = this.#transfers[how]({ source, folder, drive, path: target }, this.#clock.now());
+      const result = () => {
+        const made = this.#tables.folders.existing(drive.pk, target);
+        return { drive, folder: this.#shown(drive, made) };
+      };
+      return { work, result };
     });
   }
 

@@ -91,18 +91,22 @@ export class Attempt {
     );
   }
 
+  /** Throws PAYLOAD_TOO_LARGE for an answer that is too long to be kept. */
+  requireRoom(answer: KeptAnswer): void {
+    if (utf8Length(answer.body) <= MAX_ANSWER) return;
+    throw new CofferError(
+      "PAYLOAD_TOO_LARGE",
+      `Nothing was done: the answer would have more than the ${MAX_ANSWER} bytes that are kept under an Idempotency-Key.`,
+    );
+  }
+
   /**
    * Keeps the answer, to give it again. Inside the write whose effect it tells of, and so undone with it.
    *
    * @throws CofferError PAYLOAD_TOO_LARGE, which then undoes the write
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
-    if (utf8Length(answer.body) > MAX_ANSWER) {
-      throw new CofferError(
-        "PAYLOAD_TOO_LARGE",
-        `Nothing was done: the answer would have more than the ${MAX_ANSWER} bytes that are kept under an Idempotency-Key.`,
-      );
-    }
+    this.requireRoom(answer);
     const { tables, clock } = this.#parts;
     const sealed = sealRecord(this.#keys.sealingKey, { fingerprint, answer });
     tables.idempotencyRecords.put(this.#keys.name, sealed, clock.now() + IDEMPOTENCY_LIFETIME_MS);

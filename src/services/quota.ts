@@ -40,11 +40,13 @@ export class Quota {
   /**
    * Throws QUOTA_EXCEEDED when the drive, as the write in progress leaves it, holds more than it may.
    * Called inside the write, after its changes, so that parallel writes cannot pass it together.
+   *
+   * @param more bytes that are to come
    */
-  requireRoom(drive: Drive, now: number): void {
+  requireRoom(drive: Drive, now: number, more = 0): void {
     const limit = this.limitOf(drive);
     if (limit === null) return;
-    if (this.#stored(drive, now) > limit) {
+    if (this.#stored(drive, now) + more > limit) {
       throw new CofferError(
         "QUOTA_EXCEEDED",
         drive.owner === null
@@ -80,9 +82,9 @@ export class Quota {
   }
 
   /** Throws QUOTA_EXCEEDED for too many files, which only copies of folders could make large without an owner. */
-  requireFewFiles(drive: Drive, now: number): void {
+  requireFewFiles(drive: Drive, now: number, more = 0): void {
     const files = drive.owner === null ? (this.#tables.drives.byPk(drive.pk, now)?.fileCount ?? 0) : 0;
-    if (files <= UNCLAIMED_COPIED_FILES) return;
+    if (files + more <= UNCLAIMED_COPIED_FILES) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       `In an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all; claim it first.`,

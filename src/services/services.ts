@@ -13,7 +13,10 @@ import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
 import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
+import { FolderLocks } from "./folder-locks.ts";
+import { FolderPieces } from "./folder-pieces.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
+import { FolderWorks } from "./folder-works.ts";
 import { Folders } from "./folders.ts";
 import { Health } from "./health.ts";
 import { Indexer } from "./indexer.ts";
@@ -66,10 +69,13 @@ export function openServices(given: ServiceParts) {
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const indexer = new Indexer(given);
   const changed = () => indexer.wake();
-  const tree = new Tree(given.tables, quota, changed);
-  const transfers = new FolderTransfers({ ...given, quota, tree, changed });
+  const locks = new FolderLocks(given.tables);
+  const tree = new Tree({ ...given, quota, locks, changed });
+  const transfers = new FolderTransfers({ ...given, quota, tree, locks });
+  const pieces = new FolderPieces(given.tables, quota, changed);
+  const works = new FolderWorks({ ...given, access, locks, pieces });
   const usage = new UsageMeter({ ...given, access, quota });
-  const parts = { ...given, access, quota, tree, transfers, usage };
+  const parts = { ...given, access, quota, tree, locks, transfers, works, usage };
   const files = new Files(parts);
   const passwords = new Passwords();
   const users = new Users({ ...parts, passwords });
@@ -87,6 +93,7 @@ export function openServices(given: ServiceParts) {
     indexer,
     search: new Search({ ...parts, indexer }),
     folders: new Folders(parts),
+    folderWorks: works,
     apiKeys: new ApiKeys(parts),
     users,
     sessions,

@@ -1,5 +1,4 @@
 import type { FileValues } from "../db/files.ts";
-import type { Subtree } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
@@ -15,6 +14,7 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
+import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 
 /** What a file is, beside where it stands. */
@@ -22,24 +22,27 @@ export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt
 
 /**
  * A drive's tree of folders and files: the one place where a single file comes, changes its content or its
- * place, and where files go; folders are moved and copied as wholes by `FolderTransfers`. It keeps the
- * rules of a tree (nothing below a file, no file where a folder stands), the counts of every ancestor, and
- * the quota. Every method runs inside a write.
+ * place, or goes; folders are moved, copied and removed as wholes by `FolderPieces`. It keeps the rules of a
+ * tree (nothing below a file, no file where a folder stands), the counts of every ancestor, and the quota.
+ * Every method runs inside a write, which waits while what it is about is part of a folder under way (`Busy`).
  */
 export class Tree {
   readonly #tables: Tables;
   readonly #quota: Quota;
+  readonly #locks: FolderLocks;
   readonly #changed: () => void;
 
   /** `changed` is told of every change that leaves the indexer something to do. */
-  constructor(tables: Tables, quota: Quota, changed: () => void) {
-    this.#tables = tables;
-    this.#quota = quota;
-    this.#changed = changed;
+  constructor(parts: { tables: Tables; quota: Quota; locks: FolderLocks; changed: () => void }) {
+    this.#tables = parts.tables;
+    this.#quota = parts.quota;
+    this.#locks = parts.locks;
+    this.#changed = parts.changed;
   }
 
   /** The file at a path, for a writer: one that has expired is taken away on the way. */
   occupant(drive: Drive, path: FilePath, now: number): File | null {
+    this.#locks.requireFree(drive.pk, path);
     return this.#present(this.#tables.files.byPath(drive.pk, path), now);
   }
 
@@ -57,6 +60,7 @@ export class Tree {
   /** Gives a file, where it stands, other contents or attributes. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, now: number): File {
     const { drivePk, folderPk, path } = file;
+    this.#locks.requireFree(drivePk, path);
     this.#tables.files.update(file.pk, { ...body, drive: drivePk, folder: folderPk, path, updatedAt: now });
     if (body.size !== file.size) this.#tables.folders.adjust(folderPk, 0, body.size - file.size, 0);
     if (body.size > file.size) this.#quota.requireRoom(drive, now);
@@ -70,6 +74,7 @@ export class Tree {
    * whoever moves sees one drive or the drives of one owner, so what is charged stays the same.
    */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, now: number): File {
+    this.#locks.requireFree(file.drivePk, file.path);
     const folder = this.#place(drive, path, now);
     if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
     this.#tables.files.update(file.pk, { ...body, drive: drive.pk, folder, path, updatedAt: now });
@@ -79,6 +84,7 @@ export class Tree {
   }
 
   remove(file: File, now: number): void {
+    this.#locks.requireFree(file.drivePk, file.path);
     this.#tables.files.remove(file.pk);
     this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
     this.#changed();
@@ -86,16 +92,11 @@ export class Tree {
 
   /** Removes many files, of any drives, and counts each folder above them anew once. */
   removeAll(files: readonly File[], now: number): void {
-    if (files.length === 0) return;
-    for (const { pk } of files) this.#tables.files.remove(pk);
-    this.#tables.folders.adjustAll(
-      files.map(({ folderPk, size }) => ({ folder: folderPk, files: -1, bytes: -size })),
-    );
-    for (const drive of new Set(files.map(({ drivePk }) => drivePk))) this.#tables.drives.touch(drive, now);
-    this.#changed();
+    for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
+    this.#removeAll(files, now);
   }
 
-  /** Removes as many of some expired files as fit into one piece; how many. */
+  /** Removes as many of some expired files as fit into one piece; how many. It waits for nothing. */
   sweep(expired: readonly File[], now: number): number {
     // Those that stand in the same folders count them together.
     const files = expired.toSorted((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
@@ -105,36 +106,18 @@ export class Tree {
       piece.takeFile({ drive: drivePk, path, tags: tags.length, metadata: 0 });
       return true;
     });
-    this.removeAll(taken, now);
+    this.#removeAll(taken, now);
     return taken.length;
   }
 
   /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
   ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
+    this.#locks.requireFree(drive.pk, path);
     const known = this.#tables.folders.byPath(drive.pk, path);
     if (known !== null) return { folder: known, created: false };
     this.#makeFolders(drive, path, now);
     this.#tables.drives.touch(drive.pk, now);
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
-  }
-
-  /** Removes a folder and everything below it. */
-  removeFolder(drive: Drive, folder: Folder, now: number): void {
-    const { folders } = this.#tables;
-    const { files, bytes } = this.#tables.files.removeBelow(drive.pk, folder.path);
-    const parent = folders.existing(drive.pk, parentFolder(folder.path));
-    folders.removeTree(drive.pk, folder.path);
-    folders.adjust(parent.pk, -files, -bytes, 0);
-    this.#tables.drives.touch(drive.pk, now);
-    this.#changed();
-  }
-
-  /** Takes away the files in a folder and below that have expired and await the sweep. */
-  removeExpiredBelow(tree: Subtree, now: number): void {
-    const { folders, subtrees } = this.#tables;
-    const expired = subtrees.expired(tree, now);
-    folders.adjustAll(expired.map(({ folder, files, bytes }) => ({ folder, files: -files, bytes: -bytes })));
-    subtrees.removeExpired(tree, now);
   }
 
   /** Where a file at `path` would be filed: its folder, made where missing. Throws CONFLICT. */
@@ -165,6 +148,16 @@ export class Tree {
     if (file === null || !hasExpired(file, now)) return file;
     this.remove(file, now);
     return null;
+  }
+
+  #removeAll(files: readonly File[], now: number): void {
+    if (files.length === 0) return;
+    for (const { pk } of files) this.#tables.files.remove(pk);
+    this.#tables.folders.adjustAll(
+      files.map(({ folderPk, size }) => ({ folder: folderPk, files: -1, bytes: -size })),
+    );
+    for (const drive of new Set(files.map(({ drivePk }) => drivePk))) this.#tables.drives.touch(drive, now);
+    this.#changed();
   }
 
   #count(drive: DrivePk, folder: FolderPk, files: number, bytes: number, now: number): void {

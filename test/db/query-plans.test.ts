@@ -69,6 +69,10 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     why: "100,000 rows at most, and after a password was verified, which takes far longer",
   },
   { text: "FROM known_client ORDER BY used_at LIMIT", why: "it takes the oldest rows" },
+  {
+    text: "FROM folder_work ORDER BY pk",
+    why: "those that a crash cut off are few, and it runs at the start",
+  },
   { text: "FROM search_gone ORDER BY file LIMIT", why: "it takes the first rows, whichever they are" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];

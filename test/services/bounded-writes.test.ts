@@ -49,7 +49,7 @@ async function open(): Promise<World> {
   };
 }
 
-async function upload(
+async function uploadAt(
   { services, own }: World,
   path: string,
   more: { tags?: readonly string[]; expiresAt?: string } = {},
@@ -62,10 +62,10 @@ async function upload(
 }
 
 /** Files in `many/` like `first`, each of which is given a content of its own. */
-async function fill({ database, meter }: World, first: FileId, count: number): Promise<void> {
+async function fill({ database, meter }: World, first: FileId, files: number): Promise<void> {
   const { sql } = database;
   await database.write(() => {
-    copyRows(database, first, count);
+    copyRows(database, first, files);
     sql.run(
       "INSERT INTO blob (digest, size, preview) SELECT id, size, 'A preview' FROM file WHERE path LIKE 'many/%'",
     );
@@ -81,7 +81,7 @@ function count({ database }: OpenedServices, what: string): number {
 describe("no transaction changes more rows than requests can wait for", () => {
   test("when 20,000 contents become orphans at once", async () => {
     await using world = await open();
-    await fill(world, await upload(world, "first.txt"), 20_000);
+    await fill(world, await uploadAt(world, "first.txt"), 20_000);
     await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
     world.meter.largest();
     await world.services.sweep.run();
@@ -95,7 +95,7 @@ describe("no transaction changes more rows than requests can wait for", () => {
   test("when a drive of 20,000 files and 3,000 keys is deleted", async () => {
     await using world = await open();
     const { services, own, database, meter } = world;
-    await fill(world, await upload(world, "first.txt"), 20_000);
+    await fill(world, await uploadAt(world, "first.txt"), 20_000);
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -118,7 +118,7 @@ describe("no transaction changes more rows than requests can wait for", () => {
   ])("when %s", async (_, attributes) => {
     await using world = await open();
     const { services, own, meter } = world;
-    await fill(world, await upload(world, "first.txt", attributes), 2000);
+    await fill(world, await uploadAt(world, "first.txt", attributes), 2000);
     if (!("expiresAt" in attributes)) await services.drives.remove(own.caller, own.drive);
     world.clock.advance(DAY_MS);
     await services.sweep.run();
@@ -130,7 +130,7 @@ describe("no transaction changes more rows than requests can wait for", () => {
     await using world = await open();
     const { services, meter } = world;
     const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
-    for (let n = 0; n < 40; n += 1) await upload(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
+    for (let n = 0; n < 40; n += 1) await uploadAt(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
     world.clock.advance(DAY_MS);
     meter.largest();
     await services.sweep.run();
@@ -142,7 +142,7 @@ describe("no transaction changes more rows than requests can wait for", () => {
   test("when a file goes that 5,000 links lead to", async () => {
     await using world = await open();
     const { services, own, database, meter } = world;
-    const id = await upload(world, "first.txt");
+    const id = await uploadAt(world, "first.txt");
     const { token } = await services.presignedLinks.create(own.caller, id, { expiresIn: 60, oneTime: false });
     await database.write(() =>
       database.sql.run(

@@ -1,0 +1,93 @@
+import type { DrivePk, FolderWorkPk } from "../domain/id.ts";
+import type { FolderWork, WorkPlace } from "../domain/folder-work.ts";
+import type { FolderPath } from "../domain/path.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** A work that is recorded. */
+export interface RecordedWork {
+  readonly pk: FolderWorkPk;
+  readonly work: FolderWork;
+}
+
+interface Values {
+  readonly kind: FolderWork["kind"];
+  readonly drive: DrivePk;
+  readonly path: FolderPath;
+  readonly top: FolderPath;
+  readonly toDrive: DrivePk | null;
+  readonly toPath: FolderPath | null;
+  readonly toTop: FolderPath | null;
+}
+
+type Row = Values & { readonly pk: FolderWorkPk };
+
+const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop FROM folder_work`;
+
+/** Copies, moves and removals of folders that are under way. Mostly there are none. */
+export class FolderWorks {
+  readonly #all;
+  readonly #of;
+  readonly #insert;
+  readonly #replace;
+  readonly #remove;
+
+  constructor({ sql }: Database) {
+    this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
+    this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
+    this.#insert = sql.prepare<{ pk: FolderWorkPk }, [Parameters<Values> & { now: number }]>(
+      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, created_at)
+       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :now) RETURNING pk`,
+    );
+    this.#replace = sql.prepare<never, [Parameters<Row>]>(
+      `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
+              to_path = :toPath, to_top = :toTop
+        WHERE pk = :pk`,
+    );
+    this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
+  }
+
+  /** Every work, the oldest first. */
+  all(): RecordedWork[] {
+    return this.#all.all().map(fromRow);
+  }
+
+  /** The works in a drive, or from it or to it. */
+  of(drive: DrivePk): RecordedWork[] {
+    return this.#of.all(drive).map(fromRow);
+  }
+
+  /** Inside a write. */
+  insert(work: FolderWork, now: number): FolderWorkPk {
+    const row = this.#insert.get({ ...valuesOf(work), now });
+    if (row === null) throw new Error("an inserted work came back without a row");
+    return row.pk;
+  }
+
+  /** Puts another work in the place of one, such as its undoing. Inside a write. */
+  replace(pk: FolderWorkPk, work: FolderWork): void {
+    this.#replace.run({ ...valuesOf(work), pk });
+  }
+
+  /** Inside a write. */
+  remove(pk: FolderWorkPk): void {
+    this.#remove.run(pk);
+  }
+}
+
+function valuesOf({ kind, from, to }: FolderWork): Values {
+  return {
+    kind,
+    ...from,
+    toDrive: to?.drive ?? null,
+    toPath: to?.path ?? null,
+    toTop: to?.top ?? null,
+  };
+}
+
+function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop }: Row): RecordedWork {
+  const from: WorkPlace = { drive, path, top };
+  if (kind === "remove") return { pk, work: { kind, from, to: null } };
+  if (toDrive === null || toPath === null || toTop === null) throw new Error("a work leads nowhere");
+  return { pk, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
+}
