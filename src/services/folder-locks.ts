@@ -13,6 +13,8 @@ export class FolderLocks {
   readonly #tables: Tables;
   /** Of the works that somebody waits for. */
   readonly #ends = new Map<FolderWorkPk, PromiseWithResolvers<void>>();
+  /** What whoever has to wait gets instead; null while works go on. */
+  #refusal: Error | null = null;
 
   constructor(tables: Tables) {
     this.#tables = tables;
@@ -46,14 +48,15 @@ export class FolderLocks {
     this.#ends.delete(pk);
   }
 
-  /** Refuses all who wait. */
+  /** Refuses all who wait, and all who would have to from now on. */
   refuseAll(error: Error): void {
+    this.#refusal = error;
     for (const pk of this.#ends.keys()) this.refuse(pk, error);
   }
 
   #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {
     for (const { pk, work } of this.#tables.folderWorks.of(drive)) {
-      if (!isFree(work)) throw new Busy(this.#endOf(pk));
+      if (!isFree(work)) throw this.#refusal ?? new Busy(this.#endOf(pk));
     }
   }
 

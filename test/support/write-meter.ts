@@ -8,13 +8,17 @@ export class WriteMeter implements Disposable {
   #begun = 0;
   #sizes: number[] = [];
 
-  constructor({ sql }: Database) {
+  /** @param committed is called after each commit */
+  constructor({ sql }: Database, committed: () => void = () => {}) {
     this.#sql = sql;
     const run = sql.run.bind(sql);
     this.#spy = spyOn(sql, "run").mockImplementation((text: string) => {
       if (text === "BEGIN IMMEDIATE") this.#begun = this.#total();
       const result = run(text);
-      if (text === "COMMIT") this.#sizes.push(this.#total() - this.#begun);
+      if (text === "COMMIT") {
+        this.#sizes.push(this.#total() - this.#begun);
+        committed();
+      }
       return result;
     });
   }
@@ -24,6 +28,11 @@ export class WriteMeter implements Disposable {
     const sizes = this.#sizes;
     this.#sizes = [];
     return Math.max(0, ...sizes);
+  }
+
+  /** How many transactions there were since the last call of `largest`. */
+  get count(): number {
+    return this.#sizes.length;
   }
 
   [Symbol.dispose](): void {

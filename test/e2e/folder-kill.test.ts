@@ -1,0 +1,84 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Answer, Client } from "../support/client.ts";
+import { serve, signUp } from "../support/executable.ts";
+import { addManyFiles } from "../support/many-files.ts";
+import { bePatient } from "../support/patience.ts";
+import { faultsOfTrees } from "../support/recount.ts";
+import { eventually } from "../support/scenario.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+bePatient();
+
+/** Enough for many pieces, and no more than one request copies. */
+const FILES = 9000;
+
+const KINDS = [
+  { kind: "copy", status: 201, afterKill: [FILES, 0], atEnd: [FILES, FILES] },
+  { kind: "move", status: 200, afterKill: [FILES, 0], atEnd: [0, FILES] },
+  { kind: "remove", status: 200, afterKill: [0, 0], atEnd: [0, 0] },
+] as const;
+
+function ask(client: Client, drive: string, kind: "copy" | "move" | "remove"): Promise<Answer> {
+  const headers = { "idempotency-key": `one ${kind} that is done once, whatever happens` };
+  const body = { drive_id: drive, path: "many/" };
+  return kind === "remove"
+    ? client.send("DELETE", "/v0/folders", { body: { ...body, confirm: true }, headers })
+    : client.send("POST", `/v0/folders/${kind}`, { body: { ...body, destination_path: "x/more/" }, headers });
+}
+
+test.each(KINDS)(
+  "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
+  async ({ kind, status, afterKill, atEnd }) => {
+    await using place = await temporaryDirectory();
+    const dataDir = join(place.path, "data");
+    let server = await serve({ dataDir });
+    try {
+      const { key, drive } = await signUp(server, "ada");
+      const put = (path: string) =>
+        server
+          .client(key)
+          .json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: "x" });
+      const { id } = await put("first.txt");
+      await addManyFiles(dataDir, id, FILES);
+      using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+      sql.run("PRAGMA busy_timeout = 10000");
+      const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+      const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
+
+      const cutOff = ask(server.client(key), drive, kind).then(
+        () => "answered",
+        () => "cut off",
+      );
+      await eventually(() => count("folder_work") === 1);
+      await server.kill();
+      expect([await cutOff, count("folder_work")]).toEqual(["cut off", 1]);
+      expect(standing()).not.toEqual([...atEnd]);
+
+      server = await serve({ dataDir });
+      // Nothing gets into what is still on its way: the upload comes after it.
+      await put("many/new.txt");
+      expect(count("folder_work")).toBe(0);
+      expect(faultsOfTrees(sql)).toEqual([]);
+      const [left, made] = afterKill;
+      expect(standing()).toEqual([left + 1, made]);
+      expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
+
+      const again = await ask(server.client(key), drive, kind);
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([
+        status,
+        kind === "remove" ? "true" : null,
+      ]);
+      const repeated = await ask(server.client(key), drive, kind);
+      expect([repeated.status, repeated.text]).toEqual([status, again.text]);
+      // A removal was decided before the kill, so it does not take what came later.
+      const more = { copy: [1, 1], move: [0, 1], remove: [1, 0] }[kind];
+      expect(standing()).toEqual(atEnd.map((files, end) => files + (more[end] ?? 0)));
+      expect([count("folder_work"), faultsOfTrees(sql)]).toEqual([0, []]);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await server.kill();
+    }
+  },
+);
