@@ -45,6 +45,7 @@ export class Sweep {
   readonly #log: Log;
   readonly #strays: Strays;
   #stopped = false;
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor(parts: {
     tables: Tables;
@@ -66,7 +67,19 @@ export class Sweep {
   }
 
   /** Sweeps once. A step that fails is logged and does not keep the others from running. */
-  async run(): Promise<Swept> {
+  run(): Promise<Swept> {
+    const swept = this.#sweep();
+    this.#running = swept;
+    return swept;
+  }
+
+  /** Ends a sweep in progress after its current piece, and all early removal. Resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([this.#early.stop(), this.#running]);
+  }
+
+  async #sweep(): Promise<Swept> {
     if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const files = await this.#attempt("expired files", () => this.#expiredFiles());
     await this.#attempt("expired drives", () => this.#expiredDrives());
@@ -80,13 +93,8 @@ export class Sweep {
     return { files, drives, blobs: blobs + early + strays };
   }
 
-  /** Makes a sweep in progress end after its current piece. Resolves when nothing is removed early any more. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#early.stop();
-  }
-
   async #attempt(what: string, step: () => Promise<number>): Promise<number> {
+    if (this.#stopped) return 0;
     try {
       return await step();
     } catch (error) {
