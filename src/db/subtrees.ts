@@ -110,14 +110,14 @@ export class Subtrees {
   }
 
   /** Up to `limit` of its files in path order, after a path. */
-  files(tree: Subtree, after: FilePath | null, now: number, limit: number): SubtreeFile[] {
+  files(tree: Subtree, after: string | null, now: number, limit: number): SubtreeFile[] {
     return this.#files
       .all({ ...rangeAfter(tree, after), now, limit })
       .map((row) => ({ ...row, hasExpired: row.hasExpired === 1 }));
   }
 
   /** Up to `limit` of its folders, itself included, in path order, so that each comes after the one it stands in. */
-  folders(tree: Subtree, after: FolderPath | null, limit: number): SubtreeFolder[] {
+  folders(tree: Subtree, after: string | null, limit: number): SubtreeFolder[] {
     return this.#folders.all({ ...rangeAfter(tree, after), limit });
   }
 

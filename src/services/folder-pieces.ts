@@ -5,7 +5,7 @@ import { notFound } from "../domain/errors.ts";
 import { requireShortPaths } from "../domain/folder-transfer.ts";
 import type { FolderTransferWork, FolderWork } from "../domain/folder-work.ts";
 import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { type FilePath, type FolderPath, parentFolder, relocated } from "../domain/path.ts";
+import { type FolderPath, parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
 import type { Quota } from "./quota.ts";
 
@@ -14,20 +14,19 @@ const FOLDERS = 200;
 /** How many paths are looked at together, and how many of them cost as much as a row that is written. */
 const PATHS = { read: 500, aRow: 4 };
 
-/** Does as much as fits into a piece; whether all of its part is done. */
-type Phase = (piece: Piece, now: number) => boolean;
-
-/** How far a work has come. What it has done stands in the database; after a failure, begin a new one. */
+/** How far a work has come. It holds only once the write is durable that gave it: till then, go on from the one before. */
 export interface Progress {
-  /**
-   * Does as much as fits into a piece; whether all is done. The counts of the folders are right after each
-   * piece. Inside a write.
-   *
-   * @throws CofferError NOT_FOUND once a drive has gone, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that gets
-   *   too long
-   */
-  step(piece: Piece, now: number): boolean;
+  /** How many of the work's phases are done. */
+  readonly phase: number;
+  /** The last path that the phase has seen to; null at its start, or where it begins with what is left. */
+  readonly after: string | null;
 }
+
+/** Where every work begins, also one of which some was done before. */
+export const START: Progress = { phase: 0, after: null };
+
+/** Does as much as fits into a piece, from after a path on: the last path it saw to, or that all is done. */
+type Phase = (piece: Piece, now: number, after: string | null) => { readonly after: string | null } | "done";
 
 /** Copies, moves and removes folders, piece by piece. */
 export class FolderPieces {
@@ -42,27 +41,32 @@ export class FolderPieces {
     this.#changed = changed;
   }
 
-  /** Begins a work, or goes on with one where it stands. */
-  begin(work: FolderWork): Progress {
+  /**
+   * Does as much of a work as fits into a piece; how far it has come, or null when all is done. The counts of the
+   * folders are right after each piece. Keeps nothing in memory, so that a write which was undone may run again.
+   * Inside a write.
+   *
+   * @throws CofferError NOT_FOUND once a drive has gone, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that gets
+   *   too long
+   */
+  step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, now: number): Progress | null {
     const { from, to } = work;
-    const drives = to === null || to.drive === from.drive ? [from.drive] : [from.drive, to.drive];
-    const phases = this.#phasesOf(work);
-    const step = (piece: Piece, now: number) => {
-      for (const drive of drives) {
-        if (!this.#tables.drives.isThere(drive, now)) throw notFound("drive");
-        this.#tables.drives.touch(drive, now);
-      }
-      this.#changed();
-      for (let phase = phases[0]; phase !== undefined; phase = phases[0]) {
-        if (!phase(piece, now)) return false;
-        phases.shift();
-      }
-      return true;
-    };
-    return { step };
+    for (const drive of new Set([from.drive, to?.drive ?? from.drive])) {
+      if (!this.#tables.drives.isThere(drive, now)) throw notFound("drive");
+      this.#tables.drives.touch(drive, now);
+    }
+    this.#changed();
+    let last = after;
+    for (const [index, phase] of this.#phasesOf(work).entries()) {
+      if (index < done) continue;
+      const reached = phase(piece, now, last);
+      if (reached !== "done") return { phase: index, after: reached.after };
+      last = null;
+    }
+    return null;
   }
 
-  #phasesOf(work: FolderWork): Phase[] {
+  #phasesOf(work: FolderWork): readonly Phase[] {
     switch (work.kind) {
       case "copy":
         return [this.#checkPaths(work), this.#makeFolders(work), this.#copyFiles(work)];
@@ -75,34 +79,34 @@ export class FolderPieces {
     }
   }
 
-  #movePhases(work: FolderTransferWork): Phase[] {
+  #movePhases(work: FolderTransferWork): readonly Phase[] {
     const { drive, top: path } = work.from;
     return [this.#makeFolders(work), this.#moveFiles(work), this.#removeFolders({ drive, path })];
   }
 
   #checkPaths({ from, to }: FolderTransferWork): Phase {
-    let after: string | null = null;
-    return (piece, now) => {
+    return (piece, now, start) => {
+      let after = start;
       while (!piece.isFull) {
         const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS.read);
         requireShortPaths(longest, from.path, to.path);
-        if (count < PATHS.read) return true;
+        if (count < PATHS.read) return "done";
         piece.takeRows(count / PATHS.aRow);
         after = last;
       }
-      return false;
+      return { after };
     };
   }
 
   /** Makes the folders of one place at another, where they are missing; their counts come with the files. */
   #makeFolders({ kind, from, to }: FolderTransferWork): Phase {
     const { folders, subtrees } = this.#tables;
-    let after: FolderPath | null = null;
-    return (piece, now) => {
+    return (piece, now, start) => {
+      let after = start;
       for (;;) {
         const found = subtrees.folders(from, after, FOLDERS);
         for (const { path, createdAt } of found) {
-          if (piece.isFull) return false;
+          if (piece.isFull) return { after };
           const target = relocated(path, from.path, to.path);
           if (folders.byPath(to.drive, target) === null) {
             const parent = folders.existing(to.drive, parentFolder(target));
@@ -111,18 +115,18 @@ export class FolderPieces {
           piece.takeFolder();
           after = path;
         }
-        if (found.length < FOLDERS) return true;
+        if (found.length < FOLDERS) return "done";
       }
     };
   }
 
   #copyFiles({ from, to }: FolderTransferWork): Phase {
     const { subtrees, folders } = this.#tables;
-    const folderOf = this.#foldersIn(to.drive);
-    let after: FilePath | null = null;
-    return (piece, now) => {
+    return (piece, now, start) => {
+      const folderOf = this.#foldersIn(to.drive);
       const changes: FolderChange[] = [];
-      const found = subtrees.files(from, after, now, PIECE_FILES);
+      const found = subtrees.files(from, start, now, PIECE_FILES);
+      let after = start;
       for (const file of found) {
         if (piece.isFull) break;
         after = file.path;
@@ -136,15 +140,16 @@ export class FolderPieces {
       }
       folders.adjustAll(changes);
       this.#requireRoom(to.drive, now);
-      return found.length < PIECE_FILES && after === (found.at(-1)?.path ?? after);
+      const isLast = found.length < PIECE_FILES && after === (found.at(-1)?.path ?? after);
+      return isLast ? "done" : { after };
     };
   }
 
   /** Moves what is left in a place, and takes away what has expired. */
   #moveFiles({ from, to }: FolderTransferWork): Phase {
     const { subtrees, folders, files } = this.#tables;
-    const folderOf = this.#foldersIn(to.drive);
     return (piece, now) => {
+      const folderOf = this.#foldersIn(to.drive);
       const changes: FolderChange[] = [];
       const found = subtrees.files(from, null, now, PIECE_FILES);
       for (const file of found) {
@@ -162,7 +167,7 @@ export class FolderPieces {
         piece.takeFile({ ...file, drive: from.drive }, 2);
       }
       folders.adjustAll(changes);
-      return found.length < PIECE_FILES && !piece.isFull;
+      return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
@@ -178,7 +183,7 @@ export class FolderPieces {
         piece.takeFile({ ...file, drive: from.drive, metadata: 0 });
       }
       folders.adjustAll(changes);
-      return found.length < PIECE_FILES && !piece.isFull;
+      return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
@@ -189,11 +194,11 @@ export class FolderPieces {
       for (;;) {
         const found = subtrees.lastFolders(from, FOLDERS);
         for (const pk of found) {
-          if (piece.isFull) return false;
+          if (piece.isFull) return { after: null };
           folders.remove(pk);
           piece.takeFolder();
         }
-        if (found.length < FOLDERS) return true;
+        if (found.length < FOLDERS) return "done";
       }
     };
   }

@@ -10,7 +10,7 @@ import { Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
 import type { FolderLocks } from "./folder-locks.ts";
-import type { FolderPieces, Progress } from "./folder-pieces.ts";
+import { type FolderPieces, type Progress, START } from "./folder-pieces.ts";
 
 /** How long a work rests that cannot go on, such as on a full disk, in milliseconds. */
 const RETRY_MS = 10_000;
@@ -143,18 +143,17 @@ export class FolderWorks {
   #first<T>({ work, result }: Begun<T>, within: Within<T> | undefined): First<T> {
     for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
     const now = this.#clock.now();
-    const progress = this.#pieces.begin(work);
-    const isDone = progress.step(new Piece(), now);
+    const progress = this.#pieces.step(work, START, new Piece(), now);
     const finish = () => {
       const value = result();
       within?.(value);
       return value;
     };
-    if (isDone) return { isDone, result: finish() };
+    if (progress === null) return { isDone: true, result: finish() };
     const pk = this.#tables.folderWorks.insert(work, now);
-    if (work.kind !== "remove") return { isDone, pk, work, progress, finish };
+    if (work.kind !== "remove") return { isDone: false, pk, work, progress, finish };
     const removed = finish();
-    return { isDone, pk, work, progress, finish: () => removed };
+    return { isDone: false, pk, work, progress, finish: () => removed };
   }
 
   /** What takes a work back, or carries a removal to its end, without anybody who waits for it. */
@@ -163,7 +162,7 @@ export class FolderWorks {
     return {
       pk,
       work,
-      progress: this.#pieces.begin(work),
+      progress: START,
       isRecorded: work === begun,
       finish: () => () =>
         this.#log.info("a change of a folder was taken back or finished", { kind: begun.kind }),
@@ -196,15 +195,12 @@ export class FolderWorks {
       const { write, writeFromReserve } = this.#tables;
       // What frees room, or only gives things back, goes on when the disk is full.
       const isModest = active.work.kind === "remove" || active.work.kind === "return";
-      let isTriedAgain = false;
-      const settle = await (isModest ? writeFromReserve : write)(() => {
-        // The disk was full: the piece was undone, but not what was remembered of it.
-        if (isTriedAgain) active.progress = this.#pieces.begin(active.work);
-        isTriedAgain = true;
-        return this.#piece(active);
-      });
+      const { progress, settle } = await (isModest ? writeFromReserve : write)(() => this.#piece(active));
       active.isRecorded = true;
-      if (settle === null) return false;
+      if (progress !== null) {
+        active.progress = progress;
+        return false;
+      }
       this.#locks.release(active.pk);
       settle();
     } catch (error) {
@@ -213,13 +209,15 @@ export class FolderWorks {
     return true;
   }
 
-  /** Inside a write. What to do once it is durable; null while there is more to do. */
-  #piece({ pk, work, progress, isRecorded, finish }: Active): (() => void) | null {
+  /** Inside a write. How far it has come and, where all is done, what to do once that is durable. */
+  #piece(active: Active): { readonly progress: Progress | null; readonly settle: () => void } {
+    const { pk, work, isRecorded, finish } = active;
     const { folderWorks } = this.#tables;
     if (!isRecorded) folderWorks.replace(pk, work);
-    if (!progress.step(new Piece(), this.#clock.now())) return null;
+    const progress = this.#pieces.step(work, active.progress, new Piece(), this.#clock.now());
+    if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
-    return finish();
+    return { progress, settle: finish() };
   }
 
   async #fail(active: Active, error: unknown): Promise<void> {
@@ -227,7 +225,7 @@ export class FolderWorks {
     const back = takenBack(work);
     if (back !== work) {
       const finish = () => () => reject(error);
-      this.#enqueue({ ...active, work: back, progress: this.#pieces.begin(back), isRecorded: false, finish });
+      this.#enqueue({ ...active, work: back, progress: START, isRecorded: false, finish });
       return;
     }
     const isGone = error instanceof CofferError && error.code === "NOT_FOUND";
@@ -244,7 +242,7 @@ export class FolderWorks {
     const refusal = new CofferError("UNAVAILABLE", "A change of this folder takes longer; try again later.");
     this.#locks.refuse(pk, refusal);
     reject(refusal);
-    this.#rest({ ...active, progress: this.#pieces.begin(work), reject: () => {} });
+    this.#rest({ ...active, progress: START, reject: () => {} });
   }
 
   /** Takes the record of a work away; whether that went well. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { DriveId, FileId } from "../../src/domain/id.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
@@ -297,4 +297,22 @@ test("the answer is given in the transaction that decides: the last, but the fir
       { copy: FILES, move: 0, remove: true }[kind],
     ]);
   }
+});
+
+test("a piece that was undone and runs again, as on a full disk, copies each file once", async () => {
+  await using world = await open();
+  const { services, database, tables, caller, drive } = world;
+  // Undoes each piece of the copy after the first once, and runs it again, as the queue of writes does.
+  const write = spyOn(tables, "write").mockImplementation((job, within) =>
+    database.write(() => {
+      if (worksIn(world) === 0) return job();
+      database.sql.run("SAVEPOINT first_time");
+      job();
+      database.sql.run("ROLLBACK TO first_time");
+      return job();
+    }, within),
+  );
+  await services.folders.copy(caller, drive, "many/", { path: "x/more/", driveId: undefined });
+  write.mockRestore();
+  expect([filesIn(world), worksIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.copy, 0, []]);
 });
