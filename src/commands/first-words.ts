@@ -22,5 +22,5 @@ export function firstSteps({ baseUrl, addresses, setupLink }: Reached): string |
   if (setupLink === null) return null;
   const target = setupLink.slice(baseUrl.length);
   const links = [baseUrl, ...addresses].map((address) => `  ${address}${target}`);
-  return `There is no administrator yet. Make the account of one at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an administrator.`;
+  return `There is no administrator yet. Create the administrator account at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an administrator.`;
 }
