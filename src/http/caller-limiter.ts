@@ -4,8 +4,9 @@ import { SHARED_FACTOR } from "../domain/limits.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 
 /** What a caller has left, and where. */
-export interface CallerLimitState extends RateLimitState {
-  /** Whether this is the window that all callers of one owner share, and not the caller's own. */
+export interface CallerLimitState {
+  readonly state: RateLimitState;
+  /** Whether that is the window which all callers of one owner share, and not the caller's own. */
   readonly isShared: boolean;
 }
 
@@ -35,17 +36,17 @@ export class CallerLimiter {
    */
   take(caller: Caller): CallerLimitState {
     const limit = this.#rateLimits[caller.plan];
-    const own = { ...this.#own.take(bucketOf(caller), limit), isShared: false };
-    const shared = { ...this.#shared.take(ownerOf(caller), SHARED_FACTOR * limit), isShared: true };
+    const own = this.#own.take(bucketOf(caller), limit);
+    const shared = this.#shared.take(ownerOf(caller), SHARED_FACTOR * limit);
     if (own.allowed && !shared.allowed) {
       this.#own.giveBack(bucketOf(caller));
-      return shared;
+      return { state: shared, isShared: true };
     }
     if (shared.allowed && !own.allowed) {
       this.#shared.giveBack(ownerOf(caller));
-      return own;
+      return { state: own, isShared: false };
     }
     const difference = own.remaining - shared.remaining || shared.resetSeconds - own.resetSeconds;
-    return difference > 0 ? shared : own;
+    return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
   }
 }

@@ -4,7 +4,7 @@ import { CofferError } from "../domain/errors.ts";
 import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";
 import { foreignOrigin, type OriginOf } from "./own-origin.ts";
-import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
@@ -58,9 +58,12 @@ export function createGate(gate: GateOptions): Gate {
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
     context.caller = caller;
-    const state = caller === null ? clients.take(context.client, rateLimits.free) : callers.take(caller);
-    context.rateLimit = state;
-    if (!state.allowed) throw tooManyRequests(caller, state);
+    const taken =
+      caller === null
+        ? { state: clients.take(context.client, rateLimits.free), isShared: false }
+        : callers.take(caller);
+    context.rateLimit = taken.state;
+    if (!taken.state.allowed) throw tooManyRequests(caller, taken);
     if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized();
     } else if (isRead(request.method)) {
@@ -76,7 +79,7 @@ export function createGate(gate: GateOptions): Gate {
 
 function tooManyRequests(
   caller: Caller | null,
-  { limit, resetSeconds, isShared = false }: RateLimitState & Partial<CallerLimitState>,
+  { state: { limit, resetSeconds }, isShared }: CallerLimitState,
 ): HttpRefusal {
   return rateLimited(
     `Too many requests ${whatCounted(caller, isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,

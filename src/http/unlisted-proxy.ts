@@ -1,9 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Connections } from "./request-context.ts";
 
-/** What reverse proxies say about a request, and their clients do not. */
-const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip"];
-
 /** Looks at a request before it is handled. */
 export type ProxyWatch = (request: Request, connections: Connections) => void;
 
@@ -17,15 +14,13 @@ export function watchForUnlistedProxy(
 ): ProxyWatch {
   let hasWarned = false;
   return (request, connections) => {
-    if (hasWarned) return;
-    const header = FORWARDED.find((name) => request.headers.has(name));
-    if (header === undefined) return;
+    if (hasWarned || !request.headers.has("x-forwarded-for")) return;
     const peer = connections.requestIP(request)?.address;
     if (peer === undefined || isTrustedPeer(peer)) return;
     hasWarned = true;
     log.warn(
-      "a request came through a proxy that is not trusted, so all its clients count as one address; if it is yours, set COFFER_TRUSTED_PROXIES to its address and have it send X-Forwarded-For",
-      { peer, header, setting: `COFFER_TRUSTED_PROXIES=${peer}` },
+      "a request came through a proxy that is not trusted, so all its clients count as one address; if it is yours, set COFFER_TRUSTED_PROXIES to its address",
+      { peer, setting: `COFFER_TRUSTED_PROXIES=${peer}` },
     );
   };
 }

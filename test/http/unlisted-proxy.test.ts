@@ -13,31 +13,20 @@ async function ask(app: Stub, headers: Record<string, string>): Promise<void> {
   for (const path of ["/healthz", "/v0/things", "/v0/nothing"]) await app.send(path, { headers });
 }
 
-test.each([
-  ["X-Forwarded-For", "192.0.2.1"],
-  ["Forwarded", "for=192.0.2.1"],
-  ["X-Real-IP", "192.0.2.1"],
-])(
-  "%s from an address that is not trusted is told in the log, once, with the setting",
-  async (header, value) => {
-    await using app = startStub();
-    await ask(app, {});
-    expect(warnings(app)).toEqual([]);
-    await ask(app, { [header]: value });
-    await ask(app, { [header]: value });
-    expect(warnings(app)).toEqual([
-      {
-        level: "warn",
-        message: expect.stringContaining("COFFER_TRUSTED_PROXIES"),
-        fields: {
-          peer: "127.0.0.1",
-          header: header.toLowerCase(),
-          setting: "COFFER_TRUSTED_PROXIES=127.0.0.1",
-        },
-      },
-    ]);
-  },
-);
+test("X-Forwarded-For from an address that is not trusted is told in the log, once, with the setting", async () => {
+  await using app = startStub();
+  await ask(app, {});
+  expect(warnings(app)).toEqual([]);
+  await ask(app, { "x-forwarded-for": "192.0.2.1" });
+  await ask(app, { "x-forwarded-for": "192.0.2.1" });
+  expect(warnings(app)).toEqual([
+    {
+      level: "warn",
+      message: expect.stringContaining("COFFER_TRUSTED_PROXIES"),
+      fields: { peer: "127.0.0.1", setting: "COFFER_TRUSTED_PROXIES=127.0.0.1" },
+    },
+  ]);
+});
 
 test("a trusted proxy is none to warn of, another one is", async () => {
   await using app = startStub({ trustedProxies: ["127.0.0.0/8"] });
