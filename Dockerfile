@@ -7,7 +7,7 @@ RUN . src/bun.sh && bun install --frozen-lockfile --production
 COPY . .
 # Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
 # takes this mode over.
-RUN npm run build \
+RUN . src/bun.sh && bun src/build.ts \
   && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
   && install -d -m 0777 /rootfs/data
 
