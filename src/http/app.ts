@@ -5,17 +5,17 @@ import type { Caller, Plan } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import type { Problem } from "../services/health.ts";
-import { createAllowedMethods, methodNotAllowed } from "./allowed-methods.ts";
-import { clientAddresses, trustedPeers } from "./client-address.ts";
-import { createGate } from "./gate.ts";
+import { createAllowedMethods, methodNotAllowed } from "./gate/allowed-methods.ts";
+import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
+import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
-import { health } from "./health.ts";
-import type { OriginOf } from "./own-origin.ts";
-import { createPipeline, refuse } from "./pipeline.ts";
-import type { Handler } from "./pipeline.ts";
-import { contextOf } from "./request-context.ts";
-import type { BeginAttempt } from "./request-context.ts";
-import { watchForUnlistedProxy } from "./unlisted-proxy.ts";
+import { health } from "./resources/health.ts";
+import type { OriginOf } from "./gate/own-origin.ts";
+import { createPipeline, refuse } from "./gate/pipeline.ts";
+import type { Handler } from "./gate/pipeline.ts";
+import { contextOf } from "./gate/request-context.ts";
+import type { BeginAttempt } from "./gate/request-context.ts";
+import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
 /** What requests are handled with. */
 export interface AppOptions {

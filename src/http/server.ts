@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse } from "./gate/errors.ts";
 import { Listener } from "./listener.ts";
-import type { Handler } from "./pipeline.ts";
-import { IDLE_SECONDS } from "./request-context.ts";
+import type { Handler } from "./gate/pipeline.ts";
+import { IDLE_SECONDS } from "./gate/request-context.ts";
 
 /** Where to listen, and what answers. */
 export interface ServerOptions {

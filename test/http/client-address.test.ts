@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { clientAddresses } from "../../src/http/client-address.ts";
+import { clientAddresses } from "../../src/http/gate/client-address.ts";
 
 interface Case {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../src/domain/errors.ts";
-import { ERROR_STATUS, HttpRefusal, errorResponse } from "../../src/http/errors.ts";
+import { ERROR_STATUS, HttpRefusal, errorResponse } from "../../src/http/gate/errors.ts";
 import { RecordedLog, startStub } from "./stub-app.ts";
 
 describe("errorResponse", () => {

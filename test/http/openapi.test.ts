@@ -8,7 +8,7 @@ import { openAppliance } from "../../src/appliance.ts";
 import { systemClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config.ts";
 import { describeApi } from "../../src/http/docs/openapi.ts";
-import { operation } from "../../src/http/operation.ts";
+import { operation } from "../../src/http/operation/operation.ts";
 import { RecordedLog, startStub, stubRoutes } from "./stub-app.ts";
 
 /** Routes outside `/v0`, one of which is not made by `operation`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { RateLimiter } from "../../src/http/rate-limiter.ts";
+import { RateLimiter } from "../../src/http/gate/rate-limiter.ts";
 import { FakeClock } from "./stub-app.ts";
 
 function limiter(capacity = 1000) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { contextOf } from "../../src/http/request-context.ts";
+import { contextOf } from "../../src/http/gate/request-context.ts";
 import { RawClient } from "./raw-client.ts";
 import { startStub } from "./stub-app.ts";
 

@@ -6,9 +6,9 @@ import { newId } from "../../src/domain/id.ts";
 import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { AppOptions } from "../../src/http/app.ts";
-import { operation } from "../../src/http/operation.ts";
-import { ownOrigin } from "../../src/http/own-origin.ts";
-import { flag, integer, nullable } from "../../src/http/schema.ts";
+import { operation } from "../../src/http/operation/operation.ts";
+import { ownOrigin } from "../../src/http/gate/own-origin.ts";
+import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/log.ts";
 

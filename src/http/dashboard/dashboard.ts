@@ -1,6 +1,6 @@
 import { Elysia, NotFoundError } from "elysia";
-import { contextOf } from "../request-context.ts";
-import { isNavigation } from "../turn-back.ts";
+import { contextOf } from "../gate/request-context.ts";
+import { isNavigation } from "../sign-in/turn-back.ts";
 import { type Asset, dashboardAssets } from "./assets.ts";
 import { acceptsGzip, gzipped } from "./gzip.ts";
 

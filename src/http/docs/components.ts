@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ANONYMOUS_KEY, IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
-import { ERROR_STATUS } from "../errors.ts";
-import { SESSION_COOKIE } from "../session-cookie.ts";
-import type { Described } from "./describe.ts";
+import { ERROR_STATUS } from "../gate/errors.ts";
+import { SESSION_COOKIE } from "../gate/session-cookie.ts";
+import type { Described } from "../operation/describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
 
 /** Error codes that are answered with one status, on one side of `/v0`. */

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { contextOf } from "../request-context.ts";
+import { contextOf } from "../gate/request-context.ts";
 import { describeApi } from "./openapi.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";

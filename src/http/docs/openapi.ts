@@ -2,8 +2,8 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { ERROR_STATUS } from "../errors.ts";
-import { PUBLIC_ROUTES } from "../gate.ts";
+import { ERROR_STATUS } from "../gate/errors.ts";
+import { PUBLIC_ROUTES } from "../gate/gate.ts";
 import {
   ANY_REFUSAL,
   IDEMPOTENCY_KEY_PARAMETER,
@@ -14,7 +14,7 @@ import {
   withReplayHeader,
 } from "./components.ts";
 import type { ErrorGroup } from "./components.ts";
-import type { OperationDetail } from "./describe.ts";
+import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { OVERVIEW } from "./overview.ts";
 

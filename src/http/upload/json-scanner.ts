@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-fields.ts";
+import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
-import { readJsonUpload } from "../../../src/http/upload/json-upload.ts";
+import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
 
 async function read(bytes: Uint8Array, size: number) {

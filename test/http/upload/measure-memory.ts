@@ -1,5 +1,5 @@
-import { readJsonUpload } from "../../../src/http/upload/json-upload.ts";
-import { readMultipartUpload } from "../../../src/http/upload/multipart-upload.ts";
+import { readJsonUpload } from "../../../src/http/upload/json.ts";
+import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
 
 /** An upload of `bytes` of content between a beginning and an end. */
 function send(start: string, bytes: number, end: string): ReadableStream<Uint8Array> {

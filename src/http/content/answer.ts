@@ -1,0 +1,116 @@
+import { essenceOf, isCodeType, isTextType } from "../../domain/media-type.ts";
+import type { ByteRange } from "../../domain/byte-range.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { File } from "../../domain/file.ts";
+import type { Files } from "../../services/files.ts";
+import { parseRange } from "./byte-range.ts";
+import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { CONTAINED } from "./contained.ts";
+import { contentDisposition } from "./disposition.ts";
+import { etagOf } from "./preconditions.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+
+/** Up to this many bytes go out in one piece, which is cheaper than a stream. */
+const WHOLE_BYTES = 64 * 1024;
+
+/** Up to this many bytes a socket takes at once, however slowly they are read from it. */
+const LARGE_BYTES = 512 * 1024;
+
+/** Types a browser shows without running anything in them. Uploaded HTML, SVG and XML never are. */
+const INERT_TYPE =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
+
+/** A request for a file's content, once it is known that it may be had. */
+export interface ContentRequest {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly file: File;
+  /** Whether to show instead of save; only types that cannot run script are shown. */
+  readonly inline: boolean;
+  /** Asked once it is known that content will be sent, and before any is; may refuse. */
+  readonly beforeContent?: () => Promise<void>;
+}
+
+/**
+ * Answers with a file's content: whole, a range of it, or 304. The content is hostile: it is never
+ * sniffed, and a browser that shows it all the same does so without script and without our origin.
+ *
+ * @throws CofferError FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
+ */
+export function contentAnswer(
+  files: Files,
+  { request, context, file, inline, beforeContent }: ContentRequest,
+): Response | Promise<Response> {
+  refuseAsCode(request);
+  const validators = { digest: file.digest, modifiedAt: file.updatedAt };
+  const headers: Record<string, string> = {
+    etag: etagOf(file.digest),
+    "last-modified": httpDate(file.updatedAt),
+    "cache-control": "private, no-cache",
+  };
+  if (isNotModified(request, validators)) return new Response(null, { status: 304, headers });
+  const isHead = context.method === "HEAD";
+  const wanted = isHead || !rangeAllowed(request, validators) ? null : request.headers.get("range");
+  const range = parseRange(wanted, file.size);
+  const { start, end } = range ?? { start: 0, end: file.size };
+  Object.assign(headers, describeContent(file, inline), keyless(context, file));
+  if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
+  const init = { status: range === null ? 200 : 206, headers };
+  // The runtime says the length of what it sends by itself.
+  if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
+  const body =
+    beforeContent === undefined
+      ? contentBody(files, file, range, context)
+      : beforeContent().then(() => contentBody(files, file, range, context));
+  return body instanceof Promise
+    ? body.then((content) => new Response(content, init))
+    : new Response(body, init);
+}
+
+/** What a browser fetches to run or to apply, by its `Sec-Fetch-Dest` (Fetch Metadata Request Headers). */
+const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
+
+/**
+ * Our pages allow scripts and styles of our own origin, and contents come from there: so none is given
+ * out as code, whatever markup may ask for it. Over plain http browsers do not say what for: see `keyless`.
+ */
+function refuseAsCode({ headers }: Request): void {
+  if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
+    throw new CofferError("FORBIDDEN", "Contents are not given out as scripts, styles or plug-ins.");
+  }
+}
+
+/** What a page can fetch, since it needs no key, is no code to a browser that must not guess. */
+function keyless({ caller }: RequestContext, { mimeType }: File): Record<string, string> {
+  const hasKey = caller !== null && caller.keyId !== null;
+  return hasKey || !isCodeType(mimeType) ? {} : { "content-type": "text/plain" };
+}
+
+function describeContent(file: File, inline: boolean): Record<string, string> {
+  const shown = inline && INERT_TYPE.test(essenceOf(file.mimeType));
+  return {
+    "content-type": shown ? shownType(file.mimeType) : file.mimeType,
+    "content-disposition": contentDisposition(shown ? "inline" : "attachment", file.filename),
+    "accept-ranges": "bytes",
+    "repr-digest": `sha-256=:${Uint8Array.fromHex(file.digest).toBase64()}:`,
+    ...CONTAINED,
+  };
+}
+
+/** A browser takes text without a charset for Windows-1252; what agents write is UTF-8. */
+function shownType(mimeType: string): string {
+  return isTextType(mimeType) && !/charset=/i.test(mimeType)
+    ? `${essenceOf(mimeType)}; charset=utf-8`
+    : mimeType;
+}
+
+function contentBody(
+  files: Files,
+  file: File,
+  range: ByteRange | null,
+  context: RequestContext,
+): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer> | Blob> {
+  if (range === null && file.size <= WHOLE_BYTES) return files.contentWhole(file);
+  if (file.size > LARGE_BYTES) context.allowSlowReader();
+  return files.content(file, range ?? undefined);
+}

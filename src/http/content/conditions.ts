@@ -1,0 +1,56 @@
+import type { Digest } from "../../domain/digest.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { etagMatches } from "../../domain/precondition.ts";
+
+/** What conditional requests compare with. */
+export interface Validators {
+  readonly digest: Digest;
+  /** Milliseconds since the epoch; compared in whole seconds, as the headers are. */
+  readonly modifiedAt: number;
+}
+
+/**
+ * Evaluates a read's conditions in the order of RFC 9110, section 13.2.2: true when the caller's
+ * copy is still good (304). Throws PRECONDITION_FAILED.
+ */
+export function isNotModified({ headers }: Request, file: Validators): boolean {
+  const ifMatch = headers.get("if-match");
+  const ifUnmodifiedSince = ifMatch === null ? parseDate(headers.get("if-unmodified-since")) : null;
+  if (
+    (ifMatch !== null && !etagMatches(ifMatch, file.digest, false)) ||
+    (ifUnmodifiedSince !== null && seconds(file) > ifUnmodifiedSince)
+  ) {
+    throw new CofferError("PRECONDITION_FAILED", "The file is not what you last saw.");
+  }
+  const ifNoneMatch = headers.get("if-none-match");
+  if (ifNoneMatch !== null) return etagMatches(ifNoneMatch, file.digest, true);
+  const ifModifiedSince = parseDate(headers.get("if-modified-since"));
+  return ifModifiedSince !== null && seconds(file) <= ifModifiedSince;
+}
+
+/** Whether an If-Range header, if there is one, allows a range (RFC 9110, section 13.1.5). */
+export function rangeAllowed({ headers }: Request, file: Validators): boolean {
+  const ifRange = headers.get("if-range");
+  if (ifRange === null) return true;
+  return ifRange.includes('"')
+    ? etagMatches(ifRange, file.digest, false)
+    : parseDate(ifRange) === seconds(file);
+}
+
+/** The time as Last-Modified shows it. */
+export function httpDate(instant: number): string {
+  return new Date(instant).toUTCString();
+}
+
+function seconds(file: Validators): number {
+  return Math.floor(file.modifiedAt / 1000);
+}
+
+// Date.parse alone would read much that is no HTTP date, such as "1".
+const HTTP_DATE = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/;
+
+/** An HTTP date in whole seconds; null for none or a malformed one, which is to be ignored. */
+function parseDate(text: string | null): number | null {
+  const instant = text !== null && HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instant) ? null : Math.floor(instant / 1000);
+}

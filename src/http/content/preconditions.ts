@@ -1,0 +1,21 @@
+import type { Digest } from "../../domain/digest.ts";
+import type { Precondition } from "../../domain/precondition.ts";
+
+/** What a write's headers demand of the file as it stands (RFC 9110, section 13.1). */
+export function preconditionOf({ headers }: Request): Precondition {
+  return { ifMatch: headers.get("if-match"), ifNoneMatch: headers.get("if-none-match") };
+}
+
+/** The strong entity tag of a content (RFC 9110, section 8.8.3). */
+export function etagOf(digest: Digest): string {
+  return `"${digest}"`;
+}
+
+/** How the API description explains the headers. */
+export const ETAG = { ETag: "The content's SHA-256 in hex, in quotes." };
+/** The header that guards a change of a file. */
+export const IF_MATCH = { "If-Match": "The ETag the file must still have, in quotes; else 412." };
+/** The header that keeps an upload from replacing a file. */
+export const IF_NONE_MATCH = {
+  "If-None-Match": "`*`: refuse with 412 if there is a file at the path already.",
+};

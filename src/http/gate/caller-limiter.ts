@@ -1,0 +1,52 @@
+import type { Clock } from "../../clock.ts";
+import { bucketOf, type Caller, ownerOf, type Plan } from "../../domain/caller.ts";
+import { SHARED_FACTOR } from "../../domain/limits.ts";
+import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
+
+/** What a caller has left, and where. */
+export interface CallerLimitState {
+  readonly state: RateLimitState;
+  /** Whether that is the window which all callers of one owner share, and not the caller's own. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Counts each request twice: in a window of the caller's own, as large as the plan says, and in one that all
+ * callers of its owner share, which is `SHARED_FACTOR` times as large.
+ */
+export class CallerLimiter {
+  readonly #own: RateLimiter;
+  readonly #shared: RateLimiter;
+  readonly #rateLimits: Readonly<Record<Plan, number>>;
+
+  /** @param options `rateLimits` are requests in a window */
+  constructor(options: {
+    readonly clock: Clock;
+    readonly windowSeconds: number;
+    readonly rateLimits: Readonly<Record<Plan, number>>;
+  }) {
+    this.#own = new RateLimiter(options);
+    this.#shared = new RateLimiter(options);
+    this.#rateLimits = options.rateLimits;
+  }
+
+  /**
+   * Counts one request in both windows, or in neither when one refuses it. Tells what is left in the window
+   * that has less; where both have the same, in the one that ends later.
+   */
+  take(caller: Caller): CallerLimitState {
+    const limit = this.#rateLimits[caller.plan];
+    const own = this.#own.take(bucketOf(caller), limit);
+    const shared = this.#shared.take(ownerOf(caller), SHARED_FACTOR * limit);
+    if (own.allowed && !shared.allowed) {
+      this.#own.giveBack(bucketOf(caller));
+      return { state: shared, isShared: true };
+    }
+    if (shared.allowed && !own.allowed) {
+      this.#shared.giveBack(ownerOf(caller));
+      return { state: own, isShared: false };
+    }
+    const difference = own.remaining - shared.remaining || shared.resetSeconds - own.resetSeconds;
+    return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
+  }
+}

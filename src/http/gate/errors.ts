@@ -1,0 +1,87 @@
+import { tooManyOpen } from "../../descriptors.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { ErrorCode } from "../../domain/errors.ts";
+import type { Log } from "../../log.ts";
+
+/** The HTTP status of every refusal. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  QUOTA_EXCEEDED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  GONE: 410,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  EXTRACTION_FAILED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  STORAGE_FULL: 507,
+};
+
+/** Headers that belong to a code whatever the occasion. */
+const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  UNAUTHORIZED: { "www-authenticate": "Bearer" },
+  IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },
+  // Where nobody knows how long it will be.
+  RATE_LIMITED: { "retry-after": "1" },
+  UNAVAILABLE: { "retry-after": "5" },
+};
+
+/** A refusal whose answer needs headers of its own: `Allow`, `Retry-After`, `Content-Range`. */
+export class HttpRefusal extends CofferError {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>>) {
+    super(code, message);
+    this.headers = headers;
+  }
+}
+
+/** 429 for a caller who may ask again in `retryAfter` whole seconds. */
+export function rateLimited(message: string, retryAfter: number): HttpRefusal {
+  return new HttpRefusal("RATE_LIMITED", message, { "retry-after": String(retryAfter) });
+}
+
+/**
+ * How system calls and SQLite fail when no file can be opened, most often for want of file descriptors. That
+ * passes once connections have gone.
+ */
+const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
+
+/**
+ * The answer to anything thrown: a `CofferError` as it stands, UNAVAILABLE where no file can be opened,
+ * anything else as a 500 that tells the caller nothing and the log everything, joined by the request id.
+ */
+export function errorResponse(error: unknown, requestId: string, log: Log): Response {
+  if (error instanceof CofferError) return refusal(error, requestId);
+  if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
+    log.warn("no file can be opened", { request_id: requestId, error });
+    return refusal(tooManyOpen(), requestId);
+  }
+  log.error("request failed", { request_id: requestId, error });
+  return refusal(
+    new CofferError(
+      "INTERNAL",
+      "Something went wrong on our side. The request id finds it in the server's log.",
+    ),
+    requestId,
+  );
+}
+
+function refusal(error: CofferError, requestId: string): Response {
+  return Response.json(
+    { error: { code: error.code, message: error.message, field: error.field, request_id: requestId } },
+    {
+      status: ERROR_STATUS[error.code],
+      headers: { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) },
+    },
+  );
+}

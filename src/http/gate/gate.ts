@@ -1,0 +1,108 @@
+import type { Clock } from "../../clock.ts";
+import { type Caller, isUnclaimed, type Plan } from "../../domain/caller.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
+import { type HttpRefusal, rateLimited } from "./errors.ts";
+import { foreignOrigin, type OriginOf } from "./own-origin.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { unauthorized } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
+import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
+
+/** What the gate decides by. */
+export interface GateOptions {
+  readonly clock: Clock;
+  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
+  readonly authenticate: (rawKey: string) => Caller | null;
+  /** Finds whoever is signed in with a session's token; null when nobody is. */
+  readonly authenticateSession: (token: string) => Caller | null;
+  readonly originOf: OriginOf;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+}
+
+/** The routes that need no key, as `{name}` templates. */
+export const PUBLIC_ROUTES: readonly { readonly methods: readonly string[]; readonly path: string }[] = [
+  { methods: ["POST"], path: "/v0/drives/provision" },
+  { methods: ["GET", "HEAD"], path: "/v0/drives/claim/{token}" },
+  { methods: ["GET", "HEAD"], path: "/v0/presigned/{token}" },
+];
+
+const PUBLIC_PATTERNS = PUBLIC_ROUTES.map(({ methods, path }) => ({
+  methods,
+  pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`),
+}));
+
+const WINDOW_SECONDS = 60;
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * Decides, before anything is routed or read, whether a request may go on: who asks, how often,
+ * and whether their key may write. Throws UNAUTHORIZED, RATE_LIMITED or FORBIDDEN; notes the caller
+ * and what they have left in the context before it throws.
+ */
+export type Gate = (request: Request, context: RequestContext) => void;
+
+/** Makes the gate of `/v0`. */
+export function createGate(gate: GateOptions): Gate {
+  const { clock, authenticate, authenticateSession, originOf, rateLimits } = gate;
+  // Apart, so that a flood without keys cannot push out the windows of those who have one.
+  const options = { clock, windowSeconds: WINDOW_SECONDS };
+  const callers = new CallerLimiter({ ...options, rateLimits });
+  const clients = new RateLimiter(options);
+
+  return (request, context) => {
+    const rawKey = bearerToken(request.headers.get("authorization"));
+    // A key counts alone, even one that is none: what a program asks never depends on a browser's cookies.
+    const token = rawKey === null ? tokenIn(request, SESSION_COOKIE) : null;
+    const caller =
+      rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
+    context.caller = caller;
+    const taken =
+      caller === null
+        ? { state: clients.take(context.client, rateLimits.free), isShared: false }
+        : callers.take(caller);
+    context.rateLimit = taken.state;
+    if (!taken.state.allowed) throw tooManyRequests(caller, taken);
+    if (caller === null) {
+      if (!isPublic(request.method, context.path)) throw unauthorized();
+    } else if (isRead(request.method)) {
+      return;
+    } else if (rawKey === null && originOf(request) !== "own") {
+      // Browsers send cookies along with what other sites' pages make them ask.
+      throw foreignOrigin();
+    } else if (caller.scope === "read-only") {
+      throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
+    }
+  };
+}
+
+function tooManyRequests(
+  caller: Caller | null,
+  { state: { limit, resetSeconds }, isShared }: CallerLimitState,
+): HttpRefusal {
+  return rateLimited(
+    `Too many requests ${whatCounted(caller, isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,
+    resetSeconds,
+  );
+}
+
+/** What the requests in a window have in common, in words. */
+function whatCounted(caller: Caller | null, isShared: boolean): string {
+  if (caller === null) return "from your address without a valid key";
+  if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;
+  return caller.keyId === null ? "by those signed in to this account" : "with this key";
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
+function bearerToken(header: string | null): string | null {
+  return (header && BEARER.exec(header)?.[1]) || null;
+}
+
+function isPublic(method: string, path: string): boolean {
+  return PUBLIC_PATTERNS.some(({ methods, pattern }) => methods.includes(method) && pattern.test(path));
+}

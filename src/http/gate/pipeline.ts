@@ -1,0 +1,141 @@
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import type { Log } from "../../log.ts";
+import { errorResponse } from "./errors.ts";
+import type { Gate } from "./gate.ts";
+import { RequestContext, contextOf, setContext } from "./request-context.ts";
+import type { Connections, ContextParts } from "./request-context.ts";
+import { discardUnread } from "./unread-body.ts";
+import type { ProxyWatch } from "./unlisted-proxy.ts";
+
+/** Answers any request: never throws, never rejects. */
+export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
+
+/** What a request goes through. */
+export interface PipelineOptions extends ContextParts {
+  readonly gate: Gate;
+  /** Routes a request that has passed; what it throws becomes an error response. */
+  readonly route: (request: Request) => Response | Promise<Response>;
+  readonly watchForUnlistedProxy: ProxyWatch;
+  /** See `Database.holdSnapshot`. */
+  readonly holdSnapshot: () => void;
+  /** See `UsageMeter.countOperation`. */
+  readonly countOperation: (caller: Caller) => void;
+  readonly log: Log;
+}
+
+/**
+ * What surrounds every request, in the order of the contract: request id, authentication, rate limit,
+ * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
+ * line in the log, written when the answer is handed over (a stream may still be on its way then).
+ */
+export function createPipeline(options: PipelineOptions): Handler {
+  const { gate, route, holdSnapshot, countOperation, log } = options;
+  return (request, connections) => {
+    const context = new RequestContext(request, connections, options);
+    // What the routes see, and whose body they read.
+    let received = request;
+    const finish = (response: Response): Response | Promise<Response> => {
+      const discarded = discardUnread(received);
+      return discarded === null
+        ? answer(response)
+        : discarded.then((isWhole) => {
+            if (!isWhole) response.headers.set("connection", "close");
+            return answer(response);
+          });
+    };
+    const answer = (response: Response) => {
+      stamp(response, context);
+      if (context.caller !== null) countOperation(context.caller);
+      record(response, request, context, log);
+      return request.method === "HEAD" ? headOnly(response) : response;
+    };
+    const fail = (error: unknown) => finish(refuse(error, request, log));
+    setContext(request, context);
+    try {
+      options.watchForUnlistedProxy(request, connections);
+      holdSnapshot();
+      if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
+      received = routableRequest(request, context);
+      if (received !== request) setContext(received, context);
+      const response = route(received);
+      return response instanceof Promise ? response.then(finish, fail) : finish(response);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** The answer to anything thrown while a request of the pipeline was handled. */
+export function refuse(error: unknown, request: Request, log: Log): Response {
+  const { id } = contextOf(request);
+  // A client that goes away while its body is read is not a fault of ours; nobody reads this answer.
+  const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
+  return errorResponse(
+    hasLeft ? new CofferError("VALIDATION_ERROR", "The body ended before it was complete.", "body") : error,
+    id,
+    log,
+  );
+}
+
+function stamp({ headers }: Response, { id, rateLimit }: RequestContext): void {
+  headers.set("x-request-id", id);
+  if (rateLimit === null) return;
+  headers.set("x-ratelimit-limit", String(rateLimit.limit));
+  headers.set("x-ratelimit-remaining", String(rateLimit.remaining));
+  headers.set("x-ratelimit-reset", String(rateLimit.resetSeconds));
+  // Whoever asks with a cookie has no Authorization header, which alone keeps shared caches away.
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+}
+
+function record(response: Response, request: Request, context: RequestContext, log: Log): void {
+  log.info("request", {
+    request_id: context.id,
+    method: request.method,
+    route: context.route,
+    status: response.status,
+    ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
+    key_id: context.caller?.keyId ?? null,
+  });
+}
+
+/**
+ * The request as the router needs it. It finds the path by looking behind `http://`, and a request
+ * without a usable Host, as HTTP/1.0 allows, has its bare target as its URL, where it would find another
+ * path than the gate saw. And it answers HEAD by reading the whole body of the GET: that is ours to avoid.
+ */
+function routableRequest(request: Request, { path, query }: RequestContext): Request {
+  if (path.includes("%")) requireDecodable(path);
+  const isRelative = request.url.startsWith("/");
+  if (!isRelative && path === "") throw notFound("route");
+  const init = request.method === "HEAD" ? { method: "GET", headers: request.headers } : request;
+  if (!isRelative && init === request) return request;
+  try {
+    return new Request(
+      isRelative ? `http://localhost${path}${query === "" ? "" : `?${query}`}` : request.url,
+      init,
+    );
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CofferError("VALIDATION_ERROR", "The request target is malformed.");
+  }
+}
+
+/** The same answer without its body, which is not read where its length is known. */
+async function headOnly(response: Response): Promise<Response> {
+  const { status, headers, body } = response;
+  if (body !== null && !headers.has("content-length")) {
+    headers.set("content-length", String((await response.bytes()).length));
+  }
+  return new Response(null, { status, headers });
+}
+
+/** A malformed path parameter would reach its route as null. */
+function requireDecodable(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
+  }
+}

@@ -1,0 +1,118 @@
+import { Type } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { ErrorCode } from "../../domain/errors.ts";
+import type { Answer, Operation } from "./operation.ts";
+
+/** An OpenAPI operation, but for what depends on its method and path, which `openapi.ts` adds. */
+export interface OperationDetail {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Described>;
+  /** Turned into responses, together with the refusals that any such route may give. */
+  "x-errors": ErrorCode[];
+  /** Whether an Idempotency-Key means nothing to it, although it is no GET. */
+  "x-changes-nothing": boolean;
+  /** Whether it looks at the session of who is signed in, though nobody need be. */
+  "x-reads-session": boolean;
+}
+
+/** A parameter as OpenAPI has it. */
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description?: string;
+  schema: TSchema;
+}
+
+/** A successful answer as OpenAPI has it, without the headers that every answer carries. */
+export interface Described {
+  description: string;
+  headers?: Record<string, { description: string; required: true; schema: { type: "string" } }>;
+  content?: Content;
+}
+
+type Content = Record<string, { schema: TSchema; example?: unknown }>;
+
+/** Writes an operation down as OpenAPI does; the schemas stay the very ones that are checked. */
+export function describeOperation(spec: Operation<TObject, TObject, TSchema>): OperationDetail {
+  const requestContent = requestContentOf(spec);
+  return {
+    operationId: spec.operationId,
+    summary: spec.summary,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    tags: [spec.tag],
+    parameters: [
+      ...parameters("path", spec.params),
+      ...parameters("query", spec.query),
+      ...Object.entries(spec.headers ?? {}).map(([name, description]) => header(name, description)),
+    ],
+    ...(requestContent === undefined
+      ? {}
+      : { requestBody: { required: spec.bodyOptional !== true, content: requestContent } }),
+    responses: Object.fromEntries(
+      spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
+    ),
+    "x-errors": [...(spec.errors ?? [])],
+    "x-changes-nothing": spec.changesNothing === true,
+    "x-reads-session": spec.readsSession === true,
+  };
+}
+
+function requestContentOf({ rawBody, body, example }: Operation<TObject, TObject, TSchema>) {
+  if (rawBody === undefined) return body && contentOf({ "application/json": body }, example);
+  const examples = rawBody.examples ?? {};
+  return Object.fromEntries(
+    Object.entries(rawBody.content).flatMap(([type, schema]) =>
+      Object.entries(contentOf({ [type]: schema }, examples[type])),
+    ),
+  );
+}
+
+function parameters(place: "path" | "query", schema: TObject | undefined): Parameter[] {
+  return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = property;
+    return {
+      name,
+      in: place,
+      required: (schema?.required ?? []).includes(name) && property.default === undefined,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+function header(name: string, description: string): Parameter {
+  return { name, in: "header", required: false, description, schema: Type.String() };
+}
+
+function describeAnswer({ description, json, content, headers, example }: Answer): Described {
+  const schemas = content ?? (json && { "application/json": json });
+  return {
+    description,
+    ...(headers === undefined
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            Object.entries(headers).map(([name, text]) => [
+              name,
+              { description: text, required: true as const, schema: { type: "string" as const } },
+            ]),
+          ),
+        }),
+    ...(schemas === undefined ? {} : { content: contentOf(schemas, example) }),
+  };
+}
+
+function contentOf(schemas: Readonly<Record<string, TSchema>>, example?: unknown): Content {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([type, schema]) => [
+      type,
+      { schema, ...(example === undefined ? {} : { example }) },
+    ]),
+  );
+}

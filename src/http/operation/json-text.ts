@@ -1,0 +1,43 @@
+import { type CofferError, invalid } from "../../domain/errors.ts";
+
+const MAX_DEPTH = 64;
+
+/**
+ * Decodes UTF-8 strictly; a byte order mark is a character like any other.
+ * @throws CofferError VALIDATION_ERROR on `field` when the bytes are not well-formed UTF-8
+ */
+export function decodeText(bytes: Uint8Array, field: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw invalid(field, "is not valid UTF-8");
+    throw error;
+  }
+}
+
+/**
+ * `JSON.parse` for what a caller sent. Values are at most 64 levels deep, so that later code may
+ * walk them recursively. A key `__proto__` becomes an ordinary own property.
+ * @throws CofferError VALIDATION_ERROR on `field` when the text is malformed or nested too deeply
+ */
+export function parseJson(text: string, field: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid(field, "is malformed JSON");
+    if (error instanceof RangeError) throw nestedTooDeeply(field);
+    throw error;
+  }
+  if (isDeeperThan(value, MAX_DEPTH)) throw nestedTooDeeply(field);
+  return value;
+}
+
+function nestedTooDeeply(field: string): CofferError {
+  return invalid(field, `is nested deeper than ${MAX_DEPTH} levels`);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}

@@ -1,0 +1,62 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { invalid } from "../../domain/errors.ts";
+import { compileValidator } from "./validate.ts";
+
+/** Reads a raw query string (without `?`) as the schema's type; throws VALIDATION_ERROR naming the parameter. */
+export type ReadQuery<S extends TObject> = (query: string) => Static<S>;
+
+const INTEGER = /^-?\d{1,16}$/;
+
+/**
+ * Makes the reader of a route's query. Each parameter is read as its schema's `type` says: integers in
+ * decimal digits, booleans as `1`, `0`, `true` or `false`, anything else as text; a missing one takes
+ * its schema's `default`. Parameters the schema does not name are ignored; one given twice is refused,
+ * because whoever put it there twice cannot have meant both, unless its type is an array.
+ */
+export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
+  const validate = compileValidator(schema, "query");
+  const properties = new Map<string, TSchema>(Object.entries(schema.properties));
+  const defaults = [...properties].filter(([, property]) => property.default !== undefined);
+  const nothing = Object.freeze(
+    Object.fromEntries(defaults.map(([name, property]) => [name, property.default])),
+  );
+  return (query) => {
+    if (query === "") return validate(nothing);
+    const values = new Map<string, unknown>();
+    for (const pair of query.split("&")) {
+      const equals = pair.indexOf("=");
+      const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
+      const property = properties.get(name);
+      if (property === undefined) continue;
+      const text = decode(equals === -1 ? "" : pair.slice(equals + 1), name);
+      const earlier = values.get(name);
+      if (property["type"] === "array") {
+        values.set(name, Array.isArray(earlier) ? [...earlier, text] : [text]);
+      } else {
+        if (earlier !== undefined) throw invalid(name, "must be given only once");
+        values.set(name, convert(text, property));
+      }
+    }
+    for (const [name, property] of defaults) if (!values.has(name)) values.set(name, property.default);
+    return validate(Object.fromEntries(values));
+  };
+}
+
+function decode(text: string, field: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    if (error instanceof URIError) throw invalid(field, "must be percent-encoded UTF-8");
+    throw error;
+  }
+}
+
+/** Text that is not of its type is left as it is: the validation then says what it should be. */
+function convert(text: string, { type }: TSchema): unknown {
+  if (type === "integer" && INTEGER.test(text)) return Number(text);
+  if (type === "boolean") {
+    if (text === "1" || text === "true") return true;
+    if (text === "0" || text === "false") return false;
+  }
+  return text;
+}

@@ -1,0 +1,98 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
+import type { ValueError } from "@sinclair/typebox/compiler";
+import { invalid } from "../../domain/errors.ts";
+
+/** Returns the value as the schema's type, or throws VALIDATION_ERROR naming the first field at fault. */
+export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
+
+/**
+ * Compiles a schema into its check. `root` names the value as a whole in refusals (`body`, `query`).
+ * Unknown fields are let through untouched, and nothing is coerced or defaulted. The value's depth must
+ * be bounded, as `parseJson` sees to.
+ */
+export function compileValidator<S extends TSchema>(schema: S, root: string): Validate<S> {
+  const check = TypeCompiler.Compile(schema);
+  return (value) => {
+    refuseIllFormed(value, "", root);
+    if (check.Check(value)) return value;
+    const error = check.Errors(value).First();
+    if (error === undefined) throw new Error("a schema refused a value without saying why");
+    throw invalid(fieldName(error.path, value) || root, problem(error));
+  };
+}
+
+/** Strings with half a surrogate pair cannot be stored as UTF-8 and would come back changed. */
+function refuseIllFormed(value: unknown, field: string, root: string): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) throw invalid(field || root, "must be well-formed Unicode");
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => refuseIllFormed(item, `${field}[${index}]`, root));
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (!key.isWellFormed()) throw invalid(field || root, "must be well-formed Unicode");
+    refuseIllFormed(item, field === "" ? key : `${field}.${key}`, root);
+  }
+}
+
+/** `/tags/2` as `tags[2]`; the value tells an array's index from an object's key that is a number. */
+function fieldName(pointer: string, value: unknown): string {
+  let name = "";
+  let parent = value;
+  for (const escaped of pointer.split("/").slice(1)) {
+    const key = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(parent)) {
+      name += `[${key}]`;
+      parent = parent[Number(key)];
+    } else {
+      name += name === "" ? key : `.${key}`;
+      parent = typeof parent === "object" && parent !== null ? Reflect.get(parent, key) : undefined;
+    }
+  }
+  return name;
+}
+
+function problem(error: ValueError): string {
+  if (error.type === ValueErrorType.ObjectRequiredProperty) return "is required";
+  return `must be ${expectation(error.schema)}`;
+}
+
+/** What a schema asks for, to complete the sentence "... must be". */
+function expectation(schema: TSchema): string {
+  const options: unknown = schema["anyOf"];
+  if (Array.isArray(options)) return options.map(expectation).join(" or ");
+  if ("const" in schema) return JSON.stringify(schema["const"]);
+  switch (schema["type"]) {
+    case "string":
+      return schema["format"] === "date-time"
+        ? "an ISO 8601 time such as 2030-01-31T12:00:00Z"
+        : `a string${range(schema["minLength"], schema["maxLength"], "of", " characters")}`;
+    case "integer":
+      return `an integer${range(schema["minimum"], schema["maximum"], "from")}`;
+    case "number":
+      return `a number${range(schema["minimum"], schema["maximum"], "from")}`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return `an array${range(schema["minItems"], schema["maxItems"], "of", " items")}`;
+    case "object":
+      return "an object";
+    case "null":
+      return "null";
+    default:
+      return "of another type";
+  }
+}
+
+function range(least: unknown, most: unknown, preposition: string, unit = ""): string {
+  const from = typeof least === "number" ? least : undefined;
+  const to = typeof most === "number" ? most : undefined;
+  if (from !== undefined && to !== undefined) return ` ${preposition} ${from} to ${to}${unit}`;
+  if (from !== undefined) return ` of at least ${from}${unit}`;
+  if (to !== undefined) return ` of at most ${to}${unit}`;
+  return "";
+}

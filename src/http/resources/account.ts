@@ -1,0 +1,150 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { formatInstant } from "../../domain/time.ts";
+import type { Account, Accounts } from "../../services/accounts.ts";
+import type { UsageMeter, UsageReport } from "../../services/usage.ts";
+import { operation } from "../operation/operation.ts";
+import { id, nullable, plan, time } from "../operation/schema.ts";
+
+/** An account as answers show it. */
+export const accountSchema = Type.Object(
+  {
+    id: id("The account's identifier."),
+    username: Type.String({ examples: ["ada"] }),
+    email: nullable(Type.String()),
+    display_name: nullable(Type.String()),
+    plan: plan(),
+    admin: Type.Boolean({
+      description:
+        "Whether it looks after the others, as the account does that set the server up, and those that `COFFER_ADMINS` lists.",
+    }),
+    has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
+    drive_count: Type.Integer({ minimum: 0 }),
+    limits: Type.Object({
+      requests_per_minute: Type.Integer({ description: "For each key." }),
+      storage_bytes: nullable(Type.Integer({ description: "In all drives together; null without a limit." })),
+      max_file_size: Type.Integer({ description: "Bytes." }),
+    }),
+    created_at: time("When it was made."),
+  },
+  { $id: "Account" },
+);
+
+/** An account in the shape of `accountSchema`. */
+export function accountRecord({ user, hasPassword, driveCount, limits }: Account) {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    display_name: user.displayName,
+    plan: user.plan,
+    admin: user.admin !== null,
+    has_password: hasPassword,
+    drive_count: driveCount,
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      storage_bytes: limits.storage,
+      max_file_size: limits.fileSize,
+    },
+    created_at: formatInstant(user.createdAt),
+  };
+}
+
+const figure = (description: string) =>
+  Type.Object(
+    {
+      used: Type.Integer({ minimum: 0 }),
+      limit: nullable(Type.Integer({ description: "Null without one." })),
+    },
+    { description },
+  );
+
+const usageSchema = Type.Object({
+  storage: figure("Bytes stored now."),
+  operations: figure("Requests with a valid key in the period, refused ones included."),
+  bandwidth: figure("Bytes of content that came in and went out in the period."),
+  period: Type.Object(
+    { start: time("Its first instant."), end: time("The first instant after it.") },
+    { description: "The present calendar month in UTC." },
+  ),
+});
+
+function usageRecord({ storage, operations, bandwidth, period }: UsageReport) {
+  return {
+    storage,
+    operations,
+    bandwidth,
+    period: { start: formatInstant(period.start), end: formatInstant(period.end) },
+  };
+}
+
+/** An account as the API description shows it. */
+export const exampleAccount = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  username: "ada",
+  email: "ada@example.com",
+  display_name: "Ada",
+  plan: "free",
+  admin: false,
+  has_password: true,
+  drive_count: 2,
+  limits: { requests_per_minute: 60, storage_bytes: null, max_file_size: 5_368_709_120 },
+  created_at: "2030-01-31T12:00:00.000Z",
+};
+
+const exampleUsage = {
+  storage: { used: 73_400_320, limit: 104_857_600 },
+  operations: { used: 1204, limit: null },
+  bandwidth: { used: 220_200_960, limit: null },
+  period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
+};
+
+/** The account of whoever asks, and what it uses. */
+export function account(accounts: Accounts, usage: UsageMeter) {
+  return new Elysia({ name: "account" })
+    .get(
+      ...operation(
+        "/v0/account",
+
+        {
+          operationId: "getAccount",
+          tag: "Account",
+          summary: "Get the account",
+          description: "The account behind the key. A key that is limited to one drive is refused.",
+          account: true,
+          answers: [
+            {
+              status: 200,
+              description: "The account.",
+              json: Type.Object({ data: accountSchema }),
+              example: { data: exampleAccount },
+            },
+          ],
+          errors: ["FORBIDDEN"],
+        },
+        ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
+      ),
+    )
+    .get(
+      ...operation(
+        "/v0/account/usage",
+
+        {
+          operationId: "getUsage",
+          tag: "Account",
+          summary: "Get what is used",
+          description:
+            "By the account and all its drives, deleted ones included; for a key that is limited to one drive, by that drive alone. A request counts for the drive its key is limited to, else for the account; content counts for its drive, also when it is fetched by a link. A download counts in full, or its range does, once it starts.",
+          answers: [
+            {
+              status: 200,
+              description: "What is used.",
+              json: Type.Object({ data: usageSchema }),
+              example: { data: exampleUsage },
+            },
+          ],
+        },
+        async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
+      ),
+    );
+}

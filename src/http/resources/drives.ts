@@ -1,0 +1,154 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Drives } from "../../services/drives.ts";
+import { exampleDrive } from "../operation/examples.ts";
+import { operation } from "../operation/operation.ts";
+import { driveRecord, driveSchema } from "../operation/records.ts";
+import { driveName, driveRef, id } from "../operation/schema.ts";
+
+const driveDescription = Type.String({ description: "At most 1,024 characters." });
+const driveParams = Type.Object({ id: driveRef() });
+const oneDrive = Type.Object({ data: driveSchema });
+
+/** Drives of an account; those without one are made by `provision.ts`. */
+export function drives(service: Drives) {
+  return new Elysia({ name: "drives" })
+    .post(
+      ...operation(
+        "/v0/drives",
+
+        {
+          operationId: "createDrive",
+          tag: "Drives",
+          summary: "Create a drive in your account",
+          description:
+            "Needs an account key. The slug is made from the username and the name, numbered on a clash.",
+          account: true,
+          body: Type.Object({
+            name: driveName(),
+            description: Type.Optional(driveDescription),
+          }),
+          example: { name: exampleDrive.name },
+          answers: [
+            { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+        },
+        async ({ body, caller, reply }) => {
+          await service.create(
+            caller,
+            body.name,
+            body.description ?? "",
+            reply.with((drive) => ({ status: 201, json: { data: driveRecord(drive) } })),
+          );
+          return reply.response();
+        },
+      ),
+    )
+    .get(
+      ...operation(
+        "/v0/drives",
+
+        {
+          operationId: "listDrives",
+          tag: "Drives",
+          summary: "List the drives you can see",
+          description: "An account key sees its user's drives, a drive's key that drive.",
+          query: Type.Object({
+            slug: Type.Optional(
+              Type.String({ description: "Only the drive with this slug; none gives an empty list." }),
+            ),
+          }),
+          answers: [
+            {
+              status: 200,
+              description: "The drives, oldest first.",
+              json: Type.Object({ data: Type.Array(driveSchema) }),
+              example: { data: [exampleDrive] },
+            },
+          ],
+        },
+        ({ query, caller }) =>
+          Response.json({ data: service.list(caller, query.slug ?? null).map(driveRecord) }),
+      ),
+    )
+    .get(
+      ...operation(
+        "/v0/drives/:id",
+
+        {
+          operationId: "getDrive",
+          tag: "Drives",
+          summary: "Get a drive",
+          params: driveParams,
+          answers: [
+            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
+      ),
+    )
+    .patch(
+      ...operation(
+        "/v0/drives/:id",
+
+        {
+          operationId: "updateDrive",
+          tag: "Drives",
+          summary: "Rename or describe a drive",
+          description:
+            "Fields left out stay as they are. The slug follows the name, numbered on a clash, so addresses with the old slug end; the id stays. For whoever may write to the drive.",
+          params: driveParams,
+          body: Type.Object({
+            name: Type.Optional(driveName()),
+            description: Type.Optional(driveDescription),
+          }),
+          example: { description: "What the night shift found." },
+          answers: [
+            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
+          ],
+          errors: ["NOT_FOUND", "STORAGE_FULL"],
+        },
+        async ({ params, body, caller, reply }) => {
+          await service.update(
+            caller,
+            params.id,
+            { name: body.name, description: body.description },
+            reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
+          );
+          return reply.response();
+        },
+      ),
+    )
+    .delete(
+      ...operation(
+        "/v0/drives/:id",
+
+        {
+          operationId: "deleteDrive",
+          tag: "Drives",
+          summary: "Delete a drive with everything in it",
+          description: "At once and for good: its files, folders, keys and claim tokens go with it.",
+          params: driveParams,
+          answers: [
+            {
+              status: 200,
+              description: "It is gone.",
+              json: Type.Object({
+                data: Type.Object({ id: id("The drive that was deleted."), deleted: Type.Literal(true) }),
+              }),
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        async ({ params, caller, reply }) => {
+          await service.remove(
+            caller,
+            params.id,
+            reply.with((driveId) => ({ json: { data: { id: driveId, deleted: true } } })),
+          );
+          return reply.response();
+        },
+      ),
+    );
+}

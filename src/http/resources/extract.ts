@@ -1,0 +1,53 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../domain/limits.ts";
+import type { Extract, Extracts } from "../../services/extracts.ts";
+import { operation } from "../operation/operation.ts";
+import { piecewise } from "../content/piecewise.ts";
+import { fileParams } from "../operation/schema.ts";
+
+/** Contents as text. */
+export function extract(service: Extracts) {
+  return new Elysia({ name: "extract" }).post(
+    ...operation(
+      "/v0/files/:id/extract",
+
+      {
+        operationId: "extractFile",
+        tag: "Files",
+        summary: "Read a file as text",
+        description: `Of types that are text (\`text/*\`, JSON, XML, source code and the like) up to ${EXTRACT_TEXT_BYTES / MIB} MiB, of JSON up to ${EXTRACT_JSON_BYTES / MIB} MiB; download what is larger. Text is read as UTF-8, as UTF-16 where it starts with a byte order mark, and else as Latin-1.`,
+        changesNothing: true,
+        params: fileParams,
+        answers: [
+          {
+            status: 200,
+            description: "What the content says.",
+            json: Type.Object({
+              content: Type.Unknown({ description: "A string for text, the parsed value for JSON." }),
+              mime_type: Type.String({ examples: ["text/markdown"] }),
+            }),
+            example: { content: "# Plan\n", mime_type: "text/markdown" },
+          },
+        ],
+        errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
+      },
+      async ({ params, caller, context }) => {
+        const extracted = await service.extract(caller, params.id);
+        const body = await piecewise(encoded(extracted));
+        context.allowSlowReader();
+        return new Response(body, {
+          headers: { "content-type": "application/json;charset=utf-8" },
+        });
+      },
+    ),
+  );
+}
+
+/** In pieces, because a large text is never held whole. */
+async function* encoded({ json, mimeType }: Extract): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode('{"content":');
+  for await (const piece of json) if (piece !== "") yield encoder.encode(piece);
+  yield encoder.encode(`,"mime_type":${JSON.stringify(mimeType)}}`);
+}

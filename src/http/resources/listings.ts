@@ -1,0 +1,86 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { FILE_SORTS } from "../../domain/file-sort.ts";
+import type { Listings } from "../../services/listings.ts";
+import { decodePosition, encodePosition } from "../operation/cursor.ts";
+import { operation } from "../operation/operation.ts";
+import { fileRecord, fileSchema } from "../operation/records.ts";
+import {
+  cursor,
+  driveRef,
+  nextCursor,
+  pageFacts,
+  paging,
+  prefix,
+  tagsFilter,
+  tagsIn,
+} from "../operation/schema.ts";
+
+const listQuery = Type.Object({
+  drive_id: driveRef(),
+  prefix,
+  delimiter: Type.Optional(
+    Type.Literal("/", { description: "Stop at the next `/`: files of this level, and its `folders`." }),
+  ),
+  tags: tagsFilter,
+  sort: Type.Union(
+    FILE_SORTS.map((sort) => Type.Literal(sort)),
+    {
+      default: "path",
+      description:
+        "The order; `-` turns it round. Equal sizes or times stand in the order of their ids, which is that of age. Others than `path` list one folder's own files: they need `delimiter=/`, a `prefix` that is empty or ends in `/`, and no `tags`.",
+    },
+  ),
+  ...paging,
+  cursor: cursor("The other parameters have to be those of that page; another `sort` is refused."),
+});
+
+const listAnswer = Type.Object({
+  data: Type.Array(fileSchema),
+  folders: Type.Optional(
+    Type.Array(Type.String(), { description: "Folders at this level; with a delimiter." }),
+  ),
+  ...pageFacts("Files that match, on all pages."),
+  next_cursor: nextCursor,
+});
+
+/** Lists of files. */
+export function listings(service: Listings) {
+  return new Elysia({ name: "listings" }).get(
+    ...operation(
+      "/v0/files",
+
+      {
+        operationId: "listFiles",
+        tag: "Files",
+        summary: "List files",
+        description:
+          "In path order, or in that of `sort`. With `delimiter=/` only the files directly at the prefix's level are listed and counted, and `folders` names the folders there, empty ones included.",
+        query: listQuery,
+        answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
+        errors: ["NOT_FOUND"],
+      },
+      ({ query, caller }) => {
+        const { sort, page, limit } = query;
+        const listing = service.list(caller, {
+          driveId: query.drive_id,
+          prefix: query.prefix ?? "",
+          grouped: query.delimiter !== undefined,
+          tags: tagsIn(query.tags),
+          sort,
+          page,
+          limit,
+          after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+        });
+        return Response.json({
+          data: listing.files.map(fileRecord),
+          ...(listing.folders === null ? {} : { folders: listing.folders }),
+          total: listing.total,
+          page,
+          limit,
+          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter),
+        });
+      },
+    ),
+  );
+}

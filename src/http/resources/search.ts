@@ -1,0 +1,114 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
+import type { Search } from "../../services/search.ts";
+import { exampleFile } from "../operation/examples.ts";
+import { operation } from "../operation/operation.ts";
+import { fileRecord, fileSchema } from "../operation/records.ts";
+import {
+  driveRef,
+  integer,
+  nullable,
+  pageFacts,
+  paging,
+  prefix,
+  tagsFilter,
+  tagsIn,
+  timeInput,
+} from "../operation/schema.ts";
+
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+
+const searchQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      description:
+        'What to look for, at most 512 characters in at most 16 words and phrases (a phrase has at most 128 words, which are characters in text without spaces). All must match; `"..."` is a phrase; the last word may be the start of a longer one.',
+      examples: ['budget "third quarter"'],
+    }),
+  ),
+  drive_id: Type.Optional(driveRef()),
+  prefix,
+  tags: tagsFilter,
+  mime_type: Type.Optional(
+    Type.String({ description: "Only this type, whatever its parameters; `image/*` for all of a kind." }),
+  ),
+  min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
+  max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
+  updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
+  updated_before: Type.Optional(timeInput("Only files updated before this time.")),
+  ...paging,
+});
+
+const foundFile = Type.Intersect([
+  fileSchema,
+  Type.Object({
+    score: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "How well it matches: filenames count most, then tags, folders and text. 0 without `q`. It depends on this file and the query alone.",
+    }),
+    snippet: nullable(
+      Type.String({
+        description:
+          "The passage where its text matches, as plain text in one line: escape it before you show it as HTML. Null where only names match, or where so much is being searched that there is no time for it.",
+      }),
+    ),
+  }),
+]);
+
+const searchAnswer = Type.Object({
+  data: Type.Array(foundFile),
+  ...pageFacts("Files that match, on all pages."),
+});
+
+const exampleAnswer = {
+  data: [{ ...exampleFile, score: 0.64, snippet: "Hello World!" }],
+  total: 1,
+  page: 1,
+  limit: PAGE_LIMIT_DEFAULT,
+};
+
+/** Search, in all that the caller may see. */
+export function search(service: Search) {
+  return new Elysia({ name: "search" }).get(
+    ...operation(
+      "/v0/search",
+
+      {
+        operationId: "searchFiles",
+        tag: "Search",
+        summary: "Search files",
+        description: [
+          "Looks in the filename, folders, tags and, of text types, the first MiB of the content; in one drive, or in all that the key can see. `q` or a filter (all parameters but `drive_id`) is required.",
+          "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags a word is found amid others too (`voice` finds `invoice.pdf`), in contents as a whole or, at the end of `q`, as the start of one. Japanese, Chinese, Thai and other text without spaces is found by any part of it.",
+          "Best matches come first, then what was updated last. What was written before a search is found by it, unless so much was written that indexing lags behind; then it follows within moments.",
+        ].join("\n\n"),
+        query: searchQuery,
+        answers: [
+          { status: 200, description: "A page of files.", json: searchAnswer, example: exampleAnswer },
+        ],
+        errors: ["NOT_FOUND"],
+      },
+      async ({ query, caller }) => {
+        const { page, limit } = query;
+        const { findings, total } = await service.find(caller, {
+          q: query.q ?? null,
+          driveId: query.drive_id ?? null,
+          prefix: query.prefix ?? null,
+          tags: tagsIn(query.tags),
+          mimeType: query.mime_type ?? null,
+          minSize: query.min_size ?? null,
+          maxSize: query.max_size ?? null,
+          updatedAfter: query.updated_after ?? null,
+          updatedBefore: query.updated_before ?? null,
+          page,
+          limit,
+        });
+        const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
+        return Response.json({ data, total, page, limit });
+      },
+    ),
+  );
+}

@@ -1,0 +1,229 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../../clock.ts";
+import { CofferError, type ErrorCode } from "../../domain/errors.ts";
+import type { Accounts } from "../../services/accounts.ts";
+import type { KnownClients } from "../../services/known-clients.ts";
+import type { Oidc } from "../../services/oidc.ts";
+import type { Sessions, SignedIn } from "../../services/sessions.ts";
+import type { Browser, SignIn } from "../../services/sign-in.ts";
+import { accountRecord, accountSchema, exampleAccount } from "../resources/account.ts";
+import { rateLimited } from "../gate/errors.ts";
+import { examplePassword } from "../operation/examples.ts";
+import { operation } from "../operation/operation.ts";
+import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
+import { RateLimiter } from "../gate/rate-limiter.ts";
+import { nullable } from "../operation/schema.ts";
+import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
+import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
+
+/** What people sign in with. */
+export interface AuthOptions {
+  readonly signIn: SignIn;
+  readonly sessions: Sessions;
+  readonly accounts: Accounts;
+  readonly knownClients: KnownClients;
+  /** Null where people sign in with passwords alone. */
+  readonly oidc: Oidc | null;
+  readonly originOf: OriginOf;
+  readonly cookies: Cookies;
+  readonly clock: Clock;
+}
+
+/** No answer about who is signed in belongs into a cache. */
+export const NO_STORE = { "cache-control": "no-store" };
+
+const SIGNUPS_PER_HOUR = 20;
+
+const username = Type.String({ maxLength: 64, examples: ["ada"] });
+const password = Type.String({ maxLength: 1024 });
+const newUsername = Type.String({
+  maxLength: 64,
+  description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
+  examples: ["ada"],
+});
+const newPassword = Type.String({ maxLength: 1024, description: "At least 8 characters." });
+const token = Type.String({ maxLength: 128, description: "What the setup link has as its `token`." });
+
+/** How the API description explains the headers of answers about who is signed in. */
+export const UNCACHED = { "Cache-Control": "`no-store`" };
+export const SETS_SESSION = {
+  "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
+};
+
+const optionsSchema = Type.Object({
+  setup: Type.Boolean({ description: "Whether there is no administrator yet." }),
+  provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
+  signups: Type.Boolean({
+    description: "Whether people may register with a password; not before there is an administrator.",
+  }),
+});
+
+const signedIn = [
+  {
+    status: 200,
+    description: "Signed in; the session is in the cookie. A session that the browser had before has ended.",
+    json: Type.Object({ data: accountSchema }),
+    headers: { ...UNCACHED, ...SETS_SESSION },
+    example: { data: exampleAccount },
+  },
+];
+
+/** What a page of another site is refused with, and any write for which there is no room. */
+const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
+
+/** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
+export function auth(options: AuthOptions) {
+  const { signIn, sessions, accounts, oidc, originOf, cookies, clock } = options;
+  const throttle = new SignInThrottle("sign in", options.knownClients, clock);
+  const signups = new RateLimiter({ clock, windowSeconds: 3600 });
+  const welcome = ({ caller, token: secret }: SignedIn) =>
+    Response.json(
+      { data: accountRecord(accounts.get(caller)) },
+      { headers: { ...NO_STORE, "set-cookie": cookies.session(secret) } },
+    );
+
+  return new Elysia({ name: "auth" })
+    .get(
+      ...operation(
+        "/auth/options",
+        {
+          operationId: "getSignInOptions",
+          tag: "Sign-in",
+          summary: "Tell how people get in here",
+          query: Type.Object({}),
+          answers: [{ status: 200, description: "How.", json: optionsSchema, headers: UNCACHED }],
+          errors: ["VALIDATION_ERROR"],
+        },
+        () => {
+          const { isNew, isOpen } = signIn.options();
+          const provider = oidc === null ? null : { name: oidc.name };
+          return Response.json({ setup: isNew, provider, signups: isOpen }, { headers: NO_STORE });
+        },
+      ),
+    )
+    .get(
+      ...operation(
+        "/auth/setup/check",
+        {
+          operationId: "checkSetup",
+          tag: "Sign-in",
+          summary: "Tell whether a setup link can still be used",
+          query: Type.Object({ token: Type.Optional(token) }),
+          description:
+            "The server prints the link when it starts, until there is an administrator. A token that is none is no error.",
+          answers: [
+            {
+              status: 200,
+              description: "Whether it can.",
+              json: Type.Object({ valid: Type.Boolean() }),
+              headers: UNCACHED,
+            },
+          ],
+        },
+        ({ query }) =>
+          Response.json({ valid: signIn.isSetupToken(query.token ?? "") }, { headers: NO_STORE }),
+      ),
+    )
+    .post(
+      ...operation(
+        "/auth/setup",
+        {
+          operationId: "setUp",
+          tag: "Sign-in",
+          summary: "Make an administrator's account, and sign in",
+          description:
+            "On the plan `team`. Works once, until there is an administrator, also where people sign in at a provider.",
+          body: Type.Object({ token, username: newUsername, password: newPassword }),
+          example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
+          answers: signedIn,
+          errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
+        },
+        async ({ body, request }) => {
+          refuseForeign(request, originOf);
+          return welcome(await signIn.setUp(body.token, body.username, body.password, browserOf(request)));
+        },
+      ),
+    )
+    .post(
+      ...operation(
+        "/auth/login",
+        {
+          operationId: "logIn",
+          tag: "Sign-in",
+          summary: "Sign in with a password",
+          description: `In ${WINDOW_SECONDS / 60} minutes, ${PER_ACCOUNT} wrong passwords for an account and ${PER_CLIENT} from a client address are borne with, then none. Those for an account do not count against an address that has signed in to it.`,
+          body: Type.Object({ username, password }),
+          example: { username: "ada", password: examplePassword },
+          answers: signedIn,
+          errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
+        },
+        async ({ body, request, context }) => {
+          refuseForeign(request, originOf);
+          const session = await throttle.attempt(
+            { client: context.client, account: body.username.toLowerCase() },
+            () => signIn.withPassword(body.username, body.password, browserOf(request)),
+            (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
+          );
+          return welcome(session);
+        },
+      ),
+    )
+    .post(
+      ...operation(
+        "/auth/signup",
+        {
+          operationId: "signUp",
+          tag: "Sign-in",
+          summary: "Register, and sign in",
+          description: `Where the server allows it, once there is an administrator, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+          body: Type.Object({ username: newUsername, password: newPassword }),
+          example: { username: "carol", password: examplePassword },
+          answers: signedIn,
+          errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
+        },
+        async ({ body, request, context }) => {
+          refuseForeign(request, originOf);
+          const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
+          if (!allowed) throw rateLimited("Too many accounts from one address.", resetSeconds);
+          return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
+        },
+      ),
+    )
+    .post(
+      ...operation(
+        "/auth/logout",
+        {
+          operationId: "logOut",
+          tag: "Sign-in",
+          summary: "Sign out",
+          description: "The session ends at once, and its cookie is taken back.",
+          readsSession: true,
+          answers: [
+            {
+              status: 200,
+              description: "Signed out, or nobody was signed in.",
+              json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
+              headers: { ...UNCACHED, "Set-Cookie": `Takes \`${SESSION_COOKIE}\` back.` },
+            },
+          ],
+          errors: OWN_ERRORS,
+        },
+        async ({ request }) => {
+          refuseForeign(request, originOf);
+          const secret = tokenIn(request, SESSION_COOKIE);
+          if (secret !== null) await sessions.end(secret);
+          const headers = { ...NO_STORE, "set-cookie": cookies.clear(SESSION_COOKIE) };
+          return Response.json({ data: { signed_out: true } }, { headers });
+        },
+      ),
+    );
+}
+
+/** The browser that signs in, as sign-in needs to know it. */
+export function browserOf(request: Request): Browser {
+  return {
+    userAgent: request.headers.get("user-agent") ?? "",
+    previous: tokenIn(request, SESSION_COOKIE),
+  };
+}

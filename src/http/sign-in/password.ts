@@ -1,0 +1,62 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../../clock.ts";
+import { bucketOf } from "../../domain/caller.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { KnownClients } from "../../services/known-clients.ts";
+import type { Users } from "../../services/users.ts";
+import { examplePassword } from "../operation/examples.ts";
+import { operation } from "../operation/operation.ts";
+import { ownToken } from "./sessions.ts";
+import { SignInThrottle } from "./throttle.ts";
+
+const text = (description: string) => Type.String({ description, maxLength: 1024 });
+
+/** What passwords are changed with. */
+export interface PasswordOptions {
+  readonly users: Users;
+  readonly knownClients: KnownClients;
+}
+
+/** The password of a local account. */
+export function password({ users, knownClients }: PasswordOptions, clock: Clock) {
+  // A session that was left open somewhere must not be a place to guess the password at.
+  const throttle = new SignInThrottle("change the password", knownClients, clock);
+  return new Elysia({ name: "password" }).post(
+    ...operation(
+      "/v0/account/password",
+
+      {
+        operationId: "changePassword",
+        tag: "Account",
+        summary: "Change the password",
+        description:
+          "Signs the account out everywhere else; keys go on working. Needs somebody signed in: every key gets 403, and so does an account that signs in at a provider.",
+        signedIn: true,
+        body: Type.Object({
+          current: text("The password so far."),
+          password: text("The new one: 8 to 1,024 characters."),
+        }),
+        example: { current: examplePassword, password: "another one of your own" },
+        answers: [
+          {
+            status: 200,
+            description: "The new password counts.",
+            json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
+          },
+        ],
+        errors: ["STORAGE_FULL"],
+      },
+      async ({ request, context, body, caller, reply }) => {
+        const change = { ...body, token: ownToken(request, caller) ?? "" };
+        const answer = reply.with(() => ({ json: { data: { changed: true } } }));
+        await throttle.attempt(
+          { client: context.client, account: bucketOf(caller) },
+          () => users.changePassword(caller, change, answer),
+          (error) => error instanceof CofferError && error.field === "current",
+        );
+        return reply.response();
+      },
+    ),
+  );
+}

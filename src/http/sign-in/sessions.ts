@@ -1,0 +1,132 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Caller } from "../../domain/caller.ts";
+import type { ListedSession } from "../../domain/session.ts";
+import { formatInstant } from "../../domain/time.ts";
+import type { Sessions } from "../../services/sessions.ts";
+import { operation } from "../operation/operation.ts";
+import { id, time } from "../operation/schema.ts";
+import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
+
+const sessionSchema = Type.Object(
+  {
+    id: id("The session's identifier."),
+    user_agent: Type.String({ description: "As the browser called itself; empty where it did not." }),
+    current: Type.Boolean({ description: "Whether it is the one that asks." }),
+    created_at: time("When it signed in."),
+    last_used_at: time("When it was last used, to the hour."),
+  },
+  { $id: "Session" },
+);
+
+function sessionRecord(session: ListedSession) {
+  return {
+    id: session.id,
+    user_agent: session.userAgent,
+    current: session.isCurrent,
+    created_at: formatInstant(session.createdAt),
+    last_used_at: formatInstant(session.lastUsedAt),
+  };
+}
+
+const exampleSession = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
+  current: true,
+  created_at: "2030-01-31T12:00:00.000Z",
+  last_used_at: "2030-02-01T08:00:00.000Z",
+};
+
+/** The token of the session that asks; null for a key, whatever cookies it came with. */
+export function ownToken(request: Request, caller: Caller): string | null {
+  return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
+}
+
+/** Where an account is signed in. */
+export function sessions(service: Sessions) {
+  return new Elysia({ name: "sessions" })
+    .get(
+      ...operation(
+        "/v0/sessions",
+
+        {
+          operationId: "listSessions",
+          tag: "Account",
+          summary: "List where the account is signed in",
+          account: true,
+          answers: [
+            {
+              status: 200,
+              description: "The sessions, oldest first.",
+              json: Type.Object({ data: Type.Array(sessionSchema) }),
+              example: { data: [exampleSession] },
+            },
+          ],
+          errors: ["FORBIDDEN"],
+        },
+        ({ request, caller }) =>
+          Response.json({ data: service.list(caller, ownToken(request, caller)).map(sessionRecord) }),
+      ),
+    )
+    .delete(
+      ...operation(
+        "/v0/sessions",
+
+        {
+          operationId: "endSessions",
+          tag: "Account",
+          summary: "Sign out everywhere",
+          description: "At once, the session that asks included. Keys go on working.",
+          account: true,
+          answers: [
+            {
+              status: 200,
+              description: "Signed out.",
+              json: Type.Object({
+                data: Type.Object({ deleted_count: Type.Integer({ description: "Sessions that ended." }) }),
+              }),
+            },
+          ],
+          errors: ["STORAGE_FULL"],
+        },
+        async ({ caller, reply }) => {
+          await service.endAll(
+            caller,
+            reply.with((ended) => ({ json: { data: { deleted_count: ended } } })),
+          );
+          return reply.response();
+        },
+      ),
+    )
+    .delete(
+      ...operation(
+        "/v0/sessions/:id",
+
+        {
+          operationId: "endSession",
+          tag: "Account",
+          summary: "Sign out in one place",
+          account: true,
+          params: Type.Object({ id: id("The session's identifier.") }),
+          answers: [
+            {
+              status: 200,
+              description: "Signed out there.",
+              json: Type.Object({
+                data: Type.Object({ id: id("The session that ended."), deleted: Type.Literal(true) }),
+              }),
+            },
+          ],
+          errors: ["NOT_FOUND", "STORAGE_FULL"],
+        },
+        async ({ params, caller, reply }) => {
+          await service.endOne(
+            caller,
+            params.id,
+            reply.with((sessionId) => ({ json: { data: { id: sessionId, deleted: true } } })),
+          );
+          return reply.response();
+        },
+      ),
+    );
+}

@@ -1,0 +1,68 @@
+import type { Clock } from "../../clock.ts";
+import type { PasswordGiver } from "../../domain/known-client.ts";
+import type { KnownClients } from "../../services/known-clients.ts";
+import { rateLimited } from "../gate/errors.ts";
+import { RateLimiter } from "../gate/rate-limiter.ts";
+
+/** How long a wrong password counts. */
+export const WINDOW_SECONDS = 15 * 60;
+
+/** Wrong passwords that a window bears for one account, from all clients that never signed in to it. */
+export const PER_ACCOUNT = 10;
+/** The same for one client, for any account. */
+export const PER_CLIENT = 50;
+
+/** Bears with a few wrong passwords, and then with none for a while. */
+export class SignInThrottle {
+  readonly #purpose: PasswordGiver["purpose"];
+  readonly #known: KnownClients;
+  readonly #accounts: RateLimiter;
+  readonly #clients: RateLimiter;
+
+  constructor(purpose: PasswordGiver["purpose"], known: KnownClients, clock: Clock) {
+    this.#purpose = purpose;
+    this.#known = known;
+    const options = { clock, windowSeconds: WINDOW_SECONDS };
+    this.#accounts = new RateLimiter(options);
+    this.#clients = new RateLimiter(options);
+  }
+
+  /**
+   * Makes an attempt. It counts as a failed one from its beginning, so that many at once cannot pass
+   * together, and no more once it succeeds, or fails for another reason than the password. Whether there
+   * is such an account makes no difference. From a client that has given the account's password before,
+   * also before a restart, it counts for the client alone: strangers who guess cannot lock its owner out.
+   * Throws RATE_LIMITED, and what the attempt throws.
+   *
+   * @param isWrong whether what the attempt threw says that the password is wrong
+   */
+  async attempt<T>(
+    { client, account }: Pick<PasswordGiver, "client" | "account">,
+    verify: () => Promise<T>,
+    isWrong: (error: unknown) => boolean,
+  ): Promise<T> {
+    const giver = { purpose: this.#purpose, client, account };
+    const isKnown = this.#known.has(giver);
+    this.#take(this.#clients, client, PER_CLIENT);
+    if (!isKnown) this.#take(this.#accounts, account, PER_ACCOUNT);
+    const giveBack = () => {
+      this.#clients.giveBack(client);
+      if (!isKnown) this.#accounts.giveBack(account);
+    };
+    try {
+      const result = await verify();
+      await this.#known.remember(giver);
+      giveBack();
+      return result;
+    } catch (error) {
+      if (!isWrong(error)) giveBack();
+      throw error;
+    }
+  }
+
+  #take(limiter: RateLimiter, bucket: string, limit: number): void {
+    const { allowed, resetSeconds } = limiter.take(bucket, limit);
+    if (allowed) return;
+    throw rateLimited(`Too many wrong passwords. Try again in ${resetSeconds} s.`, resetSeconds);
+  }
+}

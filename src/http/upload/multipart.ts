@@ -1,0 +1,130 @@
+import { invalid } from "../../domain/errors.ts";
+import { scanMultipart } from "./multipart-scanner.ts";
+import type { PartHeader } from "./part-header.ts";
+import { parsePartHeader } from "./part-header.ts";
+import type { UploadEnvelope } from "./fields.ts";
+import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
+import { requireExactNumbers } from "../operation/exact-numbers.ts";
+import { decodeText, parseJson } from "../operation/json-text.ts";
+import { splitTags } from "../operation/schema.ts";
+import type { WriteContent } from "./write-content.ts";
+
+const CONTENT_NAMES = new Set(["file", "content"]);
+
+const TEXT_NAMES = new Set([
+  "drive_id",
+  "filename",
+  "path",
+  "content_type",
+  "expires_at",
+  "tags",
+  "metadata",
+]);
+
+/**
+ * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file` or `content` is the
+ * content, as raw bytes, with or without a file name; the others are text and may stand before or
+ * after it. Memory stays the same whatever the size of the content.
+ *
+ * The fields come back in the shape of the JSON upload's. `filename` and `content_type` default to what
+ * the content's part says, save `application/octet-stream`, which says nothing. `metadata` is JSON;
+ * `tags` is repeated, one JSON array, or one list separated by commas. Unknown text fields are ignored,
+ * but a file under an unknown name is refused, because it would be lost.
+ *
+ * @param contentType the request's Content-Type, which holds the boundary
+ * @throws CofferError VALIDATION_ERROR on `body` or the field at fault, PAYLOAD_TOO_LARGE when the text
+ *   parts pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through.
+ */
+export async function readMultipartUpload(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  write: WriteContent,
+): Promise<UploadEnvelope> {
+  let boundary: string;
+  try {
+    boundary = parseBoundary(contentType);
+  } catch (error) {
+    await body[Symbol.asyncIterator]().return?.();
+    throw error;
+  }
+  const form = new Form(write);
+  await scanMultipart(body, boundary, (lines) => form.open(parsePartHeader(lines)));
+  return { fields: form.fields(), hasContent: form.content !== undefined };
+}
+
+function parseBoundary(contentType: string): string {
+  const [, quoted, token] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? token ?? "";
+  // RFC 2046 section 5.1.1; token characters beyond it are let through, as some clients use them.
+  if (!/^[\x20-\x7e]{0,69}[\x21-\x7e]$/.test(boundary)) {
+    throw invalid("body", "has no valid boundary in its Content-Type");
+  }
+  return boundary;
+}
+
+class Form {
+  /** The header of the content's part, once it has come. */
+  content: PartHeader | undefined;
+  readonly #write: WriteContent;
+  readonly #texts = new Map<string, Bun.ArrayBufferSink[]>();
+  #textBytes = 0;
+
+  constructor(write: WriteContent) {
+    this.#write = write;
+  }
+
+  /** Answers who takes the bytes of the part that begins. */
+  open(header: PartHeader): WriteContent {
+    const { name, filename } = header;
+    if (CONTENT_NAMES.has(name)) {
+      if (this.content !== undefined) throw invalid("content", "appears more than once");
+      this.content = header;
+      return this.#write;
+    }
+    const known = TEXT_NAMES.has(name);
+    if (!known && filename !== undefined) {
+      throw invalid("body", 'has a file in a part that is not named "file" or "content"');
+    }
+    const earlier = this.#texts.get(name) ?? [];
+    if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "appears more than once");
+    const text = new Bun.ArrayBufferSink();
+    if (known) this.#texts.set(name, [...earlier, text]);
+    return async (piece) => {
+      this.#textBytes += piece.length;
+      if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
+      if (known) text.write(piece);
+    };
+  }
+
+  /** The fields, once every part has been read. */
+  fields(): Record<string, unknown> {
+    const fields: Record<string, unknown> = {};
+    if (this.content !== undefined) {
+      const { filename, contentType } = this.content;
+      fields["content"] = "";
+      if (filename !== undefined && filename !== "") fields["filename"] = filename;
+      if (contentType !== undefined && !/^application\/octet-stream\b/i.test(contentType)) {
+        fields["content_type"] = contentType;
+      }
+    }
+    for (const [name, sinks] of this.#texts) {
+      const texts = sinks.map((sink) => decodeText(new Uint8Array(sink.end()), name));
+      fields[name] = parseField(name, texts);
+    }
+    return fields;
+  }
+}
+
+function parseMetadata(text: string): unknown {
+  const metadata = parseJson(text, "metadata");
+  requireExactNumbers(text, metadata, "metadata");
+  return metadata;
+}
+
+function parseField(name: string, texts: readonly string[]): unknown {
+  const [text = ""] = texts;
+  if (name === "metadata") return parseMetadata(text);
+  if (name !== "tags") return text;
+  if (texts.length > 1) return texts;
+  return text.trimStart().startsWith("[") ? parseJson(text, name) : splitTags(text);
+}
