@@ -37,7 +37,7 @@ import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
-import type { SearchTimes } from "./services/search.ts";
+import type { SearchTimes } from "./services/search/search.ts";
 import { openServices, type Services } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
 import { VERSION } from "./version.ts";

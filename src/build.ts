@@ -11,7 +11,7 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
   await mkdir(dirname(outfile), { recursive: true });
   const { outputs } = await Bun.build({
     // The worker is loaded by its name, from beside the executable's own module.
-    entrypoints: [entryPoint, resolve(import.meta.dir, "db/search-worker.ts")],
+    entrypoints: [entryPoint, resolve(import.meta.dir, "db/search/worker.ts")],
     naming: { entry: "[name].[ext]" },
     target: "bun",
     // Together with `bytecode` the modules need not be parsed at the start, which halves its time.

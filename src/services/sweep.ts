@@ -9,7 +9,7 @@ import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import { Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
-import type { Indexer } from "./indexer.ts";
+import type { Indexer } from "./search/indexer.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 

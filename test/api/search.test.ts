@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SearchQuery } from "../../src/services/search.ts";
+import type { SearchQuery } from "../../src/services/search/search.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";

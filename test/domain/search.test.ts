@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery } from "../../src/domain/search-query.ts";
-import { OVERLAP_WORDS, sliceCount, wordsOfSlice } from "../../src/domain/search-slices.ts";
-import { snippetOf } from "../../src/domain/search-snippet.ts";
-import { SEARCHED_BYTES, searchedText } from "../../src/domain/search-text.ts";
-import { foldName, wordsOf } from "../../src/domain/search-words.ts";
+import { parseQuery } from "../../src/domain/search/query.ts";
+import { OVERLAP_WORDS, sliceCount, wordsOfSlice } from "../../src/domain/search/slices.ts";
+import { snippetOf } from "../../src/domain/search/snippet.ts";
+import { SEARCHED_BYTES, searchedText } from "../../src/domain/search/text.ts";
+import { foldName, wordsOf } from "../../src/domain/search/words.ts";
 
 describe("words", () => {
   const cases: [name: string, text: string, words: string[]][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery } from "../../src/domain/search-query.ts";
+import { parseQuery } from "../../src/domain/search/query.ts";
 import { markContent, markName, type Piece, termsOf } from "../../web/lib/matches.ts";
 
 /** The pieces as one line, what was found between brackets. */

@@ -1,5 +1,5 @@
-import { chunksOf } from "../../src/domain/search-chunks.ts";
-import { isSpacedWord, type Word, wordsOf } from "../../src/domain/search-words.ts";
+import { chunksOf } from "../../src/domain/search/chunks.ts";
+import { isSpacedWord, type Word, wordsOf } from "../../src/domain/search/words.ts";
 
 /** A word or a phrase that is looked for, as the server compares it. */
 export interface Term {
@@ -17,7 +17,7 @@ export interface Piece {
 /** UTF-16 offsets, the end exclusive. */
 type Range = readonly [start: number, end: number];
 
-/** What a query that the server has taken looks for; see `parseQuery` in src/domain/search-query.ts. */
+/** What a query that the server has taken looks for; see `parseQuery` in src/domain/search/query.ts. */
 export function termsOf(query: string): Term[] {
   const terms = chunksOf(query)
     .map(({ text, isQuoted }) => ({ words: Array.from(wordsOf(text), (word) => word.text), isQuoted }))

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
-import type { Search } from "../../services/search.ts";
+import type { Search } from "../../services/search/search.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { fileRecord, fileSchema } from "../operation/records.ts";

@@ -1,6 +1,6 @@
-import type { DrivePk, FilePk } from "../domain/id.ts";
-import type { SearchTerm } from "../domain/search-query.ts";
-import type { PathRange } from "./path-range.ts";
+import type { DrivePk, FilePk } from "../../domain/id.ts";
+import type { SearchTerm } from "../../domain/search/query.ts";
+import type { PathRange } from "../path-range.ts";
 
 /** What files must be like; null where it does not matter. Times are milliseconds since the epoch. */
 export interface SearchFilters {

@@ -1,13 +1,7 @@
-import { areDescriptorsShort, requireDescriptors } from "../descriptors.ts";
-import { CofferError, invalid } from "../domain/errors.ts";
-import type { Database } from "./database.ts";
-import {
-  type FromWorker,
-  PROGRESS,
-  type SearchFound,
-  type SearchRequest,
-  type ToWorker,
-} from "./search-request.ts";
+import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
+import { CofferError, invalid } from "../../domain/errors.ts";
+import type { Database } from "../database.ts";
+import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
 /** How many searches may be under way. */
 const WAITING = 256;
@@ -86,7 +80,7 @@ export class Searches {
 
   #start(): Thread {
     // The build puts the worker beside the executable's own module.
-    const worker = new Worker(new URL("./search-worker.ts", import.meta.url).href);
+    const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
     const progress = new SharedArrayBuffer(PROGRESS.cells * Int32Array.BYTES_PER_ELEMENT);
     const thread = { worker, progress: new Int32Array(progress) };
     worker.unref();

@@ -1,4 +1,4 @@
-import { type Word, wordsOf } from "./search-words.ts";
+import { type Word, wordsOf } from "./words.ts";
 
 /** UTF-16 units. A text is indexed slice by slice, so that none takes long. */
 const SLICE_UNITS = 32 * 1024;

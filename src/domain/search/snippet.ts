@@ -1,6 +1,6 @@
-import type { SearchTerm } from "./search-query.ts";
-import { wordsOfSlice } from "./search-slices.ts";
-import type { Word } from "./search-words.ts";
+import type { SearchTerm } from "./query.ts";
+import { wordsOfSlice } from "./slices.ts";
+import type { Word } from "./words.ts";
 
 /** UTF-16 units before and after the start of what was found. */
 const BEFORE = 60;

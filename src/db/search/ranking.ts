@@ -1,4 +1,4 @@
-import type { SearchHit } from "./search-request.ts";
+import type { SearchHit } from "./request.ts";
 
 /** A hit with what decides among those of equal score; milliseconds since the epoch. */
 interface Ranked extends SearchHit {

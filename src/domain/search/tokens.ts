@@ -1,7 +1,7 @@
-import type { DrivePk } from "./id.ts";
-import { type FilePath, containingFolder, lastSegment } from "./path.ts";
-import type { SearchTerm } from "./search-query.ts";
-import { foldName, type Word } from "./search-words.ts";
+import type { DrivePk } from "../id.ts";
+import { type FilePath, containingFolder, lastSegment } from "../path.ts";
+import type { SearchTerm } from "./query.ts";
+import { foldName, type Word } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and with what it is of: `f` a filename,

@@ -1,8 +1,8 @@
-import { invalid } from "./errors.ts";
-import { chunksOf } from "./search-chunks.ts";
-import { OVERLAP_WORDS } from "./search-slices.ts";
-import { foldName, isSpacedWord, wordsOf } from "./search-words.ts";
-import { characters } from "./text.ts";
+import { invalid } from "../errors.ts";
+import { chunksOf } from "./chunks.ts";
+import { OVERLAP_WORDS } from "./slices.ts";
+import { foldName, isSpacedWord, wordsOf } from "./words.ts";
+import { characters } from "../text.ts";
 
 /** Characters of a query. */
 const QUERY_CHARACTERS = 512;

@@ -1,13 +1,13 @@
 import type { Database as Sqlite, Statement } from "bun:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DrivePk, FilePk } from "../domain/id.ts";
-import { NAME_FIELDS, nameMatch, TEXT_WEIGHT, textMatch } from "../domain/search-tokens.ts";
-import type { SearchTerm } from "../domain/search-query.ts";
-import type { Parameters } from "./parameters.ts";
-import { firstAfter, type PathRange } from "./path-range.ts";
-import { SLICES_A_FILE } from "./search-index.ts";
-import { Top } from "./search-ranking.ts";
-import type { SearchFilters, SearchFound, SearchRequest } from "./search-request.ts";
+import type { DrivePk, FilePk } from "../../domain/id.ts";
+import { NAME_FIELDS, nameMatch, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
+import type { SearchTerm } from "../../domain/search/query.ts";
+import type { Parameters } from "../parameters.ts";
+import { firstAfter, type PathRange } from "../path-range.ts";
+import { SLICES_A_FILE } from "./text-index.ts";
+import { Top } from "./ranking.ts";
+import type { SearchFilters, SearchFound, SearchRequest } from "./request.ts";
 
 /** How many rows a statement gives at a time, so that other searches get in between. */
 const ROWS = 20_000;

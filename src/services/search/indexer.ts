@@ -1,13 +1,13 @@
-import type { BlobStore } from "../blobs/blob-store.ts";
-import type { TextJob } from "../db/search-index.ts";
-import type { Tables } from "../db/tables.ts";
-import { WriteRefused } from "../domain/errors.ts";
-import type { DrivePk } from "../domain/id.ts";
-import { isTextType } from "../domain/media-type.ts";
-import { sliceCount, wordsOfSlice } from "../domain/search-slices.ts";
-import { nameTokens, textTokens } from "../domain/search-tokens.ts";
-import type { Log } from "../log.ts";
-import { readFor } from "./damaged-file.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { TextJob } from "../../db/search/text-index.ts";
+import type { Tables } from "../../db/tables.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { isTextType } from "../../domain/media-type.ts";
+import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
+import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
+import type { Log } from "../../log.ts";
+import { readFor } from "../damaged-file.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** How long changes are gathered before they are indexed, in milliseconds; a search does not wait for that. */

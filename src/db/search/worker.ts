@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { Overrun, SearchFinder } from "./search-finder.ts";
-import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./search-request.ts";
+import { Overrun, SearchFinder } from "./finder.ts";
+import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
 
 // The entry point of a thread of its own: searches may take long, and nothing can break off a statement.
 
