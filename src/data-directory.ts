@@ -41,7 +41,7 @@ export class DataDirectoryError extends Error {
 
 const DATABASE = "coffer.db";
 /** What may be in a data directory that has no database yet: what a start makes before it, and a disk's own. */
-const NAMES = new Set([
+const NAMES: ReadonlySet<string> = new Set([
   "blobs",
   "tmp",
   "secret",

@@ -58,6 +58,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "build.ts": [],
 };
 
+/**
+ * Who may import whom inside `src/http`: a room names those below it that it uses. A file directly in
+ * `src/http` stands above the rooms.
+ */
+const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "app.ts": ["docs", "gate", "resources"],
+  "server.ts": ["gate", "listener.ts"],
+  "listener.ts": [],
+  dashboard: ["gate", "sign-in"],
+  docs: ["gate", "operation"],
+  "sign-in": ["gate", "operation", "resources"],
+  resources: ["content", "gate", "operation", "upload"],
+  content: ["gate"],
+  upload: ["operation"],
+  operation: ["gate"],
+  gate: [],
+};
+
 /** Modules from outside that only some layers may use. */
 const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly string[] }[] = [
   { module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*)$/, layers: ["http"] },
@@ -79,6 +97,26 @@ const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] 
   { what: /Date\.now\b|new Date\(\)|performance\.timeOrigin/, file: "src/clock.ts" },
   { what: /process\.env|Bun\.env|import\.meta\.env/, file: "src/config.ts" },
 ];
+
+/**
+ * Something that changes, or may, kept by a module instead of an object: a `let`, and a collection whose type
+ * does not say that it is only read.
+ */
+const MODULE_STATE = [
+  /^(?:export )?(?:let|var) /m,
+  /^(?:export )?const \w+(?:: (?!Readonly)[^=]+)? = new (?:Weak)?(?:Map|Set)\b/m,
+  /^(?:export )?const \w+(?:: [^=]+)? = (?:\[\]|\{\})/m,
+];
+
+const MAY_KEEP_STATE: readonly string[] = [
+  // The context of a request, found by the request and gone with it.
+  "src/http/gate/request-context.ts",
+];
+
+/** What runs because a module is imported. */
+const SIDE_EFFECT = /^(?:import "|await |if |for |while |[\w.]+\()/m;
+
+const MAY_RUN_WHEN_LOADED: readonly string[] = ["src/main.ts", "src/build.ts", "src/db/search/worker.ts"];
 
 interface Source {
   /** From the root of the project, such as `src/db/files.ts`. */
@@ -125,10 +163,47 @@ test("the table allows nothing that nobody uses", () => {
 });
 
 function ownImports(source: Source): string[] {
+  return importedFiles(source).map(layerOf);
+}
+
+/** The files of this project that a source names, from the root of the project. */
+function importedFiles(source: Source): string[] {
   return importsOf(source)
     .filter((name) => name.startsWith("."))
-    .map((name) => layerOf(relative(ROOT, normalize(join(ROOT, dirname(source.path), name)))));
+    .map((name) => relative(ROOT, normalize(join(ROOT, dirname(source.path), name))));
 }
+
+function roomOf(path: string): string | null {
+  const [, layer, room] = path.split("/");
+  return layer === "http" ? (room ?? null) : null;
+}
+
+test("the rooms of src/http import only what the table names", () => {
+  const used = new Map<string, Set<string>>();
+  for (const source of sources) {
+    const room = roomOf(source.path);
+    if (room === null) continue;
+    const targets = used.get(room) ?? new Set();
+    used.set(room, targets);
+    for (const target of importedFiles(source).map(roomOf)) {
+      if (target !== null && target !== room) targets.add(target);
+    }
+  }
+  const found = [...used].map(([room, targets]) => [room, [...targets].toSorted()]);
+  expect(Object.fromEntries(found)).toEqual(HTTP_ROOMS);
+});
+
+test("no files import each other in a circle", () => {
+  const targets = new Map(sources.map((source) => [source.path, importedFiles(source)]));
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) throw new Error([...way.slice(way.indexOf(path)), path].join(" -> "));
+    if (done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
+});
 
 describe.each(sources.map((source) => [source.path, source] as const))("%s", (path, source) => {
   const layer = layerOf(path);
@@ -149,7 +224,9 @@ describe.each(sources.map((source) => [source.path, source] as const))("%s", (pa
   });
 
   test("has no state of its own, is no barrel, and is short enough to read", () => {
-    expect(source.text).not.toMatch(/^(?:export )?(?:let|var) /m);
+    if (!MAY_KEEP_STATE.includes(path))
+      for (const state of MODULE_STATE) expect(source.text).not.toMatch(state);
+    if (!MAY_RUN_WHEN_LOADED.includes(path)) expect(source.text).not.toMatch(SIDE_EFFECT);
     expect(source.text).not.toMatch(/^export (?:type )?(?:\*|\{[^}]*\} from)/m);
     expect(source.text.split("\n").length).toBeLessThanOrEqual(300);
   });

@@ -34,7 +34,7 @@ export function choice<const T extends string>(...words: readonly T[]): Parser<T
 }
 
 const SIZE = /^([0-9]+)(?:([KMGT])I?B|B)?$/i;
-const UNIT_POWER = new Map([
+const UNIT_POWER: ReadonlyMap<string, number> = new Map([
   ["K", 1],
   ["M", 2],
   ["G", 3],
@@ -56,7 +56,7 @@ export function bytes(min: number): Parser<number> {
 }
 
 const DURATION = /^([0-9]+)(ms|s|m|h)$/;
-const UNIT_MS = new Map([
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ["ms", 1],
   ["s", 1000],
   ["m", 60_000],

@@ -19,12 +19,12 @@ import {
 } from "openid-client";
 import type { Clock } from "../clock.ts";
 import { CofferError, type ErrorCode } from "../domain/errors.ts";
+import type { Identity } from "../domain/identity.ts";
 import { NAME_CHARACTERS } from "../domain/limits.ts";
 import { characters, isPlainText } from "../domain/text.ts";
 import type { Log } from "../log.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
 import { type Flow, OidcFlows } from "./oidc-flows.ts";
-import type { Identity } from "./sign-in.ts";
 
 /** The provider, and how it knows this server. */
 export interface OidcProvider {

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret } from "../domain/api-key.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { Identity } from "../domain/identity.ts";
 import { newToken } from "../domain/session.ts";
 import { proposeUsername, type User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
@@ -9,16 +10,6 @@ import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
-
-/** A user as an OpenID Connect provider vouches for them. */
-export interface Identity {
-  readonly issuer: string;
-  readonly subject: string;
-  /** What a username may be made of, best first. */
-  readonly names: readonly (string | null)[];
-  readonly email: string | null;
-  readonly displayName: string | null;
-}
 
 /** The browser that signs in. */
 export interface Browser {

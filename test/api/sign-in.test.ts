@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import type { Identity } from "../../src/services/sign-in.ts";
+import type { Identity } from "../../src/domain/identity.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "./client-address.ts";
-import { usedAddress } from "./link-base.ts";
+import { usedAddress } from "./used-address.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 
 /** What a request handler may ask of the server about the connection a request came by. */

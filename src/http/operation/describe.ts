@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import type { Answer, Operation } from "./operation.ts";
+import type { Answer, Operation } from "./spec.ts";
 
 /** An OpenAPI operation, but for what depends on its method and path, which `openapi.ts` adds. */
 export interface OperationDetail {

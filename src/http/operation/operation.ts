@@ -1,7 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { requireAccount, requireSession } from "../../domain/caller.ts";
 import type { Caller } from "../../domain/caller.ts";
-import type { ErrorCode } from "../../domain/errors.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import { describeOperation } from "./describe.ts";
 import type { OperationDetail } from "./describe.ts";
@@ -15,68 +14,10 @@ import {
 } from "./json-body.ts";
 import { compileQuery } from "./query.ts";
 import { Reply } from "./reply.ts";
+import type { Operation } from "./spec.ts";
 import { callerOf, contextOf } from "../gate/request-context.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { compileValidator } from "./validate.ts";
-
-/** What one route takes and answers: checked at run time, and shown in the API description. */
-export interface Operation<P extends TObject, Q extends TObject, B extends TSchema> {
-  /** Unique, in camelCase; client generators name their functions after it. */
-  readonly operationId: string;
-  readonly tag: string;
-  readonly summary: string;
-  /** Markdown. */
-  readonly description?: string;
-  /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
-  readonly account?: boolean;
-  /** Whether it needs somebody signed in: a key is refused before its request is read. */
-  readonly signedIn?: boolean;
-  /** Whether it is a POST without any effect, to which an Idempotency-Key means nothing. */
-  readonly changesNothing?: boolean;
-  /** Whether a route that needs nobody to be signed in looks at the session all the same; only shown. */
-  readonly readsSession?: boolean;
-  readonly params?: P;
-  readonly query?: Q;
-  /** A JSON body. */
-  readonly body?: B;
-  /** A field of the JSON body that is kept as it was sent, so that no number in it may be changed. */
-  readonly keptField?: string;
-  /** Whether the body may be left out; it is `{}` then. */
-  readonly bodyOptional?: boolean;
-  /** A JSON body that does something sensible when it is sent as it is; the page at `/docs` fills it in. */
-  readonly example?: Static<B>;
-  /** A body the handler reads from `request.body` by itself, and names to `reply`; its schemas are only shown. */
-  readonly rawBody?: RawBody;
-  /** Request headers with a meaning here, such as `If-Match`; only shown. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The successful answers; only shown. */
-  readonly answers: readonly Answer[];
-  /** Refusals of this route's own; those that any route may give are added. */
-  readonly errors?: readonly ErrorCode[];
-}
-
-/** A body that a handler reads by itself. */
-export interface RawBody {
-  /** Bytes; a request that announces more is refused before it is read. */
-  readonly limit: number;
-  /** By media type. */
-  readonly content: Readonly<Record<string, TSchema>>;
-  /** By media type, as `example` of an operation. */
-  readonly examples?: Readonly<Record<string, unknown>>;
-}
-
-/** A successful answer, for the API description. */
-export interface Answer {
-  readonly status: number;
-  readonly description: string;
-  /** A schema for a JSON answer, or schemas by media type; none for an answer without a body. */
-  readonly json?: TSchema;
-  readonly content?: Readonly<Record<string, TSchema>>;
-  /** Headers that this answer always has, name to description. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An example of the JSON answer. */
-  readonly example?: unknown;
-}
 
 /** A request, checked against its operation. */
 export interface Input<P extends TObject, Q extends TObject, B extends TSchema> {
@@ -96,7 +37,7 @@ interface RouteContext {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const READS = new Set(["GET", "HEAD"]);
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** The arguments of Elysia's `.get(path, handler, hooks)`. */
 export type Route<Path extends string> = readonly [

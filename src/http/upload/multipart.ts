@@ -9,9 +9,9 @@ import { decodeText, parseJson } from "../operation/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
 import type { WriteContent } from "./write-content.ts";
 
-const CONTENT_NAMES = new Set(["file", "content"]);
+const CONTENT_NAMES: ReadonlySet<string> = new Set(["file", "content"]);
 
-const TEXT_NAMES = new Set([
+const TEXT_NAMES: ReadonlySet<string> = new Set([
   "drive_id",
   "filename",
   "path",
