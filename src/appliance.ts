@@ -6,33 +6,8 @@ import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directo
 import { WriteRefused } from "./domain/errors.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
-import { account } from "./http/resources/account.ts";
-import { apiKeys } from "./http/resources/api-keys.ts";
-import { archives } from "./http/resources/archives.ts";
 import { createApp } from "./http/app.ts";
-import { auth } from "./http/sign-in/auth.ts";
-import { claims } from "./http/resources/claims.ts";
-import { dashboard } from "./http/dashboard/dashboard.ts";
-import { downloads } from "./http/resources/downloads.ts";
-import { drives } from "./http/resources/drives.ts";
-import { extract } from "./http/resources/extract.ts";
-import { files } from "./http/resources/files.ts";
-import { folderTransfers } from "./http/resources/folder-transfers.ts";
-import { folders } from "./http/resources/folders.ts";
-import { linkBase } from "./http/gate/link-base.ts";
-import { listings } from "./http/resources/listings.ts";
-import { oidc } from "./http/sign-in/oidc.ts";
-import { ownOrigin } from "./http/gate/own-origin.ts";
-import { password } from "./http/sign-in/password.ts";
-import { people } from "./http/resources/people.ts";
-import type { Handler } from "./http/gate/pipeline.ts";
-import { presigned } from "./http/resources/presigned.ts";
-import { provision } from "./http/resources/provision.ts";
-import { search } from "./http/resources/search.ts";
 import { startServer } from "./http/server.ts";
-import { cookiesFor } from "./http/gate/session-cookie.ts";
-import { sessions } from "./http/sign-in/sessions.ts";
-import { uploads } from "./http/resources/uploads.ts";
 import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
@@ -91,7 +66,14 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   const parts = await openParts(options, opened);
   const { services, database } = parts;
   let baseUrl = config.baseUrl ?? ownAddress(config.host, config.port);
-  const handler = await createHandler(options, parts, () => baseUrl);
+  const handler = await createApp({
+    ...options,
+    ...parts,
+    settings: config,
+    // Known for good once the server listens.
+    ownUrl: () => baseUrl,
+    version: VERSION,
+  });
   const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
   opened.defer(async () => {
     await services.sweep.stop();
@@ -177,70 +159,6 @@ async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
     if (!(error instanceof WriteRefused)) throw error;
     log.warn("what was counted last could not be written down", { reason: error.message });
   }
-}
-
-/** All of HTTP over the services. `baseUrl` is known for good once the server listens. */
-async function createHandler(
-  { config, clock, log, archiveStallMs }: ApplianceOptions,
-  { database, services, idempotency }: Parts,
-  baseUrl: () => string,
-): Promise<Handler> {
-  const originOf = ownOrigin(config.baseUrl);
-  const signingIn = { ...services, originOf, cookies: cookiesFor(config.baseUrl), clock, baseUrl };
-  return createApp({
-    clock,
-    log,
-    authenticate: (key) => services.apiKeys.authenticate(key),
-    authenticateSession: (token) => services.sessions.authenticate(token),
-    originOf,
-    holdSnapshot: () => database.holdSnapshot(),
-    beginAttempt: (scope, key) => idempotency.begin(scope, key),
-    countOperation: (caller) => services.usage.countOperation(caller),
-    ready: () => {
-      database.ping();
-      return services.health.problems();
-    },
-    rateLimits: config.rateLimits,
-    // Relative where nothing is configured, so that the page works under whatever name it was opened.
-    baseUrl: config.baseUrl ?? "/",
-    version: VERSION,
-    trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
-    api: [
-      provision({
-        drives: services.drives,
-        clock,
-        provisioning: config.provisioning === "on",
-        provisionsPerHour: config.provisionsPerHour,
-        claimBase: linkBase(config.claimBaseUrl ?? config.baseUrl, baseUrl),
-      }),
-      drives(services.drives),
-      listings(services.listings),
-      files(services.files),
-      claims(services.claims),
-      uploads(services.uploads, config.maxFileSize),
-      downloads(services.files),
-      archives({ archives: services.archives, log, stallMs: archiveStallMs }),
-      extract(services.extracts),
-      presigned({
-        links: services.presignedLinks,
-        files: services.files,
-        linkBase: linkBase(config.baseUrl, baseUrl),
-      }),
-      search(services.search),
-      folders(services.folders),
-      folderTransfers(services.folders),
-      apiKeys({ apiKeys: services.apiKeys, clock, rateLimits: config.rateLimits }),
-      account(services.accounts, services.usage),
-      password(services, clock),
-      sessions(services.sessions),
-      people(services.people),
-    ],
-    pages: [
-      await dashboard(),
-      auth(signingIn),
-      ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
-    ],
-  });
 }
 
 /** Takes away what has expired, and writes down what is kept in memory in between. */

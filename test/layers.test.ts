@@ -63,7 +63,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["docs", "gate", "resources"],
+  "app.ts": ["dashboard", "gate", "handler.ts", "resources", "sign-in"],
+  "handler.ts": ["docs", "gate", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
   dashboard: ["gate", "sign-in"],

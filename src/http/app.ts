@@ -1,80 +1,142 @@
-import { Elysia, NotFoundError } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
-import type { Caller, Plan } from "../domain/caller.ts";
-import { notFound } from "../domain/errors.ts";
+import type { Plan } from "../domain/caller.ts";
 import type { Log } from "../log.ts";
-import type { Problem } from "../services/health.ts";
-import { createAllowedMethods, methodNotAllowed } from "./gate/allowed-methods.ts";
-import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
-import { createGate } from "./gate/gate.ts";
-import { docs } from "./docs/docs.ts";
-import { health } from "./resources/health.ts";
-import type { OriginOf } from "./gate/own-origin.ts";
-import { createPipeline, refuse } from "./gate/pipeline.ts";
+import type { Idempotency } from "../services/idempotency.ts";
+import type { Services } from "../services/services.ts";
+import { dashboard } from "./dashboard/dashboard.ts";
+import { linkBase } from "./gate/link-base.ts";
+import { ownOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
-import { contextOf } from "./gate/request-context.ts";
-import type { BeginAttempt } from "./gate/request-context.ts";
-import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
+import { cookiesFor } from "./gate/session-cookie.ts";
+import { createHandler } from "./handler.ts";
+import { account } from "./resources/account.ts";
+import { apiKeys } from "./resources/api-keys.ts";
+import { archives } from "./resources/archives.ts";
+import { claims } from "./resources/claims.ts";
+import { downloads } from "./resources/downloads.ts";
+import { drives } from "./resources/drives.ts";
+import { extract } from "./resources/extract.ts";
+import { files } from "./resources/files.ts";
+import { folderTransfers } from "./resources/folder-transfers.ts";
+import { folders } from "./resources/folders.ts";
+import { listings } from "./resources/listings.ts";
+import { people } from "./resources/people.ts";
+import { presigned } from "./resources/presigned.ts";
+import { provision } from "./resources/provision.ts";
+import { search } from "./resources/search.ts";
+import { uploads } from "./resources/uploads.ts";
+import { auth } from "./sign-in/auth.ts";
+import { oidc } from "./sign-in/oidc.ts";
+import { password } from "./sign-in/password.ts";
+import { sessions } from "./sign-in/sessions.ts";
 
-/** What requests are handled with. */
-export interface AppOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
-  readonly authenticate: (rawKey: string) => Caller | null;
-  /** Finds whoever is signed in with a session's token; null when nobody is. */
-  readonly authenticateSession: (token: string) => Caller | null;
-  readonly originOf: OriginOf;
-  /** What keeps the server from its work; rejects when the database or the disk does not answer. */
-  readonly ready: () => Promise<readonly Problem[]>;
-  /** See `Database.holdSnapshot`. */
-  readonly holdSnapshot: () => void;
-  readonly beginAttempt: BeginAttempt;
-  /** See `UsageMeter.countOperation`. */
-  readonly countOperation: (caller: Caller) => void;
+/** The settings that HTTP goes by; see `SETTINGS` for what each means. */
+export interface AppSettings {
+  /** A URL without a trailing slash; null where none is configured. */
+  readonly baseUrl: string | null;
+  /** What claim links begin with, where it is not `baseUrl`. */
+  readonly claimBaseUrl: string | null;
+  readonly provisioning: "on" | "off";
+  /** From one address. */
+  readonly provisionsPerHour: number;
+  /** Bytes. */
+  readonly maxFileSize: number;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Addresses and networks whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
-  readonly trustedProxies: readonly string[];
-  /** Where callers reach this service, for the API description: a URL without trailing slash, or `/`. */
-  readonly baseUrl: string;
-  readonly version: string;
-  /** The routes of `/v0`, one plugin a resource. */
-  readonly api: readonly AnyElysia[];
-  /** Routes outside `/v0`. The API description shows those that are made by `operation`. */
-  readonly pages: readonly AnyElysia[];
+  readonly trustedProxies: readonly { readonly address: string; readonly prefix: number }[];
 }
 
-/** Everything HTTP: the handler of every request that the server takes. */
-export function createApp(options: AppOptions): Handler {
-  const { log, ready, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
-  const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
-    // Told by its class: Elysia takes the `code` of any error, a CofferError's as well, for its own.
-    .onError(({ error, request }) =>
-      refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
-    )
-    .use(health({ ready, log }))
-    .use(docs({ api: [...api, ...options.pages], baseUrl, version }))
-    .use([...api])
-    .use([...options.pages]);
-  const allowedMethods = createAllowedMethods(routes.routes);
+/** What HTTP asks of the database by itself. */
+interface AskedDatabase {
+  /** See `Database.holdSnapshot`. */
+  holdSnapshot(): void;
+  /** Throws where the database does not answer. */
+  ping(): void;
+}
 
-  const unrouted = (request: Request) => {
-    const allowed = allowedMethods(contextOf(request).path);
-    return allowed.length === 0 ? notFound("route") : methodNotAllowed(request.method, allowed);
-  };
+/** What stands below HTTP. */
+export interface AppOptions {
+  readonly settings: AppSettings;
+  readonly services: Services;
+  readonly idempotency: Idempotency;
+  readonly database: AskedDatabase;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where this server is reached when no address is configured: a URL without a trailing slash. */
+  readonly ownUrl: () => string;
+  readonly version: string;
+  /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
+  readonly archiveStallMs?: number;
+}
 
-  const isTrustedPeer = trustedPeers(trustedProxies);
-  return createPipeline({
-    gate: createGate(options),
-    clientOf: clientAddresses(trustedProxies),
-    isTrustedPeer,
-    watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),
-    route: routes.fetch,
-    beginAttempt: options.beginAttempt,
-    holdSnapshot,
-    countOperation: options.countOperation,
+/** All of HTTP over the services. */
+export async function createApp(options: AppOptions): Promise<Handler> {
+  const { settings, services, idempotency, database, clock, log } = options;
+  return createHandler({
+    clock,
     log,
+    authenticate: (key) => services.apiKeys.authenticate(key),
+    authenticateSession: (token) => services.sessions.authenticate(token),
+    originOf: ownOrigin(settings.baseUrl),
+    holdSnapshot: () => database.holdSnapshot(),
+    beginAttempt: (scope, key) => idempotency.begin(scope, key),
+    countOperation: (caller) => services.usage.countOperation(caller),
+    ready: () => {
+      database.ping();
+      return services.health.problems();
+    },
+    rateLimits: settings.rateLimits,
+    // Relative where nothing is configured, so that the page works under whatever name it was opened.
+    baseUrl: settings.baseUrl ?? "/",
+    version: options.version,
+    trustedProxies: settings.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
+    api: resources(options),
+    pages: await pages(options),
   });
+}
+
+/** The routes of `/v0`, one plugin a resource. */
+function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: AppOptions): AnyElysia[] {
+  const { rateLimits, maxFileSize, provisionsPerHour } = settings;
+  const links = linkBase(settings.baseUrl, ownUrl);
+  const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
+  return [
+    provision({
+      drives: services.drives,
+      clock,
+      provisioning: settings.provisioning === "on",
+      provisionsPerHour,
+      claimBase,
+    }),
+    drives(services.drives),
+    listings(services.listings),
+    files(services.files),
+    claims(services.claims),
+    uploads(services.uploads, maxFileSize),
+    downloads(services.files),
+    archives({ archives: services.archives, log, stallMs: archiveStallMs }),
+    extract(services.extracts),
+    presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
+    search(services.search),
+    folders(services.folders),
+    folderTransfers(services.folders),
+    apiKeys({ apiKeys: services.apiKeys, clock, rateLimits }),
+    account(services.accounts, services.usage),
+    password(services, clock),
+    sessions(services.sessions),
+    people(services.people),
+  ];
+}
+
+/** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
+async function pages({ settings, services, clock, log, ownUrl }: AppOptions): Promise<AnyElysia[]> {
+  const originOf = ownOrigin(settings.baseUrl);
+  const cookies = cookiesFor(settings.baseUrl);
+  const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
+  return [
+    await dashboard(),
+    auth(signingIn),
+    ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
+  ];
 }

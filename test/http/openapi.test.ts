@@ -149,6 +149,7 @@ describe("the API description", () => {
       "/door/close",
       "/door/open",
       "/v0/drives/provision",
+      "/v0/presigned/{token}",
       "/v0/things",
       "/v0/things/{id}",
       "/v0/things/{id}/fails/{how}",

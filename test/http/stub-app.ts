@@ -4,8 +4,8 @@ import type { AccountCaller, Scope } from "../../src/domain/caller.ts";
 import { CofferError, notFound } from "../../src/domain/errors.ts";
 import { newId } from "../../src/domain/id.ts";
 import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
-import { createApp } from "../../src/http/app.ts";
-import type { AppOptions } from "../../src/http/app.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
 import { ownOrigin } from "../../src/http/gate/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
@@ -188,12 +188,31 @@ export function stubRoutes() {
         ({ params }) => fail(params.how),
       ),
     )
+    .get(
+      ...operation(
+        "/v0/presigned/:token",
+
+        {
+          operationId: "openLink",
+          tag: "Things",
+          public: true,
+          summary: "Open a link",
+          params: Type.Object({ token: Type.String() }),
+          answers,
+          errors: ["NOT_FOUND"],
+        },
+        () => {
+          throw notFound("file");
+        },
+      ),
+    )
     .post(
       ...operation(
         "/v0/drives/provision",
 
         {
           operationId: "provisionDrive",
+          public: true,
           tag: "Things",
           summary: "Provision a drive",
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
@@ -229,10 +248,10 @@ function fail(how: string): Response | Promise<Response> {
 }
 
 /** A stub appliance behind a real socket; `await using` stops it. */
-export function startStub(overrides: Partial<AppOptions> = {}) {
+export function startStub(overrides: Partial<HandlerOptions> = {}) {
   const clock = new FakeClock();
   const log = new RecordedLog();
-  const handler = createApp({
+  const handler = createHandler({
     clock,
     log,
     authenticate,

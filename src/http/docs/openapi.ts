@@ -3,7 +3,6 @@ import { Elysia } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
-import { PUBLIC_ROUTES } from "../gate/gate.ts";
 import {
   ANY_REFUSAL,
   IDEMPOTENCY_KEY_PARAMETER,
@@ -92,6 +91,7 @@ function complete(
 ): object {
   const {
     "x-errors": ownErrors,
+    "x-public": needsNoKey,
     "x-changes-nothing": changesNothing,
     "x-reads-session": readsSession,
     parameters: ownParameters,
@@ -101,9 +101,7 @@ function complete(
   const isCounted = path.startsWith("/v0/");
   const isKeyed = isCounted && method !== "get" && !changesNothing;
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
-  const isPublic =
-    !isCounted ||
-    PUBLIC_ROUTES.some((route) => route.path === path && route.methods.includes(method.toUpperCase()));
+  const isPublic = !isCounted || needsNoKey;
   const errors = new Set(ownErrors);
   errors.add("INTERNAL").add("UNAVAILABLE");
   if (isCounted) errors.add("RATE_LIMITED");

@@ -7,6 +7,7 @@ import { foreignOrigin, type OriginOf } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
+import type { RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
 /** What the gate decides by. */
@@ -19,19 +20,8 @@ export interface GateOptions {
   readonly originOf: OriginOf;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
+  readonly isPublic: RouteTable["isPublic"];
 }
-
-/** The routes that need no key, as `{name}` templates. */
-export const PUBLIC_ROUTES: readonly { readonly methods: readonly string[]; readonly path: string }[] = [
-  { methods: ["POST"], path: "/v0/drives/provision" },
-  { methods: ["GET", "HEAD"], path: "/v0/drives/claim/{token}" },
-  { methods: ["GET", "HEAD"], path: "/v0/presigned/{token}" },
-];
-
-const PUBLIC_PATTERNS = PUBLIC_ROUTES.map(({ methods, path }) => ({
-  methods,
-  pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`),
-}));
 
 const WINDOW_SECONDS = 60;
 const BEARER = /^bearer +(\S+) *$/i;
@@ -45,7 +35,7 @@ export type Gate = (request: Request, context: RequestContext) => void;
 
 /** Makes the gate of `/v0`. */
 export function createGate(gate: GateOptions): Gate {
-  const { clock, authenticate, authenticateSession, originOf, rateLimits } = gate;
+  const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic } = gate;
   // Apart, so that a flood without keys cannot push out the windows of those who have one.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
   const callers = new CallerLimiter({ ...options, rateLimits });
@@ -53,7 +43,8 @@ export function createGate(gate: GateOptions): Gate {
 
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
-    // A key counts alone, even one that is none: what a program asks never depends on a browser's cookies.
+    // An Authorization header, even an invalid one, disables the cookie: what a program asks never depends on
+    // a browser's cookies.
     const token = rawKey === null ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
@@ -101,8 +92,4 @@ function isRead(method: string): boolean {
 /** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
 function bearerToken(header: string | null): string | null {
   return (header && BEARER.exec(header)?.[1]) || null;
-}
-
-function isPublic(method: string, path: string): boolean {
-  return PUBLIC_PATTERNS.some(({ methods, pattern }) => methods.includes(method) && pattern.test(path));
 }

@@ -14,6 +14,8 @@ export interface OperationDetail {
   responses: Record<string, Described>;
   /** Turned into responses, together with the refusals that any such route may give. */
   "x-errors": ErrorCode[];
+  /** Whether it needs no key. */
+  "x-public": boolean;
   /** Whether an Idempotency-Key means nothing to it, although it is no GET. */
   "x-changes-nothing": boolean;
   /** Whether it looks at the session of who is signed in, though nobody need be. */
@@ -58,6 +60,7 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
       spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
     ),
     "x-errors": [...(spec.errors ?? [])],
+    "x-public": spec.public === true,
     "x-changes-nothing": spec.changesNothing === true,
     "x-reads-session": spec.readsSession === true,
   };

@@ -9,6 +9,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
+  /** Whether it needs no key. Only says something under `/v0`: nothing else needs one. */
+  readonly public?: boolean;
   /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
   readonly account?: boolean;
   /** Whether it needs somebody signed in: a key is refused before its request is read. */

@@ -39,6 +39,7 @@ export function claims(service: Claims) {
         {
           operationId: "previewClaim",
           tag: "Drives",
+          public: true,
           summary: "See what a claim link is for",
           description:
             "Needs no key: the token is enough. A drive that is claimed already gives 409, one that nobody claimed in time 410.",

@@ -94,6 +94,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           ...CONTENT,
           operationId: "downloadByLink",
           tag: "Files",
+          public: true,
           summary: "Download a file by a link",
           description:
             "As with a key. A one-time link is used up by the first answer with content, be it only a range; not by HEAD, 304, 412 or 416. A link whose file is gone, or whose maker's key was revoked, is not found.",

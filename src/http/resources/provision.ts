@@ -47,6 +47,7 @@ export function provision(options: ProvisionOptions) {
       {
         operationId: "provisionDrive",
         tag: "Drives",
+        public: true,
         summary: "Get a drive without an account",
         description:
           "Makes an unclaimed drive that is deleted after 30 days unless a human follows `claim_url` and claims it. " +
