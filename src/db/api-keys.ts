@@ -1,3 +1,4 @@
+import { driveIsAlive } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
 import type { Caller, Plan, Scope } from "../domain/caller.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
@@ -38,7 +39,7 @@ const STANDING = `
   LEFT JOIN user u ON u.pk = k.user
   LEFT JOIN drive d ON d.pk = k.drive
   LEFT JOIN user o ON o.pk = d.user
- WHERE (d.pk IS NULL OR (d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)))
+ WHERE (d.pk IS NULL OR ${driveIsAlive(":now")})
    AND u.disabled_at IS NULL AND o.disabled_at IS NULL`;
 
 /** API keys, known by the hashes of their secrets. */

@@ -1,3 +1,4 @@
+import { fileIsAlive } from "./alive.ts";
 import { Database as Sqlite } from "bun:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Digest } from "../domain/digest.ts";
@@ -67,7 +68,7 @@ export class ArchiveList implements Disposable {
        SELECT f.path, b.digest, f.size, f.updated_at
          FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
         WHERE f.drive = :drive AND f.path >= :from AND f.path < :to
-          AND (f.expires_at IS NULL OR f.expires_at > :now)
+          AND ${fileIsAlive(":now")}
        UNION ALL
        SELECT path, NULL, 0, created_at FROM folder
         WHERE drive = :drive AND path >= :from AND path < :to AND parent IS NOT NULL

@@ -1,3 +1,4 @@
+import { driveIsAlive } from "./alive.ts";
 import type { Drive } from "../domain/drive.ts";
 import type { DriveId, DrivePk, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
@@ -32,7 +33,7 @@ const SELECT = `
     FROM drive d
     JOIN folder r ON r.drive = d.pk AND r.path = ''
     LEFT JOIN user u ON u.pk = d.user
-   WHERE d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > :now)`;
+   WHERE ${driveIsAlive(":now")}`;
 
 /** Drives that are there: deleted and expired ones are invisible to every reader here. */
 export class Drives {
@@ -57,15 +58,14 @@ export class Drives {
     this.#byId = sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`);
     this.#byPk = sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`);
     this.#isThere = sql.prepare<object, [DrivePk, number]>(
-      "SELECT 1 FROM drive WHERE pk = ? AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+      `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,
     );
     this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
     this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
       `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
     );
     this.#countOf = sql.prepare<{ drives: number }, [UserPk, number]>(
-      `SELECT count(*) AS drives FROM drive
-        WHERE user = ? AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
+      `SELECT count(*) AS drives FROM drive d WHERE d.user = ?1 AND ${driveIsAlive("?2")}`,
     );
     this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
       `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)

@@ -1,3 +1,4 @@
+import { fileIsAlive } from "./alive.ts";
 import type { Database as Sqlite } from "bun:sqlite";
 import type { File } from "../domain/file.ts";
 import type { FilePosition, FileSort } from "../domain/file-sort.ts";
@@ -68,7 +69,6 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
     AND NOT EXISTS (
       SELECT 1 FROM json_each(:otherTags) o
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
-const ALIVE = " AND (f.expires_at IS NULL OR f.expires_at > :now)";
 
 /**
  * Pages of files, and how many files there are. The pages before the one wanted are skipped within the
@@ -94,9 +94,9 @@ export class FileLists {
       updated_at: preparePages(sql, `${BY_UPDATED} > (:value, :id)`, "f.updated_at, f.id"),
       "-updated_at": preparePages(sql, `${BY_UPDATED} < (:value, :id)`, "f.updated_at DESC, f.id DESC"),
     } satisfies Record<FileSort, unknown>;
-    this.#tagged = preparePage(sql, TAGGED + ALIVE, "t.path", "f.path");
+    this.#tagged = preparePage(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, "t.path", "f.path");
     this.#countInFolder = prepareCount(sql, IN_FOLDER);
-    this.#countTagged = prepareCount(sql, TAGGED + ALIVE);
+    this.#countTagged = prepareCount(sql, `${TAGGED} AND ${fileIsAlive(":now")}`);
     this.#expired = prepareCount(
       sql,
       `file f INDEXED BY file_drive_expiry
@@ -166,7 +166,7 @@ export class FileLists {
 function preparePages(sql: Sqlite, selection: string, order: string) {
   return {
     all: preparePage(sql, selection, order, order),
-    alive: preparePage(sql, selection + ALIVE, order, order),
+    alive: preparePage(sql, `${selection} AND ${fileIsAlive(":now")}`, order, order),
   };
 }
 

@@ -1,3 +1,4 @@
+import { driveIsAlive, fileIsAlive } from "./alive.ts";
 import type { File, Metadata } from "../domain/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
 import type { Filename, FilePath } from "../domain/path.ts";
@@ -38,8 +39,7 @@ export class Files {
 
   constructor({ sql }: Database) {
     this.#visible = sql.prepare<FileRow, [FileId, number]>(
-      `${SELECT} WHERE f.id = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
-          AND d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ?2)`,
+      `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
     );
     this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
     this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);

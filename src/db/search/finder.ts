@@ -1,3 +1,4 @@
+import { fileIsAlive } from "../alive.ts";
 import type { Database as Sqlite, Statement } from "bun:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DrivePk, FilePk } from "../../domain/id.ts";
@@ -39,7 +40,7 @@ interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
 }
 
 const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
-  AND (f.expires_at IS NULL OR f.expires_at > :now)
+  AND ${fileIsAlive(":now")}
   AND (:minSize IS NULL OR f.size >= :minSize) AND (:maxSize IS NULL OR f.size <= :maxSize)
   AND (:updatedFrom IS NULL OR f.updated_at >= :updatedFrom)
   AND (:updatedBefore IS NULL OR f.updated_at < :updatedBefore)

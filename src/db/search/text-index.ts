@@ -1,3 +1,4 @@
+import { driveIsAlive, fileIsAlive } from "../alive.ts";
 import type { Digest } from "../../domain/digest.ts";
 import type { File } from "../../domain/file.ts";
 import type { DriveId, DrivePk, FilePk } from "../../domain/id.ts";
@@ -91,8 +92,7 @@ export class SearchIndex {
     this.#forget = sql.prepare<never, [FilePk]>("DELETE FROM search_gone WHERE file = ?");
     this.#visible = sql.prepare<FileRow, [FilePk, number]>(
       `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}
-        WHERE f.pk = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
-          AND d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ?2)`,
+        WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
     );
     this.#mergeNames = sql.prepare<never, [number]>(
       "INSERT INTO search_name (search_name, rank) VALUES ('merge', ?)",
