@@ -16,7 +16,7 @@ import { Claim } from "./pages/claim.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
-import { NotFound } from "./pages/not-found.tsx";
+import { NotFound } from "./components/not-found.tsx";
 import { People } from "./pages/people.tsx";
 import { Search } from "./pages/search.tsx";
 import { Setup } from "./pages/setup.tsx";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { folderChangesOf } from "../../web/lib/files/folder-changes.ts";
 import { comparePaths } from "../../web/lib/files/path-order.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/types.ts";
-import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree-keys.ts";
-import { Level } from "../../web/pages/drive/tree-level.ts";
-import { rowsOf, type TreeRow } from "../../web/pages/drive/tree-rows.ts";
+import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree/keys.ts";
+import { Level } from "../../web/pages/drive/tree/level.ts";
+import { rowsOf, type TreeRow } from "../../web/pages/drive/tree/rows.ts";
 
 const DRIVE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 

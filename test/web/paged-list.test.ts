@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PagedList } from "../../web/pages/drive/paged-list.ts";
+import { PagedList } from "../../web/pages/drive/list/paged-list.ts";
 
 /** A list of numbers, in pages of ten, which notes the pages it is asked for. */
 class Numbers {

@@ -5,13 +5,13 @@ import { useMedia } from "../../lib/media.ts";
 import { type Place, readdress } from "../../lib/router.tsx";
 import { titled } from "../../lib/title.ts";
 import type { Drive } from "../../lib/types.ts";
-import { NotFound } from "../not-found.tsx";
+import { NotFound } from "../../components/not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
-import { useBranches } from "./use-branches.ts";
+import { useBranches } from "./tree/use-branches.ts";
 import { useDrive, useSlugInAddress } from "./use-drive.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */

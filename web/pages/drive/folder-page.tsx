@@ -9,13 +9,13 @@ import { isIndex } from "../../lib/kept.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
 import type { Drive, FoldersPage } from "../../lib/types.ts";
-import { EmptyFolder } from "./empty-folder.tsx";
-import { FileGrid } from "./file-grid.tsx";
-import { FolderDialogs, type OpenDialog } from "./folder-dialogs.tsx";
+import { EmptyFolder } from "./list/empty-folder.tsx";
+import { FileGrid } from "./list/grid.tsx";
+import { FolderDialogs, type OpenDialog } from "./dialogs/dialogs.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { useActiveRow } from "./use-active-row.ts";
-import { useListing } from "./use-listing.ts";
-import { useSelection } from "./use-selection.ts";
+import { useActiveRow } from "./list/use-active-row.ts";
+import { useListing } from "./list/use-listing.ts";
+import { useSelection } from "./list/use-selection.ts";
 
 interface FolderPageProps {
   readonly drive: Drive;

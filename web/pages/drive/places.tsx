@@ -7,9 +7,9 @@ import { useFocusHandedOn } from "../../lib/focus.ts";
 import { useModal } from "../../lib/modal.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
-import type { TreeBranches } from "./tree-branches.ts";
-import { TreeFailure } from "./tree-failure.tsx";
-import { TreeView } from "./tree-view.tsx";
+import type { TreeBranches } from "./tree/branches.ts";
+import { TreeFailure } from "./tree/failure.tsx";
+import { TreeView } from "./tree/view.tsx";
 
 interface PlacesProps {
   readonly branches: TreeBranches;

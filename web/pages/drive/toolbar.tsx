@@ -5,9 +5,9 @@ import { Icon } from "../../components/icon.tsx";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn, type Selection } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
-import { entryActions } from "./entry-actions.ts";
-import type { FolderListing } from "./folder-listing.ts";
-import type { OpenDialog } from "./folder-dialogs.tsx";
+import { entryActions } from "./list/entry-actions.ts";
+import type { FolderListing } from "./list/listing.ts";
+import type { OpenDialog } from "./dialogs/dialogs.tsx";
 
 interface ToolbarProps {
   readonly driveId: string;

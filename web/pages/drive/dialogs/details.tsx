@@ -1,0 +1,180 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Form, textOf } from "../../../components/form.tsx";
+import { Labelled } from "../../../components/labelled.tsx";
+import { Name } from "../../../components/name.tsx";
+import { ApiError } from "../../../lib/api.ts";
+import { downloadAddress, type Entry, updateFile } from "../../../lib/files.ts";
+import { nameOf } from "../../../lib/files/place.ts";
+import { formatBytes, formatCount, formatTime } from "../../../lib/format.ts";
+import { orPart } from "../../../lib/or-part.ts";
+import { plain } from "../../../lib/overrides.ts";
+import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
+
+interface DetailsDialogProps {
+  readonly entry: Entry;
+  /** With what was done, in words. */
+  readonly onDone: (message: string) => void;
+  /** It was refused, or nobody knows whether it was done. */
+  readonly onPart: () => void;
+  readonly onClose: () => void;
+}
+
+/** Everything about a file or folder. */
+export function DetailsDialog({ entry, ...ends }: DetailsDialogProps) {
+  return entry.kind === "file" ? (
+    <FileDetails {...ends} file={entry.file} />
+  ) : (
+    <FolderDetails folder={entry.folder} onClose={ends.onClose} />
+  );
+}
+
+interface FolderDetailsProps {
+  readonly folder: FolderRecord;
+  readonly onClose: () => void;
+}
+
+function FolderDetails({ folder, onClose }: FolderDetailsProps) {
+  return (
+    <Dialog title="Details" onClose={onClose}>
+      <dl class="facts">
+        <dt>Path</dt>
+        <dd>
+          <Name text={folder.path} />
+        </dd>
+        <dt>Holds</dt>
+        <dd>
+          {formatCount(folder.file_count, "file")}, {sizeInWords(folder.total_size)}
+        </dd>
+        <dt>Created</dt>
+        <dd>{formatTime(folder.created_at)}</dd>
+      </dl>
+      <div class="row">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+type FileDetailsProps = Omit<DetailsDialogProps, "entry"> & { readonly file: FileRecord };
+
+/** A file's tags, metadata and expiry can be changed. */
+function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
+  const [tags, setTags] = useState(file.tags);
+  const save = async (values: FormData) => {
+    const changes = {
+      tags: withTag(tags, textOf(values, TYPED_TAG)),
+      metadata: metadataOf(textOf(values, "metadata")),
+      ...expiryChange(file, textOf(values, "expires_at")),
+    };
+    await orPart(updateFile(file.id, changes), onPart);
+    onDone(`Saved what is known about “${plain(nameOf(file.path))}”.`);
+  };
+  return (
+    <Dialog title="Details" onClose={onClose}>
+      <Facts file={file} />
+      <Form submit="Save" onSubmit={save} onCancel={onClose}>
+        <TagsField tags={tags} onChange={setTags} />
+        <Labelled label="Metadata" name="metadata" hint="A JSON object, for whatever programs want to note.">
+          {(control) => (
+            <textarea
+              {...control}
+              class="input mono"
+              name="metadata"
+              rows={4}
+              spellcheck={false}
+              defaultValue={JSON.stringify(file.metadata, null, 2)}
+            />
+          )}
+        </Labelled>
+        <Labelled label="Vanishes" name="expires_at" hint="Empty: never. In your own time zone.">
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="datetime-local"
+              name="expires_at"
+              defaultValue={localOf(file.expires_at)}
+            />
+          )}
+        </Labelled>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Facts({ file }: { readonly file: FileRecord }) {
+  return (
+    <dl class="facts">
+      <dt>Path</dt>
+      <dd>
+        <Name text={file.path} />
+      </dd>
+      <dt>Size</dt>
+      <dd>{sizeInWords(file.size)}</dd>
+      <dt>Type</dt>
+      <dd>{file.mime_type}</dd>
+      <dt>Created</dt>
+      <dd>{formatTime(file.created_at)}</dd>
+      <dt>Modified</dt>
+      <dd>{formatTime(file.updated_at)}</dd>
+      <dt>SHA-256</dt>
+      <dd>
+        <code>{file.content_hash.replace(/^sha256:/, "")}</code>
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{file.id}</code>
+      </dd>
+      <dt>Content</dt>
+      <dd>
+        <a href={downloadAddress(file.id)} download>
+          Download
+        </a>
+      </dd>
+    </dl>
+  );
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString()} bytes)`;
+}
+
+function metadataOf(text: string): Record<string, unknown> {
+  const value = parseJson(text.trim() === "" ? "{}" : text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ApiError(
+      0,
+      "VALIDATION_ERROR",
+      'The metadata must be an object, as {"colour": "blue"} is.',
+      "metadata",
+    );
+  }
+  return { ...value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ApiError(0, "VALIDATION_ERROR", `The metadata is not JSON: ${reason}`, "metadata");
+  }
+}
+
+/** The input shows minutes, so an expiry that was not touched is not sent: it would lose its seconds. */
+function expiryChange(file: FileRecord, local: string): { expires_at?: string | null } {
+  if (local === localOf(file.expires_at)) return {};
+  return { expires_at: local === "" ? null : new Date(local).toISOString() };
+}
+
+/** A time as a `datetime-local` input has it, years of five digits without a sign; empty for none. */
+function localOf(iso: string | null): string {
+  if (iso === null) return "";
+  const at = new Date(iso);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  return local.replace(/^\+0*/, "").slice(0, -":00.000Z".length);
+}

@@ -1,0 +1,36 @@
+import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
+import { Dialog } from "../../../components/dialog.tsx";
+import { Icon } from "../../../components/icon.tsx";
+import type { Entry } from "../../../lib/files.ts";
+import { ARCHIVE_PATHS } from "../../../../src/domain/limits.ts";
+import { folderArchiveAddress } from "../../../lib/files/archive.ts";
+import type { Drive } from "../../../lib/types.ts";
+
+interface DownloadDialogProps {
+  readonly drive: Drive;
+  /** The folder that is open, which holds the entries. */
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+  readonly onClose: () => void;
+}
+
+/** Says what to do instead where too much is selected to name each in one download. */
+export function DownloadDialog({ drive, folder, entries, onClose }: DownloadDialogProps) {
+  const whole = folder === "" ? "drive" : "folder";
+  return (
+    <Dialog title="Too many to download by name" onClose={onClose}>
+      <p>
+        One download can name {ARCHIVE_PATHS} items at most, fewer where their names are long. These are{" "}
+        {entries.length.toLocaleString()}: download the whole {whole}, or select fewer.
+      </p>
+      <div class="row">
+        <a class="button primary" href={folderArchiveAddress(drive.id, folder)} download onClick={onClose}>
+          <Icon svg={downloadIcon} /> Download all
+        </a>
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,160 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Labelled } from "../../../components/labelled.tsx";
+import { listDrives } from "../../../lib/drives.ts";
+import { describeEntries, type Entry } from "../../../lib/files.ts";
+import type { Left } from "../../../lib/files/steps.ts";
+import { transferEntries } from "../../../lib/files/work.ts";
+import { useLoad } from "../../../lib/load.ts";
+import { plain } from "../../../lib/overrides.ts";
+import type { Drive } from "../../../lib/types.ts";
+import { FolderTree } from "../tree/folder-tree.tsx";
+import { useWork } from "./use-work.ts";
+import { WorkReport } from "./work-report.tsx";
+
+interface TransferDialogProps {
+  readonly drive: Drive;
+  readonly folder: string;
+  readonly how: "move" | "copy";
+  readonly entries: readonly Entry[];
+  /** With what was done, in words. */
+  readonly onDone: (message: string) => void;
+  /** Some of it may be done, and that is all: it was stopped or partly refused. */
+  readonly onPart: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks where to, and moves or copies there; asks once more for what was refused there, if that is wanted. */
+export function TransferDialog({ drive, folder, how, entries, ...ends }: TransferDialogProps) {
+  const { onDone, onPart, onClose } = ends;
+  const [to, setTo] = useState<Destination>({ drive, folder });
+  const [staying, setStaying] = useState(entries);
+  const what = describeEntries(staying);
+  const { work, start, stop, reset } = useWork(
+    (run) => {
+      const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
+      return transferEntries({ kind: how, drive: drive.id, entries: staying, ...where }, run);
+    },
+    { onSuccess: () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`), onPart },
+  );
+  const goOn = (left: readonly Left[]) => {
+    const refused = new Set(left.map(({ path }) => path));
+    setStaying(staying.filter(({ path }) => refused.has(path)));
+    reset();
+  };
+  // What was not begun when it was stopped is not among what is left; all of it is still selected in the list.
+  const again =
+    work.state === "ended" && !work.stopped
+      ? { name: "Choose another folder", onChoose: () => goOn(work.left) }
+      : undefined;
+  const isIdle = work.state === "idle" || work.state === "failed";
+  return (
+    <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
+      {isIdle && (
+        <DestinationForm
+          drive={drive}
+          to={to}
+          isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
+          submit={how === "move" ? "Move here" : "Copy here"}
+          failure={<WorkReport work={work} onStop={stop} onClose={onClose} />}
+          onChange={setTo}
+          onSubmit={start}
+          onCancel={onClose}
+        />
+      )}
+      {!isIdle && <WorkReport work={work} onStop={stop} again={again} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+interface Destination {
+  readonly drive: Drive;
+  /** As it was typed. */
+  readonly folder: string;
+}
+
+interface DestinationFormProps {
+  /** The drive that is open. */
+  readonly drive: Drive;
+  readonly to: Destination;
+  /** Whether it is where the entries are already. */
+  readonly isHere: boolean;
+  readonly submit: string;
+  /** Why the last try failed. */
+  readonly failure: ComponentChildren;
+  readonly onChange: (to: Destination) => void;
+  readonly onSubmit: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Asks for a folder of a drive. */
+function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: DestinationFormProps) {
+  const { loaded } = useLoad("drives", listDrives);
+  const drives = loaded.state === "ready" ? loaded.value : [drive];
+  const choose = (folder: string) => onChange({ ...to, folder });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form onSubmit={submit}>
+      {drives.length > 1 && (
+        <Labelled label="Drive" name="drive">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={to.drive.id}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ drive: drives.find(({ id }) => id === value) ?? drive, folder: "" })
+              }
+            >
+              {drives.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {plain(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+      )}
+      <Labelled label="Folder" name="folder" hint="Choose one below or type its path; a new one is made.">
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            dir="auto"
+            value={to.folder}
+            placeholder="The top of the drive"
+            autocomplete="off"
+            onInput={(event) => choose(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <FolderTree
+        key={to.drive.id}
+        drive={to.drive.id}
+        driveName={to.drive.name}
+        chosen={asFolder(to.folder)}
+        onChoose={choose}
+      />
+      {isHere && <p class="soft">That is where it is already: choose another folder.</p>}
+      {rest.failure}
+      <div class="row">
+        <button class="button primary" disabled={isHere}>
+          {rest.submit}
+        </button>
+        <button type="button" class="button" onClick={rest.onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A typed folder as the API writes it. */
+function asFolder(typed: string): string {
+  const path = typed.normalize("NFC").replace(/^\/+|\/+$/g, "");
+  return path === "" ? "" : `${path}/`;
+}

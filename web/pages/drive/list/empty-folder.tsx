@@ -1,0 +1,59 @@
+import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
+import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
+import { Icon } from "../../../components/icon.tsx";
+import { folderAddress } from "../../../lib/files/place.ts";
+import { Link } from "../../../lib/router.tsx";
+
+interface EmptyFolderProps {
+  /** The drive as the address names it. */
+  readonly place: string;
+  readonly folder: string;
+  /** Whether there is no such folder. */
+  readonly isMissing: boolean;
+}
+
+/** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
+export function EmptyFolder({ place, folder, isMissing }: EmptyFolderProps) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon svg={isMissing ? missingIcon : emptyIcon} />
+      </span>
+      {!isMissing && <EmptyWords folder={folder} />}
+      {isMissing && (folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
+    </div>
+  );
+}
+
+function EmptyWords({ folder }: Pick<EmptyFolderProps, "folder">) {
+  return (
+    <>
+      <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
+      <p class="soft">Drop files or whole folders here, upload some, or make a folder.</p>
+    </>
+  );
+}
+
+function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
+  return (
+    <>
+      <h2>There is no such folder</h2>
+      <p class="soft">It was renamed, moved or deleted. What you upload here makes it anew.</p>
+      <Link to={folderAddress(place, "")} class="button">
+        Go to the top of the drive
+      </Link>
+    </>
+  );
+}
+
+function MissingDrive() {
+  return (
+    <>
+      <h2>This drive is gone</h2>
+      <p class="soft">It was deleted while you were looking at it.</p>
+      <Link to="/drives" class="button">
+        Go to your drives
+      </Link>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
+import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
+import moveIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
+import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
+import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
+import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
+import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
+import { downloadAddress, type Entry } from "../../../lib/files.ts";
+import { archiveAddress } from "../../../lib/files/archive.ts";
+import type { OpenDialog } from "../dialogs/dialogs.tsx";
+
+/** Something that can be done with files and folders. */
+export interface EntryAction {
+  readonly name: string;
+  readonly svg: string;
+  /** Whether it is there for a single file or folder only. */
+  readonly isForOne?: boolean;
+  /** The address to download, or the dialog to open. */
+  readonly leadsTo: string | OpenDialog;
+}
+
+/** What can be done with these, in the order shown everywhere. */
+export function entryActions(driveId: string, entries: readonly Entry[]): EntryAction[] {
+  const [entry] = entries;
+  if (entry === undefined) return [];
+  return [
+    { name: "Download", svg: downloadIcon, leadsTo: download(driveId, entries) },
+    ...(entries.length === 1 ? actionsForOne(entry) : []),
+    { name: "Move", svg: moveIcon, leadsTo: { kind: "transfer", how: "move", entries } },
+    { name: "Copy", svg: copyIcon, leadsTo: { kind: "transfer", how: "copy", entries } },
+    { name: "Delete", svg: deleteIcon, leadsTo: { kind: "delete", entries } },
+  ];
+}
+
+function actionsForOne(entry: Entry): EntryAction[] {
+  const both: EntryAction[] = [
+    { name: "Details", svg: infoIcon, isForOne: true, leadsTo: { kind: "details", entry } },
+    { name: "Rename", svg: renameIcon, isForOne: true, leadsTo: { kind: "rename", entry } },
+  ];
+  if (entry.kind === "folder") return both;
+  return [
+    { name: "Copy link", svg: linkIcon, isForOne: true, leadsTo: { kind: "link", file: entry.file } },
+    ...both,
+  ];
+}
+
+function download(driveId: string, entries: readonly Entry[]): string | OpenDialog {
+  const [entry] = entries;
+  if (entry?.kind === "file" && entries.length === 1) return downloadAddress(entry.file.id);
+  const paths = entries.map(({ path }) => path);
+  return archiveAddress(driveId, paths) ?? { kind: "download-folder", entries };
+}

@@ -1,0 +1,61 @@
+import downIcon from "lucide-static/icons/arrow-down.svg" with { type: "text" };
+import upIcon from "lucide-static/icons/arrow-up.svg" with { type: "text" };
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "../../../components/icon.tsx";
+import type { Sort, SortKey } from "../../../lib/files/sort.ts";
+
+interface GridHeadProps {
+  readonly sort: Sort;
+  /** Whether everything can be chosen, not only what is loaded. */
+  readonly selectable: boolean;
+  readonly onSort: (key: SortKey) => void;
+  readonly chosen: "none" | "some" | "all";
+  readonly onChooseAll: (all: boolean) => void;
+}
+
+/** The columns' headings; pressing one orders by it. */
+export function GridHead({ chosen, selectable, onChooseAll, ...rest }: GridHeadProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.indeterminate = chosen === "some";
+  }, [chosen]);
+  return (
+    <div role="rowgroup" class="file-head">
+      <div role="row" class="file-columns" aria-rowindex={1}>
+        <span role="columnheader" class="cell-check">
+          <input
+            ref={box}
+            type="checkbox"
+            aria-label={selectable ? "Select all" : "Select all that is loaded"}
+            checked={chosen === "all"}
+            onChange={(event) => onChooseAll(event.currentTarget.checked)}
+          />
+        </span>
+        <Heading {...rest} name="Name" by="name" class="cell-name" />
+        <Heading {...rest} name="Size" by="size" class="cell-size" />
+        <Heading {...rest} name="Modified" by="modified" class="cell-modified" />
+        <span role="columnheader" class="cell-more">
+          <span class="hidden-visually">Menu</span>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+interface HeadingProps extends Pick<GridHeadProps, "sort" | "onSort"> {
+  readonly name: string;
+  readonly by: SortKey;
+  readonly class: string;
+}
+
+function Heading({ sort, onSort, name, by, class: className }: HeadingProps) {
+  const isCurrent = sort.key === by;
+  const direction = sort.descending ? "descending" : "ascending";
+  return (
+    <span role="columnheader" class={className} aria-sort={isCurrent ? direction : "none"}>
+      <button type="button" class="heading" onClick={() => onSort(by)}>
+        {name} {isCurrent && <Icon svg={sort.descending ? downIcon : upIcon} />}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,175 @@
+import clockIcon from "lucide-static/icons/clock.svg" with { type: "text" };
+import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
+import moreIcon from "lucide-static/icons/ellipsis-vertical.svg" with { type: "text" };
+import { FileIcon } from "../../../components/file-icon.tsx";
+import { Icon } from "../../../components/icon.tsx";
+import type { MenuAnchor } from "../../../components/menu.tsx";
+import { Name } from "../../../components/name.tsx";
+import type { Entry } from "../../../lib/files.ts";
+import { nameOf } from "../../../lib/files/place.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/format.ts";
+import { plain } from "../../../lib/overrides.ts";
+import type { FolderRecord } from "../../../lib/types.ts";
+
+interface FileRowProps {
+  readonly index: number;
+  /** Where it stands in what holds the rows, in pixels. */
+  readonly top: number;
+  /** Undefined while it is loading. */
+  readonly entry: Entry | undefined;
+  readonly selected: boolean;
+  /** Whether the Tab key comes to this row. */
+  readonly active: boolean;
+  /** Whether its menu is open. */
+  readonly hasMenu: boolean;
+  readonly href: (entry: Entry) => string;
+  readonly onOpen: (entry: Entry) => void;
+  /** It has the focus, which assistive technology may give to any row. */
+  readonly onFocus: (index: number) => void;
+  readonly onPress: (index: number, event: MouseEvent) => void;
+  readonly onToggle: (index: number) => void;
+  readonly onMenu: (index: number, anchor: MenuAnchor) => void;
+}
+
+/** One line of the list: a folder, a file, or something still loading. */
+export function FileRow(props: FileRowProps) {
+  const { index, entry, selected, active } = props;
+  const openMenu = (event: MouseEvent) => {
+    // With Shift the browser's own menu comes, as it does in Firefox everywhere.
+    if (entry === undefined || event.shiftKey) return;
+    event.preventDefault();
+    props.onMenu(index, new DOMRect(event.clientX, event.clientY));
+  };
+  return (
+    <div
+      role="row"
+      class="file-row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      aria-busy={entry === undefined}
+      tabIndex={active ? 0 : -1}
+      data-index={index}
+      style={{ transform: `translateY(${props.top}px)` }}
+      onFocus={() => props.onFocus(index)}
+      onMouseDown={keepTextUnmarked}
+      onClick={(event) => props.onPress(index, event)}
+      onDblClick={() => entry !== undefined && props.onOpen(entry)}
+      onContextMenu={openMenu}
+    >
+      {entry === undefined ? (
+        <span role="gridcell" class="cell-loading soft">
+          Loading…
+        </span>
+      ) : (
+        <Cells {...props} entry={entry} />
+      )}
+    </div>
+  );
+}
+
+/** A press with Shift chooses the rows up to this one, where the browser would mark the text in between. */
+function keepTextUnmarked(event: MouseEvent): void {
+  if (event.shiftKey) event.preventDefault();
+}
+
+function Cells(props: FileRowProps & { readonly entry: Entry }) {
+  const { index, entry, selected, active, href, onOpen, onToggle } = props;
+  const name = nameOf(entry.path);
+  const open = (event: MouseEvent) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.stopPropagation();
+    onOpen(entry);
+  };
+  return (
+    <>
+      <span role="gridcell" class="cell-check" onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={selected}
+          aria-label={`Select ${plain(name)}`}
+          onChange={() => onToggle(index)}
+        />
+      </span>
+      <span role="gridcell" class="cell-name">
+        {entry.kind === "folder" ? <FolderIcon /> : <FileIcon type={entry.file.mime_type} />}
+        <span class="cell-words">
+          <a href={href(entry)} tabIndex={-1} onClick={open} title={plain(name)}>
+            <Name text={name} />
+          </a>
+          <Facts entry={entry} />
+        </span>
+        {entry.kind === "folder" && <small class="cell-count soft">{filesIn(entry.folder)}</small>}
+        {entry.kind === "file" && entry.file.expires_at !== null && <Expiry at={entry.file.expires_at} />}
+      </span>
+      <span role="gridcell" class="cell-size">
+        {formatBytes(entry.kind === "file" ? entry.file.size : entry.folder.total_size)}
+      </span>
+      <span role="gridcell" class="cell-modified">
+        {entry.kind === "file" && <Modified at={entry.file.updated_at} />}
+      </span>
+      <span
+        role="gridcell"
+        class="cell-more"
+        onClick={(event) => event.stopPropagation()}
+        onDblClick={(event) => event.stopPropagation()}
+      >
+        <button
+          type="button"
+          class="button quiet more"
+          tabIndex={active ? 0 : -1}
+          aria-haspopup="menu"
+          aria-expanded={props.hasMenu}
+          aria-label={`Menu of ${plain(name)}`}
+          onClick={(event) => props.onMenu(index, event.currentTarget.getBoundingClientRect())}
+        >
+          <Icon svg={moreIcon} />
+        </button>
+      </span>
+    </>
+  );
+}
+
+function FolderIcon() {
+  return (
+    <span class="kind kind-folder">
+      <Icon svg={folderIcon} />
+      <span class="hidden-visually">Folder</span>
+    </span>
+  );
+}
+
+/** What the columns say, under the name where there is no room for them. */
+function Facts({ entry }: { readonly entry: Entry }) {
+  return (
+    <small class="cell-facts soft">
+      {entry.kind === "file"
+        ? `${formatBytes(entry.file.size)} · ${formatRelative(entry.file.updated_at)}`
+        : `${filesIn(entry.folder)} · ${formatBytes(entry.folder.total_size)}`}
+    </small>
+  );
+}
+
+function filesIn({ file_count: count, has_folders: hasFolders }: FolderRecord): string {
+  if (count > 0) return formatCount(count, "file");
+  return hasFolders ? "no files" : "empty";
+}
+
+function Modified({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={formatTime(at)}>
+      {formatRelative(at)}
+    </time>
+  );
+}
+
+function Expiry({ at }: { readonly at: string }) {
+  return (
+    <span class="badge" title={`Vanishes on ${formatTime(at)}`}>
+      <Icon svg={clockIcon} /> <span class="badge-words">{formatRelative(at)}</span>
+      <span class="hidden-visually">it vanishes</span>
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { ROW_REM, RowScale } from "../../../lib/files/row-scale.ts";
+import { useRem } from "../../../lib/rem.ts";
+
+/** Rows kept ready above and below, so that scrolling shows no gaps. */
+const SPARE = 12;
+/** What stays above and below a row that is brought into sight, for what sticks there; in rem. */
+const ABOVE_REM = 5;
+const BELOW_REM = 1;
+
+interface Seen {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** How far the rows in sight are moved from where they would stand with room for all; in pixels. */
+  readonly shift: number;
+}
+
+export interface VisibleRows extends Pick<Seen, "first" | "end"> {
+  /** Of the element that holds the rows, in pixels. */
+  readonly height: number;
+  /** Where a row stands in it. */
+  readonly topOf: (row: number) => number;
+  /** Scrolls as little as is needed to see a row. */
+  readonly reveal: (row: number) => void;
+}
+
+/** The rows of `body`, all of the same height, that are in the window or close to it. */
+export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
+  const rem = useRem();
+  const rowHeight = ROW_REM * rem;
+  const scale = useMemo(() => new RowScale(count, rowHeight), [count, rowHeight]);
+  const [seen, setSeen] = useState<Seen>({ first: 0, end: SPARE * 2, shift: 0 });
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (body.current === null) return;
+      const next = seenAt(-body.current.getBoundingClientRect().top, scale, rowHeight);
+      setSeen((last) => (isSame(last, next) ? last : next));
+    };
+    measure();
+    // In the capturing phase, so that scrolling of anything around the rows counts.
+    addEventListener("scroll", measure, { capture: true, passive: true });
+    addEventListener("resize", measure);
+    return () => {
+      removeEventListener("scroll", measure, { capture: true });
+      removeEventListener("resize", measure);
+    };
+  }, [body, scale, rowHeight]);
+  const [first, end] = [Math.min(seen.first, count), Math.min(seen.end, count)];
+  return {
+    first,
+    end,
+    height: scale.height,
+    topOf: (row) =>
+      row >= first && row < end ? row * rowHeight + seen.shift : Math.round(scale.toElement(row * rowHeight)),
+    reveal: (row) => {
+      if (body.current === null) return;
+      const y = -body.current.getBoundingClientRect().top;
+      const from = scale.toRows(y);
+      const highest = (row + 1) * rowHeight + BELOW_REM * rem - innerHeight;
+      const to = Math.min(row * rowHeight - ABOVE_REM * rem, Math.max(from, highest));
+      if (to !== from) scrollBy(0, scale.toElement(to) - y);
+    },
+  };
+}
+
+/** What is seen with `y` of the element at the top of the window. */
+function seenAt(y: number, scale: RowScale, rowHeight: number): Seen {
+  const from = scale.toRows(y);
+  const first = Math.max(0, Math.floor(from / rowHeight) - SPARE);
+  const end = Math.max(first, Math.ceil((from + innerHeight) / rowHeight) + SPARE);
+  return { first, end, shift: Math.round(y - from) };
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  return a.first === b.first && a.end === b.end && a.shift === b.shift;
+}
