@@ -5,15 +5,8 @@ import { useLoad } from "../lib/load.ts";
 import { Link, usePlace } from "../lib/router.tsx";
 import { apiQuery, FILTERS, type SearchAnswer } from "../lib/searches.ts";
 import type { Drive } from "../lib/types.ts";
-import { Results } from "./search/results.tsx";
+import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
-
-/** What an answer needs beside itself to be shown: what was asked, which may be another thing by now. */
-export interface Found {
-  readonly q: string;
-  readonly query: URLSearchParams;
-  readonly answer: SearchAnswer;
-}
 
 /** Looks for files in all drives; what is asked stands in the address. */
 export function Search() {

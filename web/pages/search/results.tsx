@@ -5,9 +5,15 @@ import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
 import { Link } from "../../lib/router.tsx";
-import { type FoundFile, pageAddress } from "../../lib/searches.ts";
+import { type FoundFile, pageAddress, type SearchAnswer } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/types.ts";
-import type { Found } from "../search.tsx";
+
+/** What an answer needs beside itself to be shown: what was asked, which may be another thing by now. */
+export interface Found {
+  readonly q: string;
+  readonly query: URLSearchParams;
+  readonly answer: SearchAnswer;
+}
 
 /** A page of what was found. */
 export function Results({ found, drives }: { readonly found: Found; readonly drives: readonly Drive[] }) {
