@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { dirname, join, normalize, relative, resolve } from "node:path";
-
-const ROOT = resolve(import.meta.dir, "..");
+import {
+  circlesIn,
+  effectsIn,
+  importsOf,
+  ownImportsOf,
+  type Source,
+  sourcesIn,
+  stateIn,
+} from "./support/sources.ts";
 
 /**
  * Who may import whom. A folder of src/ is one layer, a file directly in src/ one of its own. What
@@ -99,42 +105,16 @@ const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] 
   { what: /process\.env|Bun\.env|import\.meta\.env/, file: "src/config.ts" },
 ];
 
-/**
- * Something that changes, or may, kept by a module instead of an object: a `let`, and a collection whose type
- * does not say that it is only read.
- */
-const MODULE_STATE = [
-  /^(?:export )?(?:let|var) /m,
-  /^(?:export )?const \w+(?:: (?!Readonly)[^=]+)? = new (?:Weak)?(?:Map|Set)\b/m,
-  /^(?:export )?const \w+(?:: [^=]+)? = (?:\[\]|\{\})/m,
-];
+/** State that a module may keep for itself: the names, and why nobody is surprised by it. */
+const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
+  "src/http/gate/request-context.ts": {
+    names: ["contexts"],
+    why: "the context of a request, found by the request and gone with it",
+  },
+};
 
-const MAY_KEEP_STATE: readonly string[] = [
-  // The context of a request, found by the request and gone with it.
-  "src/http/gate/request-context.ts",
-];
-
-/** What runs because a module is imported. */
-const SIDE_EFFECT = /^(?:import "|await |if |for |while |[\w.]+\()/m;
-
-const MAY_RUN_WHEN_LOADED: readonly string[] = ["src/main.ts", "src/build.ts", "src/db/search/worker.ts"];
-
-interface Source {
-  /** From the root of the project, such as `src/db/files.ts`. */
-  readonly path: string;
-  readonly text: string;
-}
-
-function sourcesIn(folder: string): Promise<Source[]> {
-  const paths = [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].toSorted();
-  return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
-}
-
-/** The modules a source names, those of its types included, which the runtime's own scanner leaves out. */
-function importsOf({ text }: Source): string[] {
-  const named = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
-  return [...named].map((match) => match[1] ?? "");
-}
+/** Modules that do something as soon as they are imported: where a program or a worker begins. */
+const MAY_BEGIN: readonly string[] = ["src/build.ts", "src/db/search/worker.ts", "src/main.ts"];
 
 function layerOf(path: string): string {
   const [first = "", second] = path.split("/");
@@ -164,14 +144,7 @@ test("the table allows nothing that nobody uses", () => {
 });
 
 function ownImports(source: Source): string[] {
-  return importedFiles(source).map(layerOf);
-}
-
-/** The files of this project that a source names, from the root of the project. */
-function importedFiles(source: Source): string[] {
-  return importsOf(source)
-    .filter((name) => name.startsWith("."))
-    .map((name) => relative(ROOT, normalize(join(ROOT, dirname(source.path), name))));
+  return ownImportsOf(source).map(layerOf);
 }
 
 function roomOf(path: string): string | null {
@@ -186,7 +159,7 @@ test("the rooms of src/http import only what the table names", () => {
     if (room === null) continue;
     const targets = used.get(room) ?? new Set();
     used.set(room, targets);
-    for (const target of importedFiles(source).map(roomOf)) {
+    for (const target of ownImportsOf(source).map(roomOf)) {
       if (target !== null && target !== room) targets.add(target);
     }
   }
@@ -195,15 +168,7 @@ test("the rooms of src/http import only what the table names", () => {
 });
 
 test("no files import each other in a circle", () => {
-  const targets = new Map(sources.map((source) => [source.path, importedFiles(source)]));
-  const done = new Set<string>();
-  const visit = (path: string, way: readonly string[]) => {
-    if (way.includes(path)) throw new Error([...way.slice(way.indexOf(path)), path].join(" -> "));
-    if (done.has(path)) return;
-    for (const target of targets.get(path) ?? []) visit(target, [...way, path]);
-    done.add(path);
-  };
-  for (const { path } of sources) visit(path, []);
+  expect(circlesIn(sources)).toEqual([]);
 });
 
 describe.each(sources.map((source) => [source.path, source] as const))("%s", (path, source) => {
@@ -225,9 +190,8 @@ describe.each(sources.map((source) => [source.path, source] as const))("%s", (pa
   });
 
   test("has no state of its own, is no barrel, and is short enough to read", () => {
-    if (!MAY_KEEP_STATE.includes(path))
-      for (const state of MODULE_STATE) expect(source.text).not.toMatch(state);
-    if (!MAY_RUN_WHEN_LOADED.includes(path)) expect(source.text).not.toMatch(SIDE_EFFECT);
+    expect(stateIn(source)).toEqual([...(MAY_KEEP[path]?.names ?? [])]);
+    expect(effectsIn(source).length > 0).toBe(MAY_BEGIN.includes(path));
     expect(source.text).not.toMatch(/^export (?:type )?(?:\*|\{[^}]*\} from)/m);
     expect(source.text.split("\n").length).toBeLessThanOrEqual(300);
   });

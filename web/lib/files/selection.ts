@@ -4,7 +4,7 @@ import type { Entry } from "../files.ts";
 export type Selection = ReadonlyMap<string, Entry>;
 
 /** Nothing is selected. */
-export const NOTHING: Selection = new Map();
+export const NOTHING: ReadonlyMap<string, Entry> = new Map();
 
 /** One entry alone. */
 export function only(entry: Entry): Selection {

@@ -1,0 +1,82 @@
+import { dirname, join, normalize, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+/** A file of ours, as the tests of the layers read it. */
+export interface Source {
+  /** From the root of the project, such as `src/db/files.ts`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every TypeScript file in a folder of the project and below it, by path. */
+export function sourcesIn(folder: string): Promise<Source[]> {
+  const paths = [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].toSorted();
+  return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
+}
+
+/** The modules a source names, those of its types included, which the runtime's own scanner leaves out. */
+export function importsOf({ text }: Source): string[] {
+  const named = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
+  return [...named].map((match) => match[1] ?? "");
+}
+
+/** The files of the project that a source imports, each from the root of the project. */
+export function ownImportsOf(source: Source): string[] {
+  return importsOf(source)
+    .filter((name) => name.startsWith("."))
+    .map((name) => normalize(join(dirname(source.path), name)));
+}
+
+/** The sources that import each other in a circle, type imports included; the paths of each circle, sorted. */
+export function circlesIn(sources: readonly Source[]): string[][] {
+  const imports = new Map(sources.map((source) => [source.path, ownImportsOf(source)]));
+  const reach = new Map(Array.from(imports.keys(), (path) => [path, reachOf(path, imports)]));
+  const circles = Array.from(reach, ([path, reached]) =>
+    [...reached].filter((other) => reach.get(other)?.has(path) === true).toSorted(),
+  ).filter((circle) => circle.length > 0);
+  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
+}
+
+/** All that a source imports, and what that imports, and so on. */
+function reachOf(path: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const left = [...(imports.get(path) ?? [])];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (reached.has(next)) continue;
+    reached.add(next);
+    left.push(...(imports.get(next) ?? []));
+  }
+  return reached;
+}
+
+const VARIABLE = /^(?:export )?(?:let|var) (\w+|[{[].*[}\]])/gm;
+const COLLECTION =
+  /^(?:export )?const (\w+)(?:: (.*?))? =\s+(?:new (?:Weak)?(?:Map|Set)\b|new Array\b|\[\]|\{\})/gm;
+const CONSTANT = /^(?:export )?const (\w+)/gm;
+const CHANGES = "(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|set|add|delete|clear)";
+
+/**
+ * The names of what a module keeps for itself at its top level and can change: variables, collections whose
+ * type is not read-only, and whatever else it changes in place. Where a pattern reads on does not count.
+ */
+export function stateIn({ text }: Source): string[] {
+  const variables = Array.from(text.matchAll(VARIABLE), ([, name = ""]) => name);
+  const collections = [...text.matchAll(COLLECTION)]
+    .filter(([, , type = ""]) => !/^[Rr]eadonly\b|^Readonly(?:Map|Set|Array)</.test(type))
+    .map(([, name = ""]) => name);
+  const changed = Array.from(text.matchAll(CONSTANT), ([, name = ""]) => name).filter((name) =>
+    new RegExp(
+      `(?<![.\\w])${name}(?:\\.${CHANGES}\\(|(?:\\.(?!lastIndex)\\w+|\\[[^\\]]*\\]) [-+*/|&?]*= )`,
+    ).test(text),
+  );
+  return [...new Set([...variables, ...collections, ...changed])].toSorted();
+}
+
+/** The lines at the top level of a module that do something as soon as it is imported. */
+export function effectsIn({ text }: Source): string[] {
+  const effects = text.matchAll(
+    /^(?:import "|(?:if|for|while|switch) \(|try \{|throw |await [\w.]+\(|[\w.]+\(|[\w.]+ [-+*/|&?]*= ).*/gm,
+  );
+  return Array.from(effects, ([line]) => line);
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import {
+  circlesIn,
+  effectsIn,
+  importsOf,
+  ownImportsOf,
+  type Source,
+  sourcesIn,
+  stateIn,
+} from "../support/sources.ts";
+
+/**
+ * Who may import whom. What is not written here is forbidden, so a new dependency is a decision made in this
+ * table. Pages do not import each other: see `mayImportPage`.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  "web/main.tsx": ["web/app.tsx", "web/lib"],
+  "web/app.tsx": ["web/components", "web/lib", "web/pages"],
+  "web/pages": ["src/domain", "web/components", "web/lib"],
+  "web/components": ["src/domain", "web/lib"],
+  "web/lib": ["src/domain"],
+  // Types of what the bundler gives.
+  "web/env.d.ts": [],
+};
+
+/** The rooms of a page that may import the room beside them. */
+const BESIDE: Readonly<Record<string, string>> = {
+  "web/pages/drive/list": "web/pages/drive/dialogs",
+  "web/pages/drive/dialogs": "web/pages/drive/tree",
+};
+
+/** All that is brought into the browser from outside. */
+const FROM_OUTSIDE = /^(?:preact|preact\/hooks|lucide-static\/icons\/[a-z0-9-]+\.svg)$/;
+
+/** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
+const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
+  "web/lib/kept.ts": {
+    names: ["current", "entries", "made"],
+    why: "what is kept of the entries in the browser's history",
+  },
+  "web/lib/router.tsx": { names: ["isReached"], why: "whether the tab went to another page since it loaded" },
+  "web/lib/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
+  "web/lib/second-click.ts": { names: ["isElsewhere", "pressed"], why: "the last click in the window" },
+};
+
+/** Modules that do something as soon as they are imported, and why. */
+const MAY_BEGIN: Readonly<Record<string, string>> = {
+  "web/main.tsx": "the dashboard begins here",
+  "web/lib/router.tsx": "the window's history is followed from before the first page is shown",
+  "web/lib/second-click.ts": "the window's clicks are heard before any page hears them",
+};
+
+const sources = await sourcesIn("web");
+
+function layerOf(path: string): string {
+  const [first = "", second = ""] = path.split("/");
+  return `${first}/${second}`;
+}
+
+/** Whether a file is the top of its page, such as `web/pages/search.tsx`. */
+function isTop(path: string): boolean {
+  return path.split("/").length === 3;
+}
+
+/** The folder that a file is in; of the top of a page, the folder that is the page's. */
+function roomOf(path: string): string {
+  return isTop(path) ? path.replace(/\.tsx?$/, "") : path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Whether one file of the pages may import another: one in its own room, below that, or in the room beside. */
+function mayImportPage(from: string, to: string): boolean {
+  const [room, other] = [roomOf(from), roomOf(to)];
+  return !isTop(to) && (other === room || other.startsWith(`${room}/`) || BESIDE[room] === other);
+}
+
+test("the table is what the dashboard does, no more and no less", () => {
+  const used = new Map(sources.map(({ path }) => [layerOf(path), new Set<string>()]));
+  for (const source of sources) {
+    const layer = layerOf(source.path);
+    for (const target of ownImportsOf(source).map(layerOf)) {
+      if (target !== layer) used.get(layer)?.add(target);
+    }
+  }
+  const asTable = Array.from(used, ([layer, targets]) => [layer, [...targets].toSorted()]);
+  expect(Object.fromEntries(asTable)).toEqual(MAY_IMPORT);
+});
+
+test("every room that may import the one beside it does", () => {
+  for (const [room, beside] of Object.entries(BESIDE)) {
+    const targets = sources.filter(({ path }) => roomOf(path) === room).flatMap(ownImportsOf);
+    expect(targets.map(roomOf)).toContain(beside);
+  }
+});
+
+test("no imports run in a circle", () => {
+  expect(circlesIn(sources)).toEqual([]);
+});
+
+test("every exception is for a module that there is", () => {
+  const paths = sources.map(({ path }) => path);
+  expect(paths).toEqual(expect.arrayContaining([...Object.keys(MAY_KEEP), ...Object.keys(MAY_BEGIN)]));
+});
+
+describe.each(sources.map((source) => [source.path, source] as const))("%s", (path, source) => {
+  test("imports only what its layer may, and of the pages only what is below it", () => {
+    for (const target of ownImportsOf(source)) {
+      if (path.startsWith("web/pages/") && target.startsWith("web/pages/")) {
+        expect([target, mayImportPage(path, target)]).toEqual([target, true]);
+      }
+    }
+    for (const name of importsOf(source)) if (!name.startsWith(".")) expect(name).toMatch(FROM_OUTSIDE);
+  });
+
+  test("has no state of its own, is no barrel, and is short enough to read", () => {
+    expect(stateIn(source)).toEqual([...(MAY_KEEP[path]?.names ?? [])]);
+    expect(effectsIn(source).length > 0).toBe(path in MAY_BEGIN);
+    expect(source.text).not.toMatch(/^export (?:type )?(?:\*|\{[^}]*\} from)/m);
+    expect(source.text.split("\n").length).toBeLessThanOrEqual(300);
+  });
+});
+
+function reading(text: string): Source {
+  return { path: "web/lib/one.ts", text };
+}
+
+describe("the rules find", () => {
+  test.each([
+    "let turn = 0;",
+    "export let stop: (() => void) | null = null;",
+    "const seen = new Map();",
+    "export const seen = new Set<string>();",
+    "const seen: Map<string, () => void> = new Map();",
+    "const seen =\n  new WeakMap<object, string>();",
+    "const seen: string[] = [];",
+    "const seen = {};",
+    "const seen = [1];\nfunction see(): void {\n  seen.push(2);\n}",
+    "const seen = { last: 1 };\nfunction see(): void {\n  seen.last = 2;\n}",
+  ])("the state in %j", (text) => {
+    expect(stateIn(reading(text))).toHaveLength(1);
+  });
+
+  test.each([
+    "const UNITS: ReadonlyMap<string, number> = new Map([]);",
+    "const NONE: readonly string[] = [];",
+    "const SIZES = [1, 2];\nconst sum = SIZES.map(String);",
+    "function see(): void {\n  const seen = new Map();\n  seen.set(1, 2);\n}",
+  ])("no state in %j", (text) => {
+    expect(stateIn(reading(text))).toEqual([]);
+  });
+
+  test.each([
+    "addEventListener('click', judge);",
+    "history.scrollRestoration = 'manual';",
+    "await start();",
+    'import "./start.ts";',
+  ])("that %j does something on import", (text) => {
+    expect(effectsIn(reading(`const judge = 1;\n${text}\n`))).toEqual([text]);
+  });
+
+  test("a circle of three, one link of which is a type", () => {
+    const circle = [
+      { path: "web/a.ts", text: 'import { b } from "./lib/b.ts";' },
+      { path: "web/lib/b.ts", text: 'import type { C } from "../c.ts";' },
+      { path: "web/c.ts", text: 'import { a } from "./a.ts";' },
+      { path: "web/d.ts", text: 'import { a } from "./a.ts";' },
+    ];
+    expect(circlesIn(circle)).toEqual([["web/a.ts", "web/c.ts", "web/lib/b.ts"]]);
+  });
+});
