@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { useKeptFocus } from "../lib/kept-focus.ts";
+import { useKeptFocus } from "../lib/focus.ts";
 import { useModal } from "../lib/modal.ts";
 import { SpokenToasts } from "./toast.tsx";
 

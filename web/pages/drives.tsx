@@ -1,12 +1,11 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
-import { Finder, MANY } from "../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../components/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
-import { isWanted } from "../lib/finder.ts";
 import { formatBytes, formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { Link } from "../lib/router.tsx";

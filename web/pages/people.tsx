@@ -1,11 +1,10 @@
 import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
-import { Finder, MANY } from "../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../components/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api.ts";
-import { isWanted } from "../lib/finder.ts";
 import { formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";

@@ -3,7 +3,7 @@ import chevronUp from "lucide-static/icons/chevron-up.svg" with { type: "text" }
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useRef, useState } from "preact/hooks";
 import { formatCount } from "../../lib/format.ts";
-import { useKeptFocus } from "../../lib/kept-focus.ts";
+import { useKeptFocus } from "../../lib/focus.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { mostUrgent, type Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";

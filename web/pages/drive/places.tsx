@@ -8,8 +8,7 @@ import { useModal } from "../../lib/modal.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
 import type { TreeBranches } from "./tree/branches.ts";
-import { TreeFailure } from "./tree/failure.tsx";
-import { TreeView } from "./tree/view.tsx";
+import { TreeFailure, TreeView } from "./tree/view.tsx";
 
 interface PlacesProps {
   readonly branches: TreeBranches;

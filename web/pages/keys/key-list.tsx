@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import { Finder, MANY } from "../../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../../components/finder.tsx";
 import { First } from "../../components/first.tsx";
-import { isWanted } from "../../lib/finder.ts";
 import { formatCount } from "../../lib/format.ts";
 import { compareKeys, KEY_SORTS, type KeySort } from "../../lib/key-sort.ts";
 import type { ApiKey, Drive } from "../../lib/types.ts";

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { plain } from "../../../lib/overrides.ts";
-import { TreeFailure } from "./failure.tsx";
-import { TreeView } from "./view.tsx";
+import { TreeFailure, TreeView } from "./view.tsx";
 import { useBranches } from "./use-branches.ts";
 
 interface FolderTreeProps {

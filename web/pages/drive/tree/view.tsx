@@ -1,5 +1,8 @@
 import { useRef } from "preact/hooks";
+import { Failure } from "../../../components/failure.tsx";
+import type { TreeBranches } from "./branches.ts";
 import { TreeLine } from "./line.tsx";
+import { useRows } from "./use-branches.ts";
 import { type TreeModel, useTree } from "./use-tree.ts";
 import { useRevealed, useRowsInSight } from "./use-scroll.ts";
 
@@ -59,4 +62,11 @@ export function TreeView(props: TreeViewProps) {
       </div>
     </div>
   );
+}
+
+/** Why a part of a tree could not be loaded; nothing where all could. */
+export function TreeFailure({ branches }: { readonly branches: TreeBranches }) {
+  useRows(branches);
+  const { error } = branches;
+  return error === null ? null : <Failure error={error} retry={() => branches.retry()} />;
 }
