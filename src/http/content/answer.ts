@@ -7,7 +7,7 @@ import { parseRange } from "./byte-range.ts";
 import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
 import { CONTAINED } from "./contained.ts";
 import { contentDisposition } from "./disposition.ts";
-import { etagOf } from "./preconditions.ts";
+import { etagOf } from "./etag.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
 /** Up to this many bytes go out in one piece, which is cheaper than a stream. */

@@ -5,7 +5,7 @@ import type { Files } from "../../services/files.ts";
 import { CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentAnswer } from "../content/answer.ts";
 import { operation } from "../operation/operation.ts";
-import { ETAG } from "../content/preconditions.ts";
+import { ETAG } from "../content/etag.ts";
 import { fileParams, flag } from "../operation/schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };

@@ -5,7 +5,7 @@ import type { File } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/preconditions.ts";
+import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/etag.ts";
 import { fileRecord, fileSchema } from "../operation/records.ts";
 import { driveRef, fileParams, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
 

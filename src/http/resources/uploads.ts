@@ -4,7 +4,7 @@ import type { Uploaded, UploadFields, Uploads } from "../../services/uploads.ts"
 import { exampleDrive, exampleFile } from "../operation/examples.ts";
 import { fileAnswerOf } from "./files.ts";
 import { type Input, operation } from "../operation/operation.ts";
-import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/preconditions.ts";
+import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";
 import { fileSchema } from "../operation/records.ts";
 import type { JsonAnswer } from "../operation/reply.ts";
 import type { RequestContext } from "../gate/request-context.ts";
