@@ -1,5 +1,5 @@
 import type { Plan } from "./domain/caller.ts";
-import type { Subnet } from "./config/addresses.ts";
+import type { Subnet } from "./domain/subnet.ts";
 import { Reader } from "./config/reader.ts";
 import type { Secret } from "./config/secret.ts";
 import { NO_STORAGE_LIMITS, SETTINGS, variableOf } from "./config/settings.ts";

@@ -1,13 +1,6 @@
 import { isIP } from "node:net";
+import type { Subnet } from "../domain/subnet.ts";
 import { listItems, Problem } from "./values.ts";
-
-/** A block of addresses, as plain data; `node:net`'s `BlockList.addSubnet` takes its three fields. */
-export interface Subnet {
-  readonly address: string;
-  /** How many leading bits count. */
-  readonly prefix: number;
-  readonly family: "ipv4" | "ipv6";
-}
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
 // The dotted digits that are no IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.

@@ -1,6 +1,7 @@
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { Plan } from "../domain/caller.ts";
+import type { Subnet } from "../domain/subnet.ts";
 import type { Log } from "../log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
@@ -44,7 +45,7 @@ export interface AppSettings {
   readonly maxFileSize: number;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  readonly trustedProxies: readonly { readonly address: string; readonly prefix: number }[];
+  readonly trustedProxies: readonly Subnet[];
 }
 
 /** What HTTP asks of the database by itself. */
@@ -90,7 +91,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     // Relative where nothing is configured, so that the page works under whatever name it was opened.
     baseUrl: settings.baseUrl ?? "/",
     version: options.version,
-    trustedProxies: settings.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
+    trustedProxies: settings.trustedProxies,
     api: resources(options),
     pages: await pages(options),
   });

@@ -2,6 +2,7 @@ import { Elysia, NotFoundError } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { Caller, Plan } from "../domain/caller.ts";
+import type { Subnet } from "../domain/subnet.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import type { Problem } from "../services/health.ts";
@@ -36,7 +37,7 @@ export interface HandlerOptions {
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Addresses and networks whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
-  readonly trustedProxies: readonly string[];
+  readonly trustedProxies: readonly Subnet[];
   /** Where callers reach this service, for the API description: a URL without trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;

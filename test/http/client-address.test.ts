@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { clientAddresses } from "../../src/http/gate/client-address.ts";
+import { trusted } from "./stub-app.ts";
 
 interface Case {
   readonly name: string;
-  readonly trusted?: readonly string[];
+  readonly proxies?: readonly string[];
   readonly peer: string | undefined;
   readonly forwarded?: string;
   readonly client: string;
@@ -27,64 +28,64 @@ const cases: readonly Case[] = [
   },
   {
     name: "a peer that is no trusted proxy is not believed",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "203.0.113.7",
     forwarded: "198.51.100.1",
     client: "203.0.113.7",
   },
   {
     name: "a trusted proxy tells the client",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "10.1.2.3",
     forwarded: "198.51.100.1",
     client: "198.51.100.1",
   },
   {
     name: "the mapped form of a trusted proxy",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "::ffff:10.1.2.3",
     forwarded: "198.51.100.1",
     client: "198.51.100.1",
   },
   {
     name: "the last untrusted hop, not what the client made up before it",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "10.1.2.3",
     forwarded: "1.1.1.1, 198.51.100.1 , 10.9.9.9",
     client: "198.51.100.1",
   },
   {
     name: "all hops trusted: the first",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "10.1.2.3",
     forwarded: "10.0.0.1,10.0.0.2",
     client: "10.0.0.1",
   },
   {
     name: "a malformed hop ends the walk at the last good one",
-    trusted: ["10.0.0.0/8"],
+    proxies: ["10.0.0.0/8"],
     peer: "10.1.2.3",
     forwarded: "198.51.100.1, nonsense, 10.0.0.2",
     client: "10.0.0.2",
   },
-  { name: "an empty header", trusted: ["10.0.0.0/8"], peer: "10.1.2.3", forwarded: "", client: "10.1.2.3" },
+  { name: "an empty header", proxies: ["10.0.0.0/8"], peer: "10.1.2.3", forwarded: "", client: "10.1.2.3" },
   {
     name: "a single trusted address",
-    trusted: ["::1"],
+    proxies: ["::1"],
     peer: "::1",
     forwarded: "198.51.100.1",
     client: "198.51.100.1",
   },
   {
     name: "a trusted IPv6 network, and an IPv6 client",
-    trusted: ["fd00::/8"],
+    proxies: ["fd00::/8"],
     peer: "fd00::5",
     forwarded: "2001:db8:1:2::9",
     client: "2001:db8:1:2::/64",
   },
   {
     name: "a trusted network written in the mapped form",
-    trusted: ["::ffff:10.0.0.0/104"],
+    proxies: ["::ffff:10.0.0.0/104"],
     peer: "10.1.2.3",
     forwarded: "198.51.100.1",
     client: "198.51.100.1",
@@ -92,13 +93,9 @@ const cases: readonly Case[] = [
 ];
 
 describe("clientAddresses", () => {
-  for (const { name, trusted = [], peer, forwarded = null, client } of cases) {
+  for (const { name, proxies = [], peer, forwarded = null, client } of cases) {
     test(name, () => {
-      expect(clientAddresses(trusted)(peer, forwarded)).toBe(client);
+      expect(clientAddresses(proxies.flatMap(trusted))(peer, forwarded)).toBe(client);
     });
   }
-
-  test("refuses what is neither an address nor a network", () => {
-    expect(() => clientAddresses(["proxy.example"])).toThrow("proxy.example");
-  });
 });

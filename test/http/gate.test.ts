@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { authenticate, startStub } from "./stub-app.ts";
+import { authenticate, startStub, trusted } from "./stub-app.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -105,7 +105,7 @@ describe("rate limits", () => {
   });
 
   test("callers without a valid key share their address's window, at the free rate", async () => {
-    await using app = startStub({ rateLimits: limits, trustedProxies: ["127.0.0.0/8"] });
+    await using app = startStub({ rateLimits: limits, trustedProxies: trusted("127.0.0.0/8") });
     const from = async (address: string, key: string | null) =>
       (await app.send("/v0/things", { key, headers: { "x-forwarded-for": address } })).status;
     expect(await from("198.51.100.1", null)).toBe(401);

@@ -1,9 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { subnets } from "../../src/config/addresses.ts";
+import { Problem } from "../../src/config/values.ts";
 import type { AccountCaller, Scope } from "../../src/domain/caller.ts";
 import { CofferError, notFound } from "../../src/domain/errors.ts";
 import { newId } from "../../src/domain/id.ts";
 import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
+import type { Subnet } from "../../src/domain/subnet.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
@@ -245,6 +248,13 @@ function fail(how: string): Response | Promise<Response> {
     default:
       throw new CofferError("STORAGE_FULL", "The disk is full.");
   }
+}
+
+/** Trusted proxies, as the settings have them. */
+export function trusted(list: string): readonly Subnet[] {
+  const found = subnets(list);
+  if (found instanceof Problem) throw new Error(found.text);
+  return found;
 }
 
 /** A stub appliance behind a real socket; `await using` stops it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startStub } from "./stub-app.ts";
+import { startStub, trusted } from "./stub-app.ts";
 
 const WARNING = /proxy that is not trusted/;
 
@@ -29,10 +29,10 @@ test("X-Forwarded-For from an address that is not trusted is told in the log, on
 });
 
 test("a trusted proxy is none to warn of, another one is", async () => {
-  await using app = startStub({ trustedProxies: ["127.0.0.0/8"] });
+  await using app = startStub({ trustedProxies: trusted("127.0.0.0/8") });
   await ask(app, { "x-forwarded-for": "192.0.2.1" });
   expect(warnings(app)).toEqual([]);
-  await using other = startStub({ trustedProxies: ["192.0.2.1"] });
+  await using other = startStub({ trustedProxies: trusted("192.0.2.1") });
   await ask(other, { "x-forwarded-for": "192.0.2.1" });
   expect(warnings(other)).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import type { Subnet } from "../../domain/subnet.ts";
 
 /** Tells who a request comes from, given the socket's peer and the `X-Forwarded-For` header. */
 export type ClientOf = (peer: string | undefined, forwardedFor: string | null) => string;
@@ -6,11 +7,10 @@ export type ClientOf = (peer: string | undefined, forwardedFor: string | null) =
 /**
  * Makes the function that names a request's client for counting: an IPv4 address, or an IPv6
  * network of 64 bits, since one subscriber holds at least that many addresses.
- * `trustedProxies` are addresses and CIDR networks; only what they say in `X-Forwarded-For` is
- * believed, and each only about the hop before it, so the last untrusted hop is the client.
- * Throws on an entry that is neither.
+ * Only what trusted proxies say in `X-Forwarded-For` is believed, and each only about the hop before it, so
+ * the last untrusted hop is the client.
  */
-export function clientAddresses(trustedProxies: readonly string[]): ClientOf {
+export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
   const isTrusted = trustedAddresses(trustedProxies);
   return (peer, forwardedFor) => {
     let client = normalise(peer ?? "");
@@ -27,8 +27,8 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientOf {
   };
 }
 
-/** Makes the function that tells whether a socket's peer is a trusted proxy. Throws as `clientAddresses`. */
-export function trustedPeers(trustedProxies: readonly string[]): (peer: string | undefined) => boolean {
+/** Makes the function that tells whether a socket's peer is a trusted proxy. */
+export function trustedPeers(trustedProxies: readonly Subnet[]): (peer: string | undefined) => boolean {
   const isTrusted = trustedAddresses(trustedProxies);
   return (peer) => {
     const address = normalise(peer ?? "");
@@ -36,21 +36,17 @@ export function trustedPeers(trustedProxies: readonly string[]): (peer: string |
   };
 }
 
-function trustedAddresses(entries: readonly string[]): (normalised: string) => boolean {
+function trustedAddresses(subnets: readonly Subnet[]): (normalised: string) => boolean {
   const trusted = new BlockList();
-  for (const entry of entries) addTrusted(trusted, entry);
+  for (const subnet of subnets) addTrusted(trusted, subnet);
   return (address) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-function addTrusted(list: BlockList, entry: string): void {
-  const [network = "", prefix] = entry.split("/");
-  const address = normalise(network);
-  if (address === null) throw new Error(`${entry} is neither an IP address nor a network`);
-  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-  if (prefix === undefined) return list.addAddress(address, family);
-  // A network written in the IPv4-mapped form counts its 96 leading bits as well.
-  const mapped = family === "ipv4" && network.includes(":");
-  list.addSubnet(address, Number(prefix) - (mapped ? 96 : 0), family);
+function addTrusted(list: BlockList, { address, prefix, family }: Subnet): void {
+  const normalised = normalise(address) ?? address;
+  // A block written in the IPv4-mapped form counts its 96 leading bits as well.
+  if (family === "ipv6" && isIP(normalised) === 4) list.addSubnet(normalised, prefix - 96, "ipv4");
+  else list.addSubnet(normalised, prefix, family);
 }
 
 /** An address without zone, and in IPv4 form where it is an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2). */
