@@ -13,6 +13,9 @@ export const DISK_PER_STORAGE = 3;
 /** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** Of a password, in UTF-16 code units. */
+export const PASSWORD_CHARACTERS = { least: 8, most: 1024 } as const;
+
 export const NAME_CHARACTERS = 64;
 export const DESCRIPTION_CHARACTERS = 1024;
 export const FILENAME_BYTES = 255;

@@ -1,6 +1,5 @@
 import { CofferError, invalid } from "../domain/errors.ts";
-
-const CHARACTERS = { least: 8, most: 1024 } as const;
+import { PASSWORD_CHARACTERS } from "../domain/limits.ts";
 
 /** OWASP's password storage cheat sheet asks for at least 19 MiB and two passes. Memory in KiB. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
@@ -25,7 +24,7 @@ export class Passwords {
 
   /** What may be kept of a password. Throws VALIDATION_ERROR for one that is too short or too long. */
   async hash(password: string): Promise<string> {
-    const { least, most } = CHARACTERS;
+    const { least, most } = PASSWORD_CHARACTERS;
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
     }

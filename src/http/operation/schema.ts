@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
 import { PLANS, SCOPES } from "../../domain/caller.ts";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
+import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS } from "../../domain/limits.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
@@ -36,6 +36,18 @@ export function timeInput(description: string) {
 /** An opaque identifier. */
 export function id(description: string) {
   return Type.String({ description, examples: ["01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"] });
+}
+
+const { least, most } = PASSWORD_CHARACTERS;
+
+/** A password that is to be checked. */
+export function givenPassword(description?: string) {
+  return Type.String({ maxLength: most, ...(description === undefined ? {} : { description }) });
+}
+
+/** A password that is to be kept; that it is long enough is for `Passwords.hash` to say. */
+export function newPassword(description: string) {
+  return givenPassword(`${description}: ${least} to ${most.toLocaleString("en")} characters.`);
 }
 
 /** What a key may do. */

@@ -4,7 +4,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { People, Person } from "../../services/people.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { id, nullable, plan, time } from "../operation/schema.ts";
+import { id, newPassword, nullable, plan, time } from "../operation/schema.ts";
 
 const personSchema = Type.Object(
   {
@@ -94,7 +94,7 @@ export function people(service: People) {
           signedIn: true,
           body: Type.Object({
             username: Type.String({ description: "3 to 32 of `a-z 0-9 -`.", examples: ["bob"] }),
-            password: Type.String({ description: "8 to 1,024 characters.", maxLength: 1024 }),
+            password: newPassword("A temporary password"),
           }),
           example: { username: "bob", password: examplePassword },
           answers: [

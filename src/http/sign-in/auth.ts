@@ -13,7 +13,7 @@ import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { nullable } from "../operation/schema.ts";
+import { givenPassword, newPassword, nullable } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
 
@@ -36,13 +36,11 @@ export const NO_STORE = { "cache-control": "no-store" };
 const SIGNUPS_PER_HOUR = 20;
 
 const username = Type.String({ maxLength: 64, examples: ["ada"] });
-const password = Type.String({ maxLength: 1024 });
 const newUsername = Type.String({
   maxLength: 64,
   description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
   examples: ["ada"],
 });
-const newPassword = Type.String({ maxLength: 1024, description: "At least 8 characters." });
 const token = Type.String({ maxLength: 128, description: "What the setup link has as its `token`." });
 
 /** How the API description explains the headers of answers about who is signed in. */
@@ -134,7 +132,7 @@ export function auth(options: AuthOptions) {
           summary: "Make an administrator's account, and sign in",
           description:
             "On the plan `team`. Works once, until there is an administrator, also where people sign in at a provider.",
-          body: Type.Object({ token, username: newUsername, password: newPassword }),
+          body: Type.Object({ token, username: newUsername, password: newPassword("The password") }),
           example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
@@ -153,7 +151,7 @@ export function auth(options: AuthOptions) {
           tag: "Sign-in",
           summary: "Sign in with a password",
           description: `In ${WINDOW_SECONDS / 60} minutes, ${PER_ACCOUNT} wrong passwords for an account and ${PER_CLIENT} from a client address are borne with, then none. Those for an account do not count against an address that has signed in to it.`,
-          body: Type.Object({ username, password }),
+          body: Type.Object({ username, password: givenPassword() }),
           example: { username: "ada", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
@@ -177,7 +175,7 @@ export function auth(options: AuthOptions) {
           tag: "Sign-in",
           summary: "Register, and sign in",
           description: `Where the server allows it, once there is an administrator, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
-          body: Type.Object({ username: newUsername, password: newPassword }),
+          body: Type.Object({ username: newUsername, password: newPassword("The password") }),
           example: { username: "carol", password: examplePassword },
           answers: signedIn,
           errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],

@@ -7,10 +7,9 @@ import type { KnownClients } from "../../services/known-clients.ts";
 import type { Users } from "../../services/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
+import { givenPassword, newPassword } from "../operation/schema.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "./throttle.ts";
-
-const text = (description: string) => Type.String({ description, maxLength: 1024 });
 
 /** What passwords are changed with. */
 export interface PasswordOptions {
@@ -34,8 +33,8 @@ export function password({ users, knownClients }: PasswordOptions, clock: Clock)
           "Signs the account out everywhere else; keys go on working. Needs somebody signed in: every key gets 403, and so does an account that signs in at a provider.",
         signedIn: true,
         body: Type.Object({
-          current: text("The password so far."),
-          password: text("The new one: 8 to 1,024 characters."),
+          current: givenPassword("The current password."),
+          password: newPassword("The new password"),
         }),
         example: { current: examplePassword, password: "another one of your own" },
         answers: [
