@@ -54,7 +54,7 @@ function expectTurnedBack(response: Response, path: string, outcome: string, rea
   expect(response.headers.get("location")).toBe(path + (path.includes("?") ? "&" : "?") + query);
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect(response.headers.getSetCookie()).toEqual([
-    expect.stringMatching(/^coffer_sign_in=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
+    expect.stringMatching(/^coffer_sign_in=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/),
   ]);
   const told = coffer.lines.filter((line) => line.includes(request));
   expect(told.join("\n")).toMatch(reason);

@@ -129,7 +129,7 @@ describe("with a certified provider", () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
     const [cookie = ""] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^coffer_sign_in=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^coffer_sign_in=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
   });
 
   test("the session is a new one, and the flow's cookie is taken away", async () => {
@@ -139,8 +139,8 @@ describe("with a certified provider", () => {
     const response = await jar.fetch(back);
     const cookies = response.headers.getSetCookie();
     expect(cookies).toEqual([
-      expect.stringMatching(/^coffer_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/),
-      expect.stringMatching(/^coffer_sign_in=; Max-Age=0; /),
+      expect.stringMatching(/^coffer_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^coffer_sign_in=; Path=\/; Max-Age=0; /),
     ]);
     expect(response.headers.get("location")).toBe("/");
   });

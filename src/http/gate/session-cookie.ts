@@ -19,9 +19,9 @@ export interface Cookies {
 
 /** @param baseUrl the configured one: over https alone where it is an https URL */
 export function cookiesFor(baseUrl: string | null): Cookies {
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${baseUrl?.startsWith("https:") ? "; Secure" : ""}`;
-  const set = (name: string, token: string, seconds: number) =>
-    `${name}=${token}; Max-Age=${seconds}; ${attributes}`;
+  const secure = baseUrl?.startsWith("https:") === true;
+  const set = (name: string, token: string, maxAge: number) =>
+    new Bun.Cookie(name, token, { path: "/", maxAge, secure, httpOnly: true, sameSite: "lax" }).serialize();
   return {
     set,
     session: (token) => set(SESSION_COOKIE, token, SESSION_COOKIE_SECONDS),
@@ -32,9 +32,6 @@ export function cookiesFor(baseUrl: string | null): Cookies {
 /** The token in a request's cookie; null where there is none that could be one of ours. */
 export function tokenIn(request: Request, name: string): string | null {
   const header = request.headers.get("cookie");
-  for (const pair of header?.split(";") ?? []) {
-    const [key = "", value = ""] = pair.trim().split("=", 2);
-    if (key === name && TOKEN.test(value)) return value;
-  }
-  return null;
+  const token = header === null ? null : new Bun.CookieMap(header).get(name);
+  return token !== null && TOKEN.test(token) ? token : null;
 }
