@@ -167,6 +167,13 @@ test("the rooms of src/http import only what the table names", () => {
   expect(Object.fromEntries(found)).toEqual(HTTP_ROOMS);
 });
 
+test("no two exported classes share a name", () => {
+  const names = sources.flatMap(({ text }) =>
+    Array.from(text.matchAll(/^export class (\w+)/gm), ([, name = ""]) => name),
+  );
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
 test("no files import each other in a circle", () => {
   expect(circlesIn(sources)).toEqual([]);
 });

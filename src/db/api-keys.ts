@@ -43,7 +43,7 @@ const STANDING = `
    AND u.disabled_at IS NULL AND o.disabled_at IS NULL`;
 
 /** API keys, known by the hashes of their secrets. */
-export class ApiKeys {
+export class ApiKeysTable {
   readonly #caller;
   readonly #stands;
   readonly #userHas;

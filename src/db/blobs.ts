@@ -9,7 +9,7 @@ export interface BlobRow {
 }
 
 /** What the database knows of contents; the bytes are the blob store's. */
-export class Blobs {
+export class BlobsTable {
   readonly #database: Database;
   readonly #upsert;
   readonly #known;

@@ -12,7 +12,7 @@ export interface ClaimToken {
 }
 
 /** Tokens by which drives are claimed, known by their hashes. */
-export class ClaimTokens {
+export class ClaimTokensTable {
   readonly #find;
   readonly #insert;
   readonly #markUsed;

@@ -36,7 +36,7 @@ const SELECT = `
    WHERE ${driveIsAlive(":now")}`;
 
 /** Drives that are there: deleted and expired ones are invisible to every reader here. */
-export class Drives {
+export class DrivesTable {
   readonly #byId;
   readonly #byPk;
   readonly #isThere;

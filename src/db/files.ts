@@ -27,7 +27,7 @@ type Encoded = Parameters<Omit<FileValues, "tags" | "metadata"> & { tags: string
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files and their changes. Where it is not said, files past their expiry are still seen. */
-export class Files {
+export class FilesTable {
   readonly #visible;
   readonly #byId;
   readonly #byPath;

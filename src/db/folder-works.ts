@@ -25,7 +25,7 @@ type Row = Values & { readonly pk: FolderWorkPk };
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop FROM folder_work`;
 
 /** Copies, moves and removals of folders that are under way. Mostly there are none. */
-export class FolderWorks {
+export class FolderWorksTable {
   readonly #all;
   readonly #of;
   readonly #insert;

@@ -28,7 +28,7 @@ export interface FolderChange {
 }
 
 /** Single folders, and the counts that they keep of what is below them. */
-export class Folders {
+export class FoldersTable {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;

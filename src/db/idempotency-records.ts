@@ -2,7 +2,7 @@ import type { RecordName } from "../domain/idempotency.ts";
 import type { Database } from "./database.ts";
 
 /** Sealed answers to writes, by what stands for the caller and the Idempotency-Key. */
-export class IdempotencyRecords {
+export class IdempotencyTable {
   readonly #find;
   readonly #put;
   readonly #removeExpired;

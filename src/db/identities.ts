@@ -2,7 +2,7 @@ import type { UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
 /** Users as OpenID Connect providers know them: by issuer and subject, and nothing else. */
-export class Identities {
+export class IdentitiesTable {
   readonly #find;
   readonly #insert;
 

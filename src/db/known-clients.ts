@@ -2,7 +2,7 @@ import type { KnownClientHash } from "../domain/known-client.ts";
 import type { Database } from "./database.ts";
 
 /** Clients that have given an account's right password; times are milliseconds since the epoch. */
-export class KnownClients {
+export class KnownClientsTable {
   readonly #usedAt;
   readonly #put;
   readonly #count;

@@ -30,7 +30,7 @@ interface Row extends Omit<PresignedLink, "oneTime"> {
 }
 
 /** Links that open a file without a key. Those of a file that went are not found any more. */
-export class PresignedLinks {
+export class PresignedLinksTable {
   readonly #byHash;
   readonly #insert;
   readonly #markUsed;

@@ -22,7 +22,7 @@ export interface ReleasedContent {
 }
 
 /** Contents that nothing refers to any more, by who let go of them last, as triggers write it down. */
-export class ReleasedContents {
+export class ReleasedContentsTable {
   readonly #drive;
   readonly #user;
   readonly #disown;

@@ -25,7 +25,7 @@ export interface SessionHolder {
 }
 
 /** Sessions: expired ones and those of disabled users are invisible to every reader here. */
-export class Sessions {
+export class SessionsTable {
   readonly #holder;
   readonly #stands;
   readonly #ofUser;

@@ -2,7 +2,7 @@ import type { SecretHash } from "../domain/api-key.ts";
 import type { Database } from "./database.ts";
 
 /** The one token that makes an administrator's account. */
-export class SetupTokens {
+export class SetupTokensTable {
   readonly #replace;
   readonly #matches;
   readonly #remove;

@@ -2,7 +2,7 @@ import type { StoreId } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
 /** What the database knows of the directory of contents that it belongs to. */
-export class Store {
+export class StoreTable {
   readonly #id;
   readonly #keptUntil;
   readonly #put;

@@ -1,26 +1,26 @@
-import { ApiKeys } from "./api-keys.ts";
+import { ApiKeysTable } from "./api-keys.ts";
 import { ArchiveLists } from "./archive-lists.ts";
-import { Blobs } from "./blobs.ts";
-import { ClaimTokens } from "./claim-tokens.ts";
+import { BlobsTable } from "./blobs.ts";
+import { ClaimTokensTable } from "./claim-tokens.ts";
 import type { Database, Within } from "./database.ts";
-import { Drives } from "./drives.ts";
+import { DrivesTable } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
-import { Files } from "./files.ts";
-import { FolderWorks } from "./folder-works.ts";
-import { Folders } from "./folders.ts";
-import { Identities } from "./identities.ts";
-import { KnownClients } from "./known-clients.ts";
-import { PresignedLinks } from "./presigned-links.ts";
-import { ReleasedContents } from "./released-contents.ts";
-import { UsageRecords } from "./usage.ts";
-import { IdempotencyRecords } from "./idempotency-records.ts";
+import { FilesTable } from "./files.ts";
+import { FolderWorksTable } from "./folder-works.ts";
+import { FoldersTable } from "./folders.ts";
+import { IdentitiesTable } from "./identities.ts";
+import { KnownClientsTable } from "./known-clients.ts";
+import { PresignedLinksTable } from "./presigned-links.ts";
+import { ReleasedContentsTable } from "./released-contents.ts";
+import { UsageTable } from "./usage.ts";
+import { IdempotencyTable } from "./idempotency-records.ts";
 import { SearchIndex } from "./search/text-index.ts";
 import { Searches } from "./search/searches.ts";
-import { Sessions } from "./sessions.ts";
-import { Store } from "./store.ts";
+import { SessionsTable } from "./sessions.ts";
+import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
-import { SetupTokens } from "./setup-tokens.ts";
-import { Users } from "./users.ts";
+import { SetupTokensTable } from "./setup-tokens.ts";
+import { UsersTable } from "./users.ts";
 
 /** Every table, over one open database. Methods marked "Inside a write" belong into a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
@@ -28,28 +28,28 @@ export type Tables = ReturnType<typeof openTables>;
 /** Prepares every statement there is; throws where one does not fit the schema. */
 export function openTables(database: Database) {
   return {
-    users: new Users(database),
-    identities: new Identities(database),
-    sessions: new Sessions(database),
-    knownClients: new KnownClients(database),
-    setupTokens: new SetupTokens(database),
-    drives: new Drives(database),
-    claimTokens: new ClaimTokens(database),
-    apiKeys: new ApiKeys(database),
-    folders: new Folders(database),
-    files: new Files(database),
+    users: new UsersTable(database),
+    identities: new IdentitiesTable(database),
+    sessions: new SessionsTable(database),
+    knownClients: new KnownClientsTable(database),
+    setupTokens: new SetupTokensTable(database),
+    drives: new DrivesTable(database),
+    claimTokens: new ClaimTokensTable(database),
+    apiKeys: new ApiKeysTable(database),
+    folders: new FoldersTable(database),
+    files: new FilesTable(database),
     subtrees: new Subtrees(database),
-    folderWorks: new FolderWorks(database),
+    folderWorks: new FolderWorksTable(database),
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),
-    blobs: new Blobs(database),
-    releasedContents: new ReleasedContents(database),
-    store: new Store(database),
+    blobs: new BlobsTable(database),
+    releasedContents: new ReleasedContentsTable(database),
+    store: new StoreTable(database),
     searchIndex: new SearchIndex(database),
     searches: new Searches(database),
-    idempotencyRecords: new IdempotencyRecords(database),
-    presignedLinks: new PresignedLinks(database),
-    usage: new UsageRecords(database),
+    idempotencyRecords: new IdempotencyTable(database),
+    presignedLinks: new PresignedLinksTable(database),
+    usage: new UsageTable(database),
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
     /**

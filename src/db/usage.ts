@@ -15,7 +15,7 @@ const ADD =
 const NOTHING: Usage = { operations: 0, bandwidth: 0 };
 
 /** What drives and accounts used, by month. */
-export class UsageRecords {
+export class UsageTable {
   readonly #addToDrive;
   readonly #addToOwner;
   readonly #addToAccount;

@@ -21,7 +21,7 @@ const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, adm
   disabled_at AS disabledAt`;
 
 /** Users, disabled ones included. */
-export class Users {
+export class UsersTable {
   readonly #insert;
   readonly #byPk;
   readonly #byId;
