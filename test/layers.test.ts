@@ -62,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "local-address.ts": [],
   "version.ts": ["package.json"],
   "build.ts": [],
+  "dev.ts": [],
 };
 
 /**
@@ -91,7 +92,15 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   {
     module: /^node:fs/,
     // `commands` for the process's own terminal.
-    layers: ["blobs", "commands", "data-directory.ts", "database-reserve.ts", "descriptors.ts", "build.ts"],
+    layers: [
+      "blobs",
+      "commands",
+      "data-directory.ts",
+      "database-reserve.ts",
+      "descriptors.ts",
+      "build.ts",
+      "dev.ts",
+    ],
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
@@ -114,7 +123,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 };
 
 /** Modules that do something as soon as they are imported: where a program or a worker begins. */
-const MAY_BEGIN: readonly string[] = ["src/build.ts", "src/db/search/worker.ts", "src/main.ts"];
+const MAY_BEGIN: readonly string[] = ["src/build.ts", "src/db/search/worker.ts", "src/dev.ts", "src/main.ts"];
 
 function layerOf(path: string): string {
   const [first = "", second] = path.split("/");

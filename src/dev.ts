@@ -1,0 +1,38 @@
+import { watch } from "node:fs";
+import { resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dir, "..");
+/** How long to wait for the next change after one, in milliseconds: an editor saves a file in several steps. */
+const SETTLE_MS = 100;
+
+/**
+ * Serves from source and restarts the server at every change in `src` or `web`. The dashboard is bundled at each
+ * start. `bun --watch` would not do: it does not see the dashboard's files, which the server bundles but does not
+ * import, and it gives the server no time to close its database.
+ */
+async function develop(flags: readonly string[]): Promise<void> {
+  const stop = new AbortController();
+  let change = Promise.withResolvers<void>();
+  const wake = () => change.resolve();
+  for (const folder of ["src", "web"]) watch(resolve(ROOT, folder), { recursive: true }, wake);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      stop.abort();
+      wake();
+    });
+  }
+  while (!stop.signal.aborted) {
+    const server = Bun.spawn([process.execPath, resolve(ROOT, "src/main.ts"), "serve", ...flags], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    // A server that could not start is tried again at the next change.
+    await change.promise;
+    if (!stop.signal.aborted) await Bun.sleep(SETTLE_MS);
+    change = Promise.withResolvers();
+    server.kill("SIGTERM");
+    await server.exited;
+  }
+}
+
+await develop(process.argv.slice(2));
+process.exit();
