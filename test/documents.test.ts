@@ -64,6 +64,17 @@ function sectionsOf(text: string): string[] {
   );
 }
 
+test("the map of the server names only files and folders that there are", async () => {
+  const map = await Bun.file(join(ROOT, "src/README.md")).text();
+  const named = Array.from(map.matchAll(/`([\w./-]+(?:\/|\.ts|\.sql))`/g), ([, path = ""]) => path);
+  const paths = named.filter((path) => !path.includes("NNNN"));
+  expect(paths.length).toBeGreaterThan(50);
+  const missing = paths.filter(
+    (path) => !existsSync(join(ROOT, "src", path)) && !existsSync(join(ROOT, path)),
+  );
+  expect(missing).toEqual([]);
+});
+
 describe.each(workflows.map((workflow) => [workflow.path, workflow.text] as const))("%s", (_, text) => {
   test("is YAML, and says what it may do", () => {
     expect(Bun.YAML.parse(text)).toMatchObject({ permissions: { contents: "read" } });
