@@ -72,7 +72,7 @@ function pageFor(
   if (loaded.state === "failed") {
     return (
       <main class="page" tabIndex={-1}>
-        <h1>Coffer {loaded.error.status === 0 ? "cannot be reached" : "cannot be opened just now"}</h1>
+        <h1>Coffer {loaded.error.status === 0 ? "can't be reached" : "can't be opened right now"}</h1>
         <Failure error={loaded.error} retry={reload} />
       </main>
     );

@@ -79,19 +79,19 @@ test("the setup link makes an administrator's account, and says why where it can
   await page.goto(`${opened.base}/`);
   await page.getByText("This server has no administrator yet").waitFor();
   await page.goto(`${link}x`);
-  await heading(page, "This is not the newest setup link").waitFor();
+  await heading(page, "This setup link is not valid").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.goto(link);
   await fillSignIn(page, "ada", "short");
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   expect(await page.getByRole("alert").innerText()).toMatch(/password must have 8[^]*Request /);
   expect(await accessibilityProblems(page)).toEqual([]);
   await fillSignIn(page, "ada");
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await heading(page, "Drives").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives");
   await page.goto(link);
-  await heading(page, "This link has done its work").waitFor();
+  await heading(page, "This link was already used").waitFor();
 });
 
 test("beside a provider the setup link makes an administrator, who signs in with a password", async () => {
@@ -112,7 +112,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.goto(link);
   await fillSignIn(page, "ada");
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await heading(page, "Drives").waitFor();
   await page.goto(`${opened.base}/people`);
   await heading(page, "People").waitFor();
@@ -140,7 +140,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   await page.goto(opened.base + path);
   await heading(page, "Research Notes").waitFor();
   await page.getByText("1 file, 12 bytes").waitFor();
-  await page.getByText("vanishes in 30 days").waitFor();
+  await page.getByText("in 30 days").waitFor();
   const into = page.getByRole("link", { name: `Sign in with ${new URL(provider.issuer).host}` });
   await into.waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
@@ -149,7 +149,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   // Back with the token, and with nothing else in the address.
   await page.waitForURL(opened.base + path);
   const told = page.getByRole("alert");
-  expect(await told.innerText()).toMatch(/^Signing in was cancelled[^]*Request [0-9a-f-]{36}$/);
+  expect(await told.innerText()).toMatch(/^Sign-in was cancelled[^]*Request [0-9a-f-]{36}$/);
   expect(await accessibilityProblems(page)).toEqual([]);
   await into.click();
   await page.locator('input[name="login"]').fill("sub-ada");
@@ -165,9 +165,9 @@ test("a signed-out person claims a drive through the provider", async () => {
   // The focus is where they go on.
   await page.keyboard.press("Enter");
   await page.waitForURL(`${opened.base}/drives/ada/research-notes/`);
-  await page.getByText("Research Notes is yours now.").waitFor();
+  await page.getByText("Research Notes is now yours.").waitFor();
   await page.goto(opened.base + path);
-  await heading(page, "This drive is claimed already").waitFor();
+  await heading(page, "This drive was already claimed").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   // There is no password to change.
   await page.goto(`${opened.base}/account`);
@@ -182,7 +182,7 @@ test("how a sign-in at the provider came to nothing is told once, wherever one c
   const told = page.getByRole("alert");
   for (const [query, words, rest] of [
     ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
-    ["q=tea&sign_in=failed&request=one", /did not work[^]*Request one$/, "?q=tea"],
+    ["q=tea&sign_in=failed&request=one", /Sign-in failed[^]*Request one$/, "?q=tea"],
   ] as const) {
     await page.goto(`${opened.base}/search?${query}`);
     await told.waitFor();
@@ -209,7 +209,7 @@ test("a claim with a password, by somebody else than was signed in; links that a
   const path = await unclaimed(opened.server, "For Bob");
   await page.goto(opened.base + path);
   await signIn(page, "ada");
-  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await page.getByRole("button", { name: "Use another account" }).click();
   await signIn(page, "bob", "wrong");
   expect(await page.getByRole("alert").innerText()).toContain("The username or the password is wrong.");
   await signIn(page, "bob");
@@ -218,21 +218,21 @@ test("a claim with a password, by somebody else than was signed in; links that a
   await page.goBack();
   expect(page.url()).not.toContain("clm_");
   await page.goto(`${opened.base}/claim/clm_none`);
-  await heading(page, "No drive belongs to this link").waitFor();
+  await heading(page, "This link is not valid").waitFor();
   const late = await unclaimed(opened.server, "Late");
   // As if 30 days had passed.
   changeDatabase(opened.server.dataDir, "UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
   await page.goto(opened.base + late);
-  await heading(page, "This drive is gone").waitFor();
+  await heading(page, "This drive has expired").waitFor();
 });
 
 test("where registering is open, somebody new makes an account on the way to their claim", async () => {
   await using opened = await open({ COFFER_SIGNUPS: "open" });
   await using page = await newPerson();
   await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create an account" }).click();
   await fillSignIn(page, "carl");
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/carl/mine/`);
   // Only administrators look after people.
@@ -330,7 +330,7 @@ test("an administrator adds somebody, changes their plan, and shuts them out and
   expect(await accessibilityProblems(page)).toEqual([]);
   const password = await page.getByLabel("First password").inputValue();
   expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await heading(page, "Tell bob how to get in").waitFor();
   expect(await page.getByRole("dialog").innerText()).toContain(password);
   await page.getByRole("button", { name: "Done" }).click();

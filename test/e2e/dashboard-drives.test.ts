@@ -145,7 +145,7 @@ describe("from page to page, with the keyboard", () => {
     await page.goto("/drives");
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the content");
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("New drive");

@@ -121,16 +121,16 @@ const SIGNED_OUT: readonly Visit[] = [
   ["sign-in-failed", () => "/drives?sign_in=failed&request=one", "Request one"],
   ["setup-used", () => "/auth/setup?token=used", /link/],
   ["claim-signed-out", () => made.claim, "Sign in to claim it"],
-  ["claim-unknown", () => "/claim/clm_none", "No drive belongs to this link"],
+  ["claim-unknown", () => "/claim/clm_none", "This link is not valid"],
 ];
 
 const SIGNED_IN: readonly Visit[] = [
   ["drives", () => "/drives", "ada/field-notes"],
-  ["nothing", () => "/drives/nobody", "There is nothing here"],
+  ["nothing", () => "/drives/nobody", "Page not found"],
   ["drive", () => "/drives/ada/field-notes/", "readme.txt"],
   ["folder", () => "/drives/ada/field-notes/river/", "birds.csv"],
   ["preview", () => `/drives/ada/field-notes/river/?file=${made.file}`, "boats"],
-  ["drive-none", () => "/drives/nobody/nothing/", "There is nothing here"],
+  ["drive-none", () => "/drives/nobody/nothing/", "Page not found"],
   ["search", () => "/search", "What are you looking for?"],
   ["search-found", () => "/search?q=river&tags=2030", "3 files found"],
   ["search-nothing", () => "/search?q=nothing&type=image/*", "Nothing found"],

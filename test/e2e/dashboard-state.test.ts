@@ -173,7 +173,7 @@ test("an account made after its dialog was dismissed is told about all the same"
   const { release } = await hold(page, "POST", /\/v0\/people$/);
   await page.getByRole("button", { name: "Add somebody" }).click();
   await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
-  await page.getByRole("button", { name: "Make the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   release();
@@ -210,7 +210,7 @@ describe("what is sent again because its answer was lost", () => {
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
     await page.getByRole("button", { name: "Make the drive" }).dblclick();
     lose();
-    await page.getByText("The server does not answer.").waitFor();
+    await page.getByText("Can't reach the server.").waitFor();
     expect(sent()).toBe(1);
     await page.getByRole("button", { name: "Make the drive" }).click();
     await page.getByRole("heading", { name: "Only once" }).waitFor();
@@ -229,7 +229,7 @@ describe("what is sent again because its answer was lost", () => {
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
     await page.getByRole("button", { name: "Make the key" }).click();
     lose();
-    await page.getByText("The server does not answer.").waitFor();
+    await page.getByText("Can't reach the server.").waitFor();
     await page.getByRole("button", { name: "Make the key" }).click();
     const secret = await page.locator(".secret code").innerText();
     await dashboard.server.client(secret).json(200, "GET", "/v0/account");

@@ -1,11 +1,11 @@
 import { Link } from "../lib/router.tsx";
 
-/** What an address shows at which nothing is. */
+/** Shown at an address that leads nowhere. */
 export function NotFound() {
   return (
     <div class="empty">
-      <h1>There is nothing here</h1>
-      <p class="soft">The address is mistyped, or what was here is gone.</p>
+      <h1>Page not found</h1>
+      <p class="soft">The address may be wrong, or the page no longer exists.</p>
       <Link to="/drives" class="button">
         Go to your drives
       </Link>

@@ -29,7 +29,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="shell">
       <button type="button" class="button to-content" onClick={focusContent}>
-        Skip to the content
+        Skip to content
       </button>
       <header class="top">
         <Link to="/drives" class="brand">

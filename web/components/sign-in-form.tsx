@@ -13,14 +13,14 @@ interface Props {
   readonly focused?: boolean;
 }
 
-/** Every way in that this server has; the provider sends the browser back to the address it is at. */
+/** Every sign-in method of this server; the provider sends the browser back to the address it is at. */
 export function SignInForm({ onSignedIn, focused = false }: Props) {
   const { loaded, reload } = useLoad("options", (signal) =>
     call<SignInOptions>("GET", "/auth/options", { signal }),
   );
   switch (loaded.state) {
     case "loading":
-      return <p class="soft">Asking how people sign in here…</p>;
+      return <p class="soft">Loading…</p>;
     case "failed":
       return <Failure error={loaded.error} retry={reload} />;
     case "ready":
@@ -57,8 +57,8 @@ function NoAdministrator() {
   return (
     <div class="notice">
       <p>
-        This server has no administrator yet. To make an administrator's account, open the setup link that the
-        server printed when it started, or run <code>coffer user create NAME</code> on its machine.
+        This server has no administrator yet. To create the administrator account, open the setup link that
+        the server printed when it started, or run <code>coffer user create NAME</code> on the server.
       </p>
     </div>
   );
@@ -70,12 +70,12 @@ function WithPassword({ signups, onSignedIn, focused = false }: Props & { readon
   useLayoutEffect(() => {
     if (focused) place.current?.querySelector("input")?.focus();
   }, [focused]);
-  const other = isNew ? "I have an account" : "Make an account";
+  const other = isNew ? "I already have an account" : "Create an account";
   return (
     <div class="dialog-body" ref={place}>
       <Form
         key={isNew}
-        submit={isNew ? "Make the account" : "Sign in"}
+        submit={isNew ? "Create account" : "Sign in"}
         onSubmit={async (values) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
           await call("POST", isNew ? "/auth/signup" : "/auth/login", { body });
@@ -110,7 +110,7 @@ export function NewAccountFields() {
         label="Username"
         name="username"
         autocomplete="username"
-        hint="3 to 32 of a-z, 0-9 and -. It is the first part of your drives' addresses."
+        hint="3 to 32 characters: a-z, 0-9 and -. Your drives' addresses start with it."
         required
       />
       <Field

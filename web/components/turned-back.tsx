@@ -1,13 +1,13 @@
 import type { SignInReturn } from "../lib/sign-in-return.ts";
 
 const WORDS: Readonly<Record<SignInReturn["outcome"], string>> = {
-  cancelled: "Signing in was cancelled at the provider. You can start again whenever you like.",
-  expired: "Signing in took too long, or was begun in another browser. Please start again.",
+  cancelled: "Sign-in was cancelled at the provider. You can try again at any time.",
+  expired: "Sign-in took too long, or was started in another browser. Please try again.",
   failed:
-    "Signing in did not work. Please try again; if it fails once more, whoever runs this server finds the reason in its log.",
+    "Sign-in failed. Please try again. If it fails again, the server's administrator can find the reason in its log.",
 };
 
-/** Says in words how a sign-in at the provider came to nothing. */
+/** Explains why a sign-in at the provider did not succeed. */
 export function TurnedBack({ outcome, requestId }: SignInReturn) {
   return (
     <div class={`notice ${outcome === "failed" ? "bad" : "careful"}`} role="alert">

@@ -70,7 +70,7 @@ export async function ask(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ApiError(0, "NO_ANSWER", "The server does not answer. Is it running, and are you online?");
+    throw new ApiError(0, "NO_ANSWER", "Can't reach the server. Is it running, and are you online?");
   }
   if (!response.ok) throw await refusalOf(response, path);
   return response;
@@ -90,7 +90,7 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     return new ApiError(status, error.code, error.message, error.field, requestId, waitSeconds);
   } catch {
     // No refusal of ours: a proxy's, say.
-    const message = `The server answered ${status}.`;
+    const message = `The server answered with status ${status}.`;
     return new ApiError(status, "UNKNOWN", message, undefined, requestId, waitSeconds);
   }
 }

@@ -5,7 +5,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "/keys": "Keys",
   "/account": "Account",
   "/people": "People",
-  "/auth/setup": "Set up",
+  "/auth/setup": "Setup",
 };
 
 /** What the browser calls a page of a name: `photos · Coffer`. */

@@ -32,7 +32,7 @@ export function Claim(props: Props) {
   });
   return (
     <Outside>
-      {loaded.state === "loading" && <p class="soft">Looking up the drive…</p>}
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <NotClaimable error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && <Offer {...props} drive={loaded.value} />}
     </Outside>
@@ -44,7 +44,7 @@ function Offer(props: Props & { readonly drive: Claimable }) {
   return (
     <>
       <header>
-        <p class="soft">An agent made this drive and hands it over to you</p>
+        <p class="soft">An agent created this drive for you</p>
         <h1>
           <Name text={drive.name} />
         </h1>
@@ -66,17 +66,17 @@ function Offer(props: Props & { readonly drive: Claimable }) {
 function Facts({ drive }: { readonly drive: Claimable }) {
   return (
     <dl class="facts">
-      <dt>Holds</dt>
+      <dt>Contents</dt>
       <dd>
         {formatCount(drive.file_count, "file")}, {formatBytes(drive.total_size)}
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>{formatTime(drive.created_at)}</dd>
       {drive.expires_at !== null && (
         <>
-          <dt>Unless claimed</dt>
+          <dt>Expires unless claimed</dt>
           <dd>
-            vanishes {formatRelative(drive.expires_at)}
+            {formatRelative(drive.expires_at)}
             <span class="soft"> ({formatTime(drive.expires_at)})</span>
           </dd>
         </>
@@ -93,7 +93,7 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
     const body = { token: decodeURIComponent(token) };
     const { data } = await call<{ data: Drive }>("POST", "/v0/drives/claim", { body });
     onAccountChange();
-    say(`${data.name} is yours now.`);
+    say(`${data.name} is now yours.`);
     navigate(`/drives/${data.slug ?? data.id}/`, { replace: true });
   };
   const leave = async () => {
@@ -108,11 +108,11 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
     <div class="card-part" ref={place}>
       <Form submit="Claim this drive" onSubmit={claim}>
         <p>
-          It will belong to <strong>{account.username}</strong> for good. The agent goes on working with it.
+          It will permanently belong to <strong>{account.username}</strong>. The agent keeps its access.
         </p>
       </Form>
       <button type="button" class="button quiet" onClick={() => void leave()}>
-        Sign in as somebody else
+        Use another account
       </button>
     </div>
   );
@@ -121,16 +121,16 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
 /** Why a link cannot be used, and what then. */
 const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
   404: [
-    "No drive belongs to this link",
-    "It may have been cut off when it was copied, or the drive was deleted since. Ask your agent to show you the link again.",
+    "This link is not valid",
+    "It may have been cut off when it was copied, or the drive was deleted. Ask your agent for the link again.",
   ],
   409: [
-    "This drive is claimed already",
-    "The link works once. If it was you, the drive is among yours; if not, ask your agent who else had the link.",
+    "This drive was already claimed",
+    "The link works once. If you claimed it, the drive is in your list; if not, ask your agent who else had the link.",
   ],
   410: [
-    "This drive is gone",
-    "Nobody claimed it in time, so it was deleted with everything in it. Your agent can make a new one and show you its link.",
+    "This drive has expired",
+    "Nobody claimed it in time, so it was deleted with everything in it. Your agent can create a new one and give you its link.",
   ],
 };
 
@@ -139,7 +139,7 @@ function NotClaimable({ error, retry }: { readonly error: ApiError; readonly ret
   if (explanation === undefined) {
     return (
       <>
-        <h1>The drive cannot be looked up</h1>
+        <h1>Couldn't load the drive</h1>
         <Failure error={error} retry={retry} />
       </>
     );

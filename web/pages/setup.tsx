@@ -22,7 +22,7 @@ async function checkLink(token: string, signal: AbortSignal): Promise<Link> {
   return setup ? "wrong" : "used";
 }
 
-/** The account of an administrator, made by the link that the start printed. */
+/** Creates the administrator account with the link that the server printed at its start. */
 export function Setup({ token, onSignedIn }: Props) {
   const { loaded, reload } = useLoad(token, (signal) => checkLink(token, signal));
   return (
@@ -30,7 +30,7 @@ export function Setup({ token, onSignedIn }: Props) {
       {loaded.state === "loading" && <p class="soft">Checking the link…</p>}
       {loaded.state === "failed" && (
         <>
-          <h1>The link cannot be checked</h1>
+          <h1>Couldn't check the link</h1>
           <Failure error={loaded.error} retry={reload} />
         </>
       )}
@@ -46,9 +46,10 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
     case "used":
       return (
         <>
-          <h1>This link has done its work</h1>
+          <h1>This link was already used</h1>
           <p>
-            This server has an administrator already. If it is you, sign in; if not, ask them for an account.
+            This server already has an administrator. If that is you, sign in; otherwise ask them for an
+            account.
           </p>
           <a class="button primary" href="/">
             Sign in
@@ -58,11 +59,11 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
     case "wrong":
       return (
         <>
-          <h1>This is not the newest setup link</h1>
+          <h1>This setup link is not valid</h1>
           <p>
-            The server prints a new link each time it starts, and only the last one works; it may also have
-            been cut off when it was copied. Look for the newest one in what the server printed, or make the
-            account on its machine with <code>coffer user create NAME</code>.
+            The server prints a new link each time it starts, and only the newest one works. The link may also
+            have been cut off when it was copied. Find the newest link in the server's output, or create the
+            account on the server with <code>coffer user create NAME</code>.
           </p>
         </>
       );
@@ -73,9 +74,9 @@ function OwnAccount({ token, onSignedIn }: Props) {
   return (
     <>
       <h1>Welcome to Coffer</h1>
-      <p class="soft">Make the administrator's account. It looks after everybody else's.</p>
+      <p class="soft">Create the administrator account.</p>
       <Form
-        submit="Make the account"
+        submit="Create account"
         onSubmit={async (values) => {
           const body = { token, username: textOf(values, "username"), password: textOf(values, "password") };
           await call("POST", "/auth/setup", { body });

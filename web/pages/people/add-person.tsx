@@ -22,7 +22,7 @@ export function AddPerson({ onClose, onAdded }: AddPersonProps) {
   return (
     <Dialog title="Add somebody" onClose={onClose}>
       <Form
-        submit="Make the account"
+        submit="Create account"
         onCancel={onClose}
         onSubmit={async (values, headers) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
