@@ -115,7 +115,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
   await page.getByRole("button", { name: "Create account" }).click();
   await heading(page, "Drives").waitFor();
   await page.goto(`${opened.base}/people`);
-  await heading(page, "People").waitFor();
+  await heading(page, "Users").waitFor();
   await page.context().clearCookies();
   await page.goto(`${opened.base}/`);
   await page.getByText("Use a password instead").click();
@@ -235,10 +235,10 @@ test("where registering is open, somebody new makes an account on the way to the
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/carl/mine/`);
-  // Only administrators look after people.
+  // Only administrators manage users.
   await page.goto(`${opened.base}/people`);
-  await heading(page, "This is for administrators").waitFor();
-  expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
+  await heading(page, "Admins only").waitFor();
+  expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
 });
 
 test("the account page shows what is used, signs out elsewhere, changes the password", async () => {
@@ -318,20 +318,20 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   expect(await canvas()).toBe(dark);
 });
 
-test("an administrator adds somebody, changes their plan, and shuts them out and in", async () => {
+test("an administrator adds a user, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();
   await using page = await newPerson();
   await using other = await newPerson();
   await page.goto(`${opened.base}/people`);
   await signIn(page, "ada");
-  await page.getByText("You are alone here.").waitFor();
-  await page.getByRole("button", { name: "Add somebody" }).click();
+  await page.getByText("You're the only user.").waitFor();
+  await page.getByRole("button", { name: "Add user" }).click();
   await page.getByLabel("Username").fill("bob");
   expect(await accessibilityProblems(page)).toEqual([]);
-  const password = await page.getByLabel("First password").inputValue();
+  const password = await page.getByLabel("Temporary password").inputValue();
   expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
   await page.getByRole("button", { name: "Create account" }).click();
-  await heading(page, "Tell bob how to get in").waitFor();
+  await heading(page, "Share sign-in details").waitFor();
   expect(await page.getByRole("dialog").innerText()).toContain(password);
   await page.getByRole("button", { name: "Done" }).click();
   await heading(page, "bob").waitFor();
@@ -341,20 +341,20 @@ test("an administrator adds somebody, changes their plan, and shuts them out and
   await signIn(other, "bob", password);
   await other.getByText("Plan free").waitFor();
   await page.getByLabel("Plan of bob").selectOption("pro");
-  await page.getByText("bob has the plan pro now.").waitFor();
+  await page.getByText("bob is now on the pro plan.").waitFor();
   await other.reload();
   await other.getByText("Plan pro").waitFor();
 
   expect(await page.getByRole("button", { name: "Disable ada" }).count()).toBe(0);
   await page.getByRole("button", { name: "Disable bob" }).click();
   await page.getByRole("button", { name: "Disable", exact: true }).click();
-  await page.getByText("disabled", { exact: true }).waitFor();
+  await page.getByText("Disabled", { exact: true }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await other.reload();
   await signIn(other, "bob", password);
   await other.getByRole("alert").waitFor();
   await page.getByRole("button", { name: "Enable bob" }).click();
-  await page.getByText("bob may get in again.").waitFor();
+  await page.getByText("bob can sign in again.").waitFor();
   await signIn(other, "bob", password);
   await heading(other, "This month").waitFor();
 });

@@ -53,7 +53,7 @@ test("thousands of drives, people and sessions are shown in parts", async () => 
   );
   for (const [path, title] of [
     ["/drives", "Drives"],
-    ["/people", "People"],
+    ["/people", "Users"],
     ["/account", "Signed in"],
   ] as const) {
     await page.goto(path);

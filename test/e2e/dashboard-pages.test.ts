@@ -150,7 +150,7 @@ const DIALOGS: readonly (readonly [name: string, path: string, button: string | 
   ["key-revoke", "/keys", "Revoke Laptop"],
   ["key-revoke-long", "/keys", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "Sign out everywhere"],
-  ["people-add", "/people", "Add somebody"],
+  ["people-add", "/people", "Add user"],
   ["people-disable", "/people", "Disable bob"],
 ];
 

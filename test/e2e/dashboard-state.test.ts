@@ -171,13 +171,13 @@ describe("an answer that", () => {
 test("an account made after its dialog was dismissed is told about all the same", async () => {
   await using page = await adasPage("/people");
   const { release } = await hold(page, "POST", /\/v0\/people$/);
-  await page.getByRole("button", { name: "Add somebody" }).click();
+  await page.getByRole("button", { name: "Add user" }).click();
   await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   release();
-  await page.getByRole("heading", { name: "Tell carol how to get in" }).waitFor();
+  await page.getByRole("heading", { name: "Share sign-in details" }).waitFor();
   await page.getByText("Username: carol").waitFor();
 });
 

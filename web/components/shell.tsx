@@ -17,7 +17,7 @@ const PLACES = [
   { to: "/search", name: "Search", icon: searchIcon },
   { to: "/keys", name: "Keys", icon: keyIcon },
 ] as const;
-const PEOPLE = { to: "/people", name: "People", icon: usersIcon };
+const PEOPLE = { to: "/people", name: "Users", icon: usersIcon };
 
 /** What surrounds every page of somebody signed in. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {

@@ -4,7 +4,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "/search": "Search",
   "/keys": "Keys",
   "/account": "Account",
-  "/people": "People",
+  "/people": "Users",
   "/auth/setup": "Setup",
 };
 

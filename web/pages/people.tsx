@@ -12,7 +12,7 @@ import type { Person } from "../lib/types.ts";
 import { AddPerson, type NewPerson, TellPerson } from "./people/add-person.tsx";
 import { PersonRow } from "./people/person-row.tsx";
 
-/** Everybody who has an account here, for administrators to look after. */
+/** All users of this server; for administrators only. */
 export function People() {
   const { account } = useSession();
   return account.admin ? <EveryPerson /> : <NotForYou />;
@@ -21,8 +21,8 @@ export function People() {
 function NotForYou() {
   return (
     <div class="empty">
-      <h1>This is for administrators</h1>
-      <p class="soft">Administrators look after the accounts of this server. Ask one of them.</p>
+      <h1>Admins only</h1>
+      <p class="soft">Administrators manage the users of this server. Ask one of them for help.</p>
     </div>
   );
 }
@@ -38,25 +38,24 @@ function EveryPerson() {
     <>
       <div class="page-head">
         <div>
-          <h1>People</h1>
-          {loaded.state === "ready" && <p class="soft">{formatCount(loaded.value.length, "account")}</p>}
+          <h1>Users</h1>
+          {loaded.state === "ready" && <p class="soft">{formatCount(loaded.value.length, "user")}</p>}
         </div>
         <button type="button" class="button primary" onClick={() => setAdding(true)}>
-          <Icon svg={plusIcon} /> Add somebody
+          <Icon svg={plusIcon} /> Add user
         </button>
       </div>
-      {loaded.state === "loading" && <p class="soft">Loading the people…</p>}
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && <PersonList people={loaded.value} onChanged={reload} />}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
-          You are alone here. Add somebody, and they get drives and keys of their own; nobody sees what is in
-          another's drives.
+          You're the only user. Each user you add has their own drives and keys, and nobody can see another
+          user's files.
         </p>
       )}
       <p class="soft">
-        Somebody forgot their password? Run <code>coffer user reset-password NAME</code> on the server's
-        machine.
+        Did a user forget their password? Run <code>coffer user reset-password NAME</code> on the server.
       </p>
       {isAdding && (
         <AddPerson
@@ -87,11 +86,11 @@ function PersonList({
   return (
     <>
       {people.length >= MANY && (
-        <Finder label="Find somebody" wanted={wanted} onWant={setWanted}>
-          {formatCount(shown.length, "account")}
+        <Finder label="Find a user" wanted={wanted} onWant={setWanted}>
+          {formatCount(shown.length, "user")}
         </Finder>
       )}
-      {shown.length === 0 && <p class="soft">Nobody is called so.</p>}
+      {shown.length === 0 && <p class="soft">No matching users.</p>}
       {shown.length > 0 && (
         <First of={shown}>
           {(some) => (

@@ -10,17 +10,17 @@ interface AddPersonProps {
   readonly onAdded: (made: NewPerson) => void;
 }
 
-/** What a new person needs to be told. */
+/** The sign-in details of a new user. */
 export interface NewPerson {
   readonly username: string;
   readonly password: string;
 }
 
-/** Makes an account for somebody. */
+/** Creates an account for a new user. */
 export function AddPerson({ onClose, onAdded }: AddPersonProps) {
   const [proposed] = useState(randomPassword);
   return (
-    <Dialog title="Add somebody" onClose={onClose}>
+    <Dialog title="Add user" onClose={onClose}>
       <Form
         submit="Create account"
         onCancel={onClose}
@@ -30,11 +30,11 @@ export function AddPerson({ onClose, onAdded }: AddPersonProps) {
           onAdded(body);
         }}
       >
-        <Field label="Username" name="username" hint="3 to 32 of a-z, 0-9 and -" required />
+        <Field label="Username" name="username" hint="3 to 32 characters: a-z, 0-9 and -" required />
         <Field
-          label="First password"
+          label="Temporary password"
           name="password"
-          hint="A random one; they change it on their account page."
+          hint="Randomly generated. They can change it on their account page."
           value={proposed}
           required
         />
@@ -48,15 +48,15 @@ interface TellPersonProps {
   readonly onClose: () => void;
 }
 
-/** Says what to tell somebody whose account was made. */
+/** Shows the sign-in details of a new user, once. */
 export function TellPerson({ made, onClose }: TellPersonProps) {
   const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
   return (
-    <Dialog title={`Tell ${made.username} how to get in`} onClose={onClose}>
-      <p>The password is shown only now. They can change it on their account page.</p>
+    <Dialog title="Share sign-in details" onClose={onClose}>
+      <p>The password is shown only once. They can change it on their account page.</p>
       <pre class="tell">{text}</pre>
       <div class="row">
-        <Copy text={text} what="what to tell them" />
+        <Copy text={text} what="the sign-in details" />
         <button type="button" class="button primary" onClick={onClose}>
           Done
         </button>

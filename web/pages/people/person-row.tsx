@@ -21,7 +21,7 @@ function change({ id }: Person, body: Change): Promise<unknown> {
   return call("PATCH", `/v0/people/${id}`, { body });
 }
 
-/** Somebody, their plan, and whether they may get in. */
+/** A user, their plan, and whether they can sign in. */
 export function PersonRow({ person, onChanged }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -29,7 +29,7 @@ export function PersonRow({ person, onChanged }: Props) {
     setError(null);
     try {
       await change(person, { disabled: false });
-      say(`${person.username} may get in again.`);
+      say(`${person.username} can sign in again.`);
       onChanged();
     } catch (caught) {
       setError(asApiError(caught));
@@ -43,7 +43,7 @@ export function PersonRow({ person, onChanged }: Props) {
       </p>
       <PlanChoice person={person} onChanged={onChanged} onError={setError} />
       {person.admin ? (
-        <span class="standing">looks after people</span>
+        <span class="standing">Admin</span>
       ) : (
         <button
           type="button"
@@ -78,7 +78,7 @@ function About({ person }: { readonly person: Person }) {
   return (
     <div class="person-about">
       <h2 class="row">
-        {username} {disabled && <span class="standing careful">disabled</span>}
+        {username} {disabled && <span class="standing careful">Disabled</span>}
       </h2>
       <p class="soft">
         {name !== null && (
@@ -91,7 +91,7 @@ function About({ person }: { readonly person: Person }) {
             <Name text={email} /> ·{" "}
           </>
         )}
-        {local ? "signs in with a password" : "signs in at the provider"} · since {formatDay(since)}
+        {local ? "signs in with a password" : "signs in with the provider"} · joined {formatDay(since)}
       </p>
     </div>
   );
@@ -109,7 +109,7 @@ function PlanChoice({ person, onChanged, onError }: PlanProps) {
     onError(null);
     try {
       await change(person, { plan });
-      say(`${person.username} has the plan ${plan} now.`);
+      say(`${person.username} is now on the ${plan} plan.`);
       onChanged();
       if (person.id === account.id) refresh();
     } catch (caught) {
@@ -153,8 +153,8 @@ function Disable({ person, onClose, onDone }: DisableProps) {
         }}
       >
         <p>
-          They are signed out everywhere and their agents' keys stop, at once. Their drives stay as they are,
-          and you can enable them again.
+          This signs them out everywhere and stops their keys at once. Their drives are kept, and you can
+          enable them again.
         </p>
       </Form>
     </Dialog>
