@@ -202,9 +202,9 @@ describe("keys", () => {
     await go("Keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
-    await page.getByLabel("It reaches").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
-    await page.getByLabel("It may").selectOption("read-only");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByLabel("Access").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
+    await page.getByLabel("Permission").selectOption("read-only");
+    await page.getByRole("button", { name: "Create key" }).click();
     const made = page.getByRole("region", { name: "Your new key" });
     await made.getByRole("button", { name: "Copy the key" }).click();
     await toast("Copied the key.");
@@ -244,11 +244,11 @@ describe("keys", () => {
   test("after that nothing shows it any more", async () => {
     const key = await clipboard();
     const secret = /cof_sk_live_[0-9a-f]{48}/.exec(key)?.[0] ?? "none";
-    await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("region", { name: "Your new key" }).waitFor({ state: "detached" });
     const row = page.getByRole("listitem").filter({ hasText: "Night shift" });
     await row.getByText("Last used").waitFor();
-    await row.getByText("Only reads").waitFor();
+    await row.getByText("Read-only").waitFor();
     expect(await row.getByRole("link", { name: "For an agent" }).getAttribute("href")).toBe(
       "/drives/ada/for-an-agent/",
     );
@@ -278,14 +278,14 @@ describe("keys", () => {
     const rows = page.locator(".keys > li");
     await rows.filter({ hasText: "Keeper" }).getByText("Lighthouse U+202Etxt").waitFor();
     await rows.filter({ hasText: "Agent 7" }).getByText("All drives").waitFor();
-    await page.getByLabel("Sort the keys").selectOption("By name");
+    await page.getByLabel("Sort keys").selectOption("By name");
     const named = async () => await rows.getByRole("heading").allTextContents();
     expect((await named()).slice(0, 3)).toEqual(["Agent 1", "Agent 2", "Agent 3"]);
     await page.getByLabel("Find a key").fill("lighthouse");
     expect(await named()).toEqual(["Keeper"]);
     await page.getByRole("status").getByText("1 key").waitFor({ state: "attached" });
     await page.getByLabel("Find a key").fill("nobody's");
-    await page.getByText("No key, and no drive that one reaches, is called so.").waitFor();
+    await page.getByText("No matching keys.").waitFor();
     await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
   });
 
@@ -296,7 +296,7 @@ describe("keys", () => {
       await route.fulfill({ response: answer, json: keys.map((key) => ({ ...key, drive_id: "gone" })) });
     });
     await page.reload();
-    await page.getByText("A deleted drive").first().waitFor();
+    await page.getByText("Deleted drive").first().waitFor();
     await page.unroute("**/v0/keys");
   });
 });

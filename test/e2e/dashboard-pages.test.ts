@@ -179,7 +179,7 @@ describe("with somebody signed in, axe finds nothing", () => {
   test("key-made", async () => {
     await visit("/keys", "Night shift");
     await page.getByRole("button", { name: "New key" }).click();
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText("Instructions for an agent").click();
     expect(await inspect("key-made")).toEqual([]);
   });

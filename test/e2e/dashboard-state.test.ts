@@ -227,10 +227,10 @@ describe("what is sent again because its answer was lost", () => {
     const { lose } = await loseOne(page, "**/v0/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     lose();
     await page.getByText("Can't reach the server.").waitFor();
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.locator(".secret code").innerText();
     await dashboard.server.client(secret).json(200, "GET", "/v0/account");
     const keys = await dashboard.owner.client.json<{ name: string }[]>(200, "GET", "/v0/keys");

@@ -81,6 +81,7 @@ interface FieldProps {
   readonly type?: "text" | "password";
   readonly required?: boolean;
   readonly autocomplete?: string;
+  readonly placeholder?: string;
   /** What stands in it at first. */
   readonly value?: string;
 }
@@ -93,9 +94,10 @@ export function Field({
   type = "text",
   required = false,
   autocomplete = "off",
+  placeholder,
   value = "",
 }: FieldProps) {
-  const input = { class: "input", name, required, autocomplete, defaultValue: value };
+  const input = { class: "input", name, required, autocomplete, placeholder, defaultValue: value };
   return (
     <Labelled label={label} name={name} hint={hint}>
       {(control) =>

@@ -1,4 +1,4 @@
-/** A key just made and what it opens, for texts that put it to use. */
+/** A new key and what it gives access to, for the examples to copy. */
 export interface NewKey {
   readonly secret: string;
   readonly readOnly: boolean;
@@ -53,7 +53,7 @@ function instructions({ secret, readOnly, drive, server }: NewKey): string {
     `- Search: GET /v0/search?q=WORDS&drive_id=DRIVE`,
     ...(readOnly
       ? []
-      : [`- Upload a file: PUT /v0/files?drive_id=DRIVE&path=notes/plan.md, its bytes as the body`]),
+      : [`- Upload a file: PUT /v0/files?drive_id=DRIVE&path=notes/plan.md, with its content as the body`]),
     `Every other call is described at ${server}/docs/openapi.json.`,
   ];
   return lines.join("\n");

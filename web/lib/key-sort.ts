@@ -3,8 +3,8 @@ import type { ApiKey } from "./types.ts";
 /** The orders that keys are shown in, the first at first. */
 export const KEY_SORTS = [
   { value: "made", text: "Newest first" },
-  { value: "used", text: "Last used first" },
-  { value: "unused", text: "Longest unused first" },
+  { value: "used", text: "Recently used first" },
+  { value: "unused", text: "Least recently used first" },
   { value: "name", text: "By name" },
 ] as const;
 /** One of the orders in `KEY_SORTS`. */

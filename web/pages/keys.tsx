@@ -13,7 +13,7 @@ import { KeyList } from "./keys/key-list.tsx";
 import { MadeKey } from "./keys/made-key.tsx";
 import { RevokeKey } from "./keys/revoke-key.tsx";
 
-/** The keys that agents get in with: those of the account and of its drives. */
+/** The account's API keys. */
 export function Keys() {
   const { loaded, reload } = useLoad("keys", loadKeys);
   const [creating, setCreating] = useState<object | null>(null);
@@ -32,7 +32,7 @@ export function Keys() {
             Keys
           </h1>
           <p class="soft">
-            With a key, an agent acts for you through the <a href="/docs">API</a>.
+            Agents use a key to work with your drives through the <a href="/docs">API</a>.
           </p>
         </div>
         <button type="button" class="button primary" disabled={page === null} onClick={() => setCreating({})}>
@@ -49,7 +49,7 @@ export function Keys() {
           }}
         />
       )}
-      {loaded.state === "loading" && <p class="soft">Loading the keys…</p>}
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
       {creating !== null && page !== null && (

@@ -8,7 +8,7 @@ import type { Drive } from "../../lib/types.ts";
 
 const ALL_DRIVES = "";
 
-/** Makes a key; `onDone` gets it with its secret, which the server never tells again. */
+/** Creates a key; `onDone` gets it with its secret, which the server never shows again. */
 export function CreateKey(props: {
   readonly drives: readonly Drive[];
   readonly onClose: () => void;
@@ -18,7 +18,7 @@ export function CreateKey(props: {
   return (
     <Dialog title="New key" onClose={onClose}>
       <Form
-        submit="Make the key"
+        submit="Create key"
         onCancel={onClose}
         onSubmit={async (values, headers) => {
           const drive = drives.find(({ id }) => id === textOf(values, "drive"));
@@ -33,12 +33,12 @@ export function CreateKey(props: {
           });
         }}
       >
-        <Field label="Name" name="name" hint="Who gets it, so that you know it again" />
+        <Field label="Name" name="name" placeholder={'e.g. "claude-laptop"'} />
         <Choice
-          label="It reaches"
+          label="Access"
           name="drive"
           options={[
-            { value: ALL_DRIVES, text: "All my drives, and my account" },
+            { value: ALL_DRIVES, text: "All my drives and my account" },
             ...drives.map(({ id, name, slug }) => ({
               value: id,
               text: `Only ${plain(name)} (${slug ?? id})`,
@@ -46,12 +46,12 @@ export function CreateKey(props: {
           ]}
         />
         <Choice
-          label="It may"
+          label="Permission"
           name="scope"
           value="read-write"
           options={[
             { value: "read-write", text: "Read and write" },
-            { value: "read-only", text: "Only read" },
+            { value: "read-only", text: "Read-only" },
           ]}
         />
       </Form>

@@ -31,7 +31,7 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
           <Sorts sort={sort} onSort={setSort} />
         </div>
       )}
-      {shown.length === 0 && <p class="soft">No key, and no drive that one reaches, is called so.</p>}
+      {shown.length === 0 && <p class="soft">No matching keys.</p>}
       {shown.length > 0 && (
         <First of={shown}>
           {(some) => (
@@ -52,8 +52,7 @@ function NoKeys() {
     <div class="empty">
       <h2>No keys yet</h2>
       <p class="soft">
-        Make one for each agent, so that you can revoke one without the others. What to do with it is shown
-        along with it.
+        Create one for each agent, so that you can revoke each on its own. A new key comes with instructions.
       </p>
     </div>
   );
@@ -67,7 +66,7 @@ function Sorts({ sort, onSort }: { readonly sort: KeySort; readonly onSort: (sor
   return (
     <select
       class="input list-sort"
-      aria-label="Sort the keys"
+      aria-label="Sort keys"
       onChange={(event) => choose(event.currentTarget.value)}
     >
       {KEY_SORTS.map(({ value, text }) => (

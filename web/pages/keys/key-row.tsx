@@ -5,7 +5,7 @@ import { Link } from "../../lib/router.tsx";
 import type { ApiKey, Drive } from "../../lib/types.ts";
 
 /** What a key without a name is called. */
-export const NAMELESS = "Without a name";
+export const NAMELESS = "Unnamed key";
 
 /** What a key reaches, in words; `drive` is the one drive, where it is one that is still there. */
 export interface Reach {
@@ -17,7 +17,7 @@ export interface Reach {
 export function reachOf({ drive_id: id }: ApiKey, drives: readonly Drive[]): Reach {
   if (id === null) return { text: "All drives", drive: undefined };
   const drive = drives.find((each) => each.id === id);
-  return { text: drive?.name ?? "A deleted drive", drive };
+  return { text: drive?.name ?? "Deleted drive", drive };
 }
 
 interface Props {
@@ -38,13 +38,13 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
       </div>
       <div class="key-reach">
         <p>
-          <span class="hidden-visually">Reaches </span>
+          <span class="hidden-visually">Access: </span>
           <ReachLink {...reach} />
         </p>
-        <p class="soft">{key.scope === "read-only" ? "Only reads" : "Reads and writes"}</p>
+        <p class="soft">{key.scope === "read-only" ? "Read-only" : "Read and write"}</p>
       </div>
       <p class="soft key-times">
-        <span title={formatTime(key.created_at)}>Made {formatRelative(key.created_at)}</span>
+        <span title={formatTime(key.created_at)}>Created {formatRelative(key.created_at)}</span>
         <LastUse at={key.last_used_at} />
       </p>
       <button type="button" class="button" onClick={onRevoke}>

@@ -3,7 +3,7 @@ import { Copy } from "../../components/copy.tsx";
 import { useFocusHandedOn } from "../../lib/focus.ts";
 import { type NewKey, type Snippet, snippetsFor } from "../../lib/key-snippets.ts";
 
-/** A key's secret, this once, with texts that put it to use. It stays until the person has done with it. */
+/** The secret of a new key, shown once, with examples to copy. It stays until "Done" is pressed. */
 export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDone: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), [made.secret]);
@@ -14,7 +14,7 @@ export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDo
       <h2 id="made-key" ref={heading} tabIndex={-1}>
         Your new key
       </h2>
-      <p>Copy it now: it is shown this once, and nobody can look it up later.</p>
+      <p>Copy it now. It won't be shown again.</p>
       <div class="secret">
         <code>{made.secret}</code>
         <Copy text={made.secret} what="the key" />
@@ -24,7 +24,7 @@ export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDo
       ))}
       <div>
         <button type="button" class="button primary" onClick={onDone}>
-          I have copied it
+          Done
         </button>
       </div>
     </section>

@@ -21,7 +21,7 @@ export function RevokeKey(props: {
         <strong>
           <Name text={name === "" ? NAMELESS : name} />
         </strong>{" "}
-        (<code>{prefix}…</code>) stops working at once, for good.{" "}
+        (<code>{prefix}…</code>) will stop working at once. This can't be undone.{" "}
         {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}
       </p>
       <Form
@@ -30,7 +30,7 @@ export function RevokeKey(props: {
         onCancel={onClose}
         onSubmit={async () => {
           await call("DELETE", `/v0/keys/${id}`);
-          say("Revoked the key.");
+          say("Key revoked.");
           onDone();
         }}
       >
