@@ -61,8 +61,8 @@ describe("what is gone leaves the list as soon as that is known:", () => {
 
 describe("a drive that is gone leaves the list of drives as soon as that is known:", () => {
   for (const [choice, submit] of [
-    ["Rename or describe", "Save"],
-    ["Delete", "Delete for good"],
+    ["Edit", "Save"],
+    ["Delete", "Delete permanently"],
   ] as const) {
     test(choice, async () => {
       const name = `Gone by ${choice}`;

@@ -32,7 +32,7 @@ function go(place: "Drives" | "Search" | "Keys"): Promise<void> {
 describe("drives", () => {
   test("without any, the page says what to do next", async () => {
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
-    expect(await page.getByRole("link", { name: "Make a key for an agent" }).getAttribute("href")).toBe(
+    expect(await page.getByRole("link", { name: "Create a key for an agent" }).getAttribute("href")).toBe(
       "/keys",
     );
   });
@@ -60,17 +60,17 @@ describe("drives", () => {
   });
 
   test("its slug is copied by a click", async () => {
-    await page.getByRole("button", { name: "Copy its slug" }).click();
-    await toast("Copied its slug.");
+    await page.getByRole("button", { name: "Copy the drive slug" }).click();
+    await toast("Copied the drive slug.");
     expect(await clipboard()).toBe("ada/field-notes");
   });
 
   test("it is renamed and described; the slug follows; Escape changes nothing", async () => {
-    await page.getByRole("button", { name: "Rename or describe Field notes" }).click();
+    await page.getByRole("button", { name: "Edit Field notes" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Never mind");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Rename or describe Field notes" }).click();
+    await page.getByRole("button", { name: "Edit Field notes" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("River notes");
     await page.getByLabel("Description").fill("Only the river");
     await page.getByRole("button", { name: "Save" }).click();
@@ -83,7 +83,7 @@ describe("drives", () => {
     await page.getByRole("button", { name: "New drive" }).click();
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("   ");
-    await page.getByRole("button", { name: "Make the drive" }).click();
+    await page.getByRole("button", { name: "Create drive" }).click();
     const alert = page.getByRole("alert");
     await alert.getByText("name must have 1 to 64 characters").waitFor();
     expect(await alert.innerText()).toMatch(/Request [0-9a-f-]{36}/);
@@ -98,12 +98,12 @@ describe("drives", () => {
 
   test("it is deleted once its name is typed, and the focus stays in the page", async () => {
     await page.getByRole("button", { name: "Delete River notes" }).click();
-    const name = page.getByLabel("Type the drive's name to go on");
+    const name = page.getByLabel("Type the name to confirm");
     await name.fill("river");
-    await page.getByRole("button", { name: "Delete for good" }).click();
-    await page.getByRole("alert").getByText("That is not the drive's name.").waitFor();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
+    await page.getByRole("alert").getByText("That doesn't match the drive's name.").waitFor();
     await name.fill("River notes");
-    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
     await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Drives'"));
   });
@@ -118,8 +118,8 @@ describe("drives", () => {
     expect(await page.evaluate<boolean>("'hasRun' in window")).toBe(false);
     // What cannot be seen need not be typed.
     await card.getByRole("button", { name: "Delete" }).click();
-    await page.getByLabel("Type the drive's name to go on").fill(name.replace("\u202E", ""));
-    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByLabel("Type the name to confirm").fill(name.replace("\u202E", ""));
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
     await dashboard.owner.client.json(404, "GET", `/v0/drives/${id}`);
   });
@@ -159,7 +159,7 @@ describe("from page to page, with the keyboard", () => {
     await said.getByText("Search · Coffer").waitFor({ state: "attached" });
     expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("Search");
     await page.goto("/drives");
-    await page.getByRole("link", { name: "Make a key for an agent" }).focus();
+    await page.getByRole("link", { name: "Create a key for an agent" }).focus();
     await page.keyboard.press("Enter");
     await said.getByText("Keys · Coffer").waitFor({ state: "attached" });
     // The link itself is gone with its page.

@@ -23,11 +23,11 @@ test.each(NAMES)("a drive with %s in its name is deleted by what is seen of it",
   const drive = await dashboard.driveWith(name);
   await page.goto("/drives");
   await page.getByRole("listitem").filter({ hasText: drive.slug }).getByTitle("Delete").click();
-  await page.getByRole("textbox", { name: "Type the drive's name" }).fill(`${typed}x`);
-  await page.getByRole("button", { name: "Delete for good" }).click();
-  await page.getByText("That is not the drive's name.").waitFor();
-  await page.getByRole("textbox", { name: "Type the drive's name" }).fill(typed);
-  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("textbox", { name: "Type the name to confirm" }).fill(`${typed}x`);
+  await page.getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByText("That doesn't match the drive's name.").waitFor();
+  await page.getByRole("textbox", { name: "Type the name to confirm" }).fill(typed);
+  await page.getByRole("button", { name: "Delete permanently" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   expect((await dashboard.owner.client.send("GET", `/v0/drives/${drive.id}`)).status).toBe(404);
 });

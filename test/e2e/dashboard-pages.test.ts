@@ -143,7 +143,7 @@ const SIGNED_IN: readonly Visit[] = [
 /** What opens a dialog on a page. */
 const DIALOGS: readonly (readonly [name: string, path: string, button: string | RegExp])[] = [
   ["drive-new", "/drives", "New drive"],
-  ["drive-edit", "/drives", "Rename or describe Field notes"],
+  ["drive-edit", "/drives", "Edit Field notes"],
   ["drive-delete", "/drives", "Delete Field notes"],
   ["drive-delete-long", "/drives", `Delete ${LONG}`],
   ["key-new", "/keys", "New key"],

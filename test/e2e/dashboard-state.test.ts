@@ -142,7 +142,7 @@ describe("an answer that", () => {
     const name = page.getByRole("textbox", { name: /^Name/ });
     await page.getByRole("button", { name: "New drive" }).click();
     await name.fill("Slow");
-    await page.getByRole("button", { name: "Make the drive" }).click();
+    await page.getByRole("button", { name: "Create drive" }).click();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "New drive" }).click();
     await name.fill("Half typed");
@@ -208,11 +208,11 @@ describe("what is sent again because its answer was lost", () => {
     const { sent, lose } = await loseOne(page, "**/v0/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
-    await page.getByRole("button", { name: "Make the drive" }).dblclick();
+    await page.getByRole("button", { name: "Create drive" }).dblclick();
     lose();
     await page.getByText("Can't reach the server.").waitFor();
     expect(sent()).toBe(1);
-    await page.getByRole("button", { name: "Make the drive" }).click();
+    await page.getByRole("button", { name: "Create drive" }).click();
     await page.getByRole("heading", { name: "Only once" }).waitFor();
     const { data } = await dashboard.owner.client.json<{ data: { name: string }[] }>(
       200,

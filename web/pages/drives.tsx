@@ -35,7 +35,7 @@ export function Drives() {
           <Icon svg={plusIcon} /> New drive
         </button>
       </div>
-      {loaded.state === "loading" && <p class="soft">Loading the drives…</p>}
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {drives !== null &&
         (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} onAct={setDoing} />)}
@@ -60,11 +60,11 @@ function NoDrives() {
     <div class="empty">
       <h2>No drives yet</h2>
       <p class="soft">
-        Make one here, or let an agent make its own: it posts a name to <code>/v0/drives/provision</code> and
-        shows you a link to claim the drive by. The <a href="/docs">API's description</a> tells it how.
+        Create one here, or let an agent create its own: it sends a name to <code>/v0/drives/provision</code>{" "}
+        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how.
       </p>
       <Link to="/keys" class="button">
-        Make a key for an agent
+        Create a key for an agent
       </Link>
     </div>
   );
@@ -88,7 +88,7 @@ function DriveList({
           {formatCount(shown.length, "drive")}
         </Finder>
       )}
-      {shown.length === 0 && <p class="soft">No drive is called or described so.</p>}
+      {shown.length === 0 && <p class="soft">No matching drives.</p>}
       <First of={shown}>
         {(some) => (
           <ul class="drives">

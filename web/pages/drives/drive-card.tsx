@@ -25,10 +25,10 @@ export function DriveCard(props: {
             <Name text={drive.name} />
           </Link>
         </h2>
-        <button type="button" class="button quiet" title="Rename or describe" onClick={onEdit}>
+        <button type="button" class="button quiet" title="Edit" onClick={onEdit}>
           <Icon svg={pencilIcon} />
           <span class="hidden-visually">
-            Rename or describe <Name text={drive.name} />
+            Edit <Name text={drive.name} />
           </span>
         </button>
         <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
@@ -45,16 +45,20 @@ export function DriveCard(props: {
       )}
       {drive.expires_at !== null && (
         <p class="notice careful" title={formatTime(drive.expires_at)}>
-          Nobody has claimed it: it is deleted {formatRelative(drive.expires_at)}.
+          Not claimed yet: it will be deleted {formatRelative(drive.expires_at)}.
         </p>
       )}
       <p class="soft drive-facts">
         <span>{formatCount(drive.file_count, "file")}</span>
         <span>{formatBytes(drive.total_size)}</span>
-        <span title={formatTime(drive.updated_at)}>changed {formatRelative(drive.updated_at)}</span>
+        <span title={formatTime(drive.updated_at)}>modified {formatRelative(drive.updated_at)}</span>
       </p>
       <div>
-        <Copy text={drive.slug ?? drive.id} what={drive.slug === null ? "its id" : "its slug"} shown />
+        <Copy
+          text={drive.slug ?? drive.id}
+          what={drive.slug === null ? "the drive ID" : "the drive slug"}
+          shown
+        />
       </div>
     </>
   );

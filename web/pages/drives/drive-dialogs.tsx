@@ -14,17 +14,17 @@ interface DialogProps {
   readonly onDone: () => void;
 }
 
-/** Makes a drive. */
+/** Creates a drive. */
 export function NewDrive({ onClose, onDone }: DialogProps) {
   return (
     <Dialog title="New drive" onClose={onClose}>
       <Form
-        submit="Make the drive"
+        submit="Create drive"
         onCancel={onClose}
         onSubmit={async (values, headers) => {
           const body = namingOf(values);
           await call("POST", "/v0/drives", { body, headers });
-          say(`Made the drive ${body.name}.`);
+          say(`Created the drive ${body.name}.`);
           onDone();
         }}
       >
@@ -40,10 +40,10 @@ interface DriveDialogProps extends DialogProps {
   readonly onPart: () => void;
 }
 
-/** Renames or describes a drive. */
+/** Changes a drive's name and description. */
 export function EditDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
   return (
-    <Dialog title="Rename or describe" onClose={onClose}>
+    <Dialog title="Edit drive" onClose={onClose}>
       <Form
         submit="Save"
         onCancel={onClose}
@@ -56,8 +56,8 @@ export function EditDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) 
         <Naming drive={drive} />
         {drive.slug !== null && (
           <p class="soft">
-            A new name brings a new slug: what refers to <code>{drive.slug}</code> no longer finds the drive.
-            Its id stays.
+            Renaming changes the slug: links with <code>{drive.slug}</code> will break. The drive ID stays the
+            same.
           </p>
         )}
       </Form>
@@ -72,7 +72,7 @@ function Naming({ drive }: { readonly drive?: Drive }) {
       <Lines
         label="Description"
         name="description"
-        hint="What it is for; may stay empty"
+        hint="Optional"
         value={drive?.description ?? ""}
         maxLength={1024}
       />
@@ -94,23 +94,23 @@ export function DeleteDrive({ drive, onClose, onDone, onPart }: DriveDialogProps
         <strong>
           <Name text={drive.name} />
         </strong>{" "}
-        goes for good, with {formatCount(drive.file_count, "file")} ({formatBytes(drive.total_size)}), and the
-        keys that reach only it stop working at once.
+        will be permanently deleted, with {formatCount(drive.file_count, "file")} (
+        {formatBytes(drive.total_size)}). Keys limited to this drive will stop working at once.
       </p>
       <Form
-        submit="Delete for good"
+        submit="Delete permanently"
         danger
         onCancel={onClose}
         onSubmit={async (values) => {
           if (!isNamed(textOf(values, "name"), drive.name)) {
-            throw new ApiError(0, "DIFFERENT", "That is not the drive's name.", "name");
+            throw new ApiError(0, "DIFFERENT", "That doesn't match the drive's name.", "name");
           }
           await orPart(call("DELETE", `/v0/drives/${drive.id}`), onPart);
           say(`Deleted the drive ${drive.name}.`);
           onDone();
         }}
       >
-        <Field label="Type the drive's name to go on" name="name" required />
+        <Field label="Type the name to confirm" name="name" required />
       </Form>
     </Dialog>
   );
