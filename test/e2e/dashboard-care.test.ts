@@ -26,7 +26,7 @@ describe("what is gone leaves the list as soon as that is known:", () => {
   const attempts: Record<string, { readonly choice: string; readonly submit: string }> = {
     renamed: { choice: "Rename", submit: "Rename" },
     detailed: { choice: "Details", submit: "Save" },
-    linked: { choice: "Copy link", submit: "Create the link" },
+    linked: { choice: "Copy link", submit: "Create link" },
   };
   for (const [name, { choice, submit }] of Object.entries(attempts)) {
     test(`to be ${name}`, async () => {
@@ -52,7 +52,7 @@ describe("what is gone leaves the list as soon as that is known:", () => {
     await row(page, "gone.txt").waitFor();
     await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
     await page.getByRole("link", { name: "gone.txt" }).click();
-    await page.getByRole("heading", { name: "There is no such file in this drive" }).waitFor();
+    await page.getByRole("heading", { name: "File not found" }).waitFor();
     await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Close" }).click();
     await page.waitForURL(`**/drives/${slug}/`);
@@ -121,7 +121,7 @@ describe("an address of a file", () => {
     const { slug } = await driveWith("Mine", { "a.txt": 1 });
     const { fileId } = await driveWith("Other", { "secret.txt": 1 });
     await using page = await open(`/drives/${slug}/?file=${fileId("secret.txt")}`);
-    await page.getByRole("heading", { name: "There is no such file in this drive" }).waitFor();
+    await page.getByRole("heading", { name: "File not found" }).waitFor();
     expect(await page.getByText("secret.txt").count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Close" }).click();
@@ -225,7 +225,7 @@ test("what was refused at one destination can be taken to another", async () => 
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("treeitem", { name: "taken" }).click();
   await dialog.getByRole("button", { name: "Move here" }).click();
-  await dialog.getByText("1 item stayed as it was:").waitFor();
+  await dialog.getByText("1 item couldn't be moved:").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Choose another folder" }).click();
   await page.getByRole("dialog", { name: "Move “a.txt”" }).waitFor();
@@ -241,7 +241,7 @@ test("folders too many to be put in order by size are said to be by name", async
   await addManyFolders(dashboard.server.dataDir, 501);
   await using page = await open(`/drives/${slug}/folders/`);
   await page.getByText("502 folders, 1 file").waitFor();
-  const note = page.getByText("So many folders stay in the order of their names");
+  const note = page.getByText("There are too many folders to sort by size");
   expect(await note.count()).toBe(0);
   await page.getByRole("button", { name: "Size" }).click();
   await note.waitFor();
@@ -368,7 +368,7 @@ describe("closing a preview", () => {
       await route.abort();
     });
     await page.getByRole("link", { name: "a.txt" }).click();
-    await page.getByRole("heading", { name: "Looking for the file…" }).waitFor();
+    await page.getByRole("heading", { name: "Loading the file…" }).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL(`**/drives/${slug}/`);
     await page.locator(".file-row:focus-within").waitFor();
@@ -406,7 +406,7 @@ describe("a refusal is tied to the field that it is about, for who does not see 
     ["Rename", "Name", "a/b", "Rename"],
     ["Details", "Metadata", "[1]", "Save"],
     ["Details", "Tags", "x".repeat(65), "Save"],
-    ["Details", "Vanishes", "2020-01-01T00:00", "Save"],
+    ["Details", "Expires", "2020-01-01T00:00", "Save"],
   ];
   for (const [choice, label, typed, submit] of refusals) {
     test(label, async () => {

@@ -222,9 +222,9 @@ test("a folder that is gone already does not keep others from being deleted", as
   const body = { drive_id: drive, path: "gone/", confirm: true };
   await dashboard.owner.client.json(200, "DELETE", "/v0/folders", { body });
   await page.keyboard.press("Delete");
-  await page.getByText("2 folders with 1 file in them will be gone for good.").waitFor();
+  await page.getByText("2 folders with 1 file in them will be permanently deleted.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("1 item stayed as it was:").waitFor();
+  await page.getByText("1 item couldn't be deleted:").waitFor();
   await page.keyboard.press("Escape");
   await row(page, "gone").waitFor({ state: "detached" });
   expect(await paths(drive)).toEqual(["top.txt"]);
@@ -238,8 +238,8 @@ test("a drive that was deleted meanwhile is said to be gone", async () => {
   await page.getByRole("link", { name: "folder", exact: true }).click();
   // The tree learns it from the list.
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "Go to the top of the drive" }).click();
-  await page.getByText("This drive is gone").waitFor();
+  await page.getByRole("link", { name: "Go to the drive root" }).click();
+  await page.getByText("Drive not found").waitFor();
   await page.getByRole("link", { name: "Go to your drives" }).click();
   await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
 });

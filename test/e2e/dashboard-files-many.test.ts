@@ -44,7 +44,9 @@ test("a folder is ordered by name, size and time, and all in it is selected and 
   await page.getByText("1,203 selected").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Delete");
-  await page.getByText("1,201 files (6.1 KiB) and 2 folders with 2 files in them will be gone").waitFor();
+  await page
+    .getByText("1,201 files (6.1 KiB) and 2 folders with 2 files in them will be permanently deleted")
+    .waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).last().click();
   await page.getByText("This folder is empty").waitFor();
   expect(await paths(drive)).toEqual(["one.txt"]);
@@ -71,7 +73,7 @@ test("5,000 folders in a folder are looked at anywhere", async () => {
   await goes(page, "End", "one.txt");
   await goes(page, "Home", "0");
   for (const key of ["Shift+PageDown", "Shift+PageDown", "Delete"]) await page.keyboard.press(key);
-  await page.getByText(/^\d\d folders with 1 file in them will be gone for good\.$/).waitFor();
+  await page.getByText(/^\d\d folders with 1 file in them will be permanently deleted\.$/).waitFor();
   await closeDialog(page);
   await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
   await beginsWith(page, "999");
@@ -109,6 +111,6 @@ test("100,000 files in a folder are looked at anywhere in any order, a few of th
   expect(await page.locator(".file-row").count()).toBeLessThan(60);
   // Of each of the five orders, at most a page at either end.
   expect(asked.length).toBeLessThanOrEqual(10);
-  await page.getByLabel("Select all that is loaded").click();
+  await page.getByLabel("Select all loaded items").click();
   await page.getByText(/^[\d,]+ of 100,000 selected/).waitFor();
 });

@@ -17,8 +17,8 @@ describe("the menu of a row", () => {
     await driveWith("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
     await using page = await open("/drives/alice/menus/");
     const menu = page.getByRole("menu");
-    await page.getByRole("button", { name: "Menu of b.txt" }).click();
-    await page.getByRole("menu", { name: "What to do with “b.txt”" }).waitFor();
+    await page.getByRole("button", { name: "Actions for b.txt" }).click();
+    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
     expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
       ["Open", "Download", "Copy link", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
         expect.stringContaining(name),
@@ -32,7 +32,7 @@ describe("the menu of a row", () => {
     await menu.waitFor({ state: "detached" });
 
     await row(page, "d").click({ button: "right", position: { x: 400, y: 20 } });
-    await page.getByRole("menu", { name: "What to do with “d”" }).waitFor();
+    await page.getByRole("menu", { name: "Actions for “d”" }).waitFor();
     await page.keyboard.press("Escape");
     await menu.waitFor({ state: "detached" });
     for (const key of ["ContextMenu", "Shift+F10"]) {
@@ -42,10 +42,10 @@ describe("the menu of a row", () => {
       await page.keyboard.press("Tab");
       await menu.waitFor({ state: "detached" });
       // From the row, where it was again, to the button of its menu.
-      expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Menu of [ab]\.txt$/);
+      expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Actions for [ab]\.txt$/);
     }
     await page.keyboard.press("Enter");
-    await page.getByRole("menu", { name: "What to do with “b.txt”" }).waitFor();
+    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
   });
 
   test("is gone through by arrows and letters, and does what is chosen", async () => {
@@ -70,7 +70,7 @@ describe("the menu of a row", () => {
     await page.keyboard.press("Enter");
     await row(page, "c.txt").waitFor();
 
-    await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
     await page.getByRole("menuitem", { name: "Details" }).click();
     await page.getByText("1 file, 4 bytes").waitFor();
     await closeDialog(page);
@@ -80,15 +80,15 @@ describe("the menu of a row", () => {
     await page.getByLabel("Select a.txt").click();
     await page.getByLabel("Select c.txt").click();
     await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
-    await page.getByRole("menu", { name: "What to do with 2 items" }).waitFor();
+    await page.getByRole("menu", { name: "Actions for 2 items" }).waitFor();
     expect(await focusedItem(page)).toContain("Download");
     await page.keyboard.press("d");
     await page.keyboard.press("Enter");
-    await page.getByText("2 files (3 bytes) will be gone for good.").waitFor();
+    await page.getByText("2 files (3 bytes) will be permanently deleted.").waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "c.txt").waitFor({ state: "detached" });
     expect(await paths(drive)).toEqual(["d/e.txt"]);
-    await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
     await page.getByRole("menuitem", { name: "Open" }).click();
     await row(page, "e.txt").waitFor();
   });

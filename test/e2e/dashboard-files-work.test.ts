@@ -18,7 +18,7 @@ test("folders are made, and files and folders moved, copied and renamed", async 
   await page.getByRole("button", { name: "New folder" }).click();
   await page.getByLabel("Name", { exact: true }).fill("a/b");
   await page.keyboard.press("Enter");
-  await page.getByText('A name cannot hold "/" or "\\".').waitFor();
+  await page.getByText('A name cannot contain "/" or "\\".').waitFor();
   await page.getByLabel("Name", { exact: true }).fill("box");
   await page.keyboard.press("Enter");
   await row(page, "box").waitFor();
@@ -58,11 +58,11 @@ test("folders are made, and files and folders moved, copied and renamed", async 
   await page.getByRole("button", { name: "Copy" }).click();
   await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
   await page.getByRole("button", { name: "Copy here" }).click();
-  await page.getByText("1 item stayed as it was:").waitFor();
+  await page.getByText("1 item couldn't be copied:").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
 
   // A folder goes whole or not at all.
-  await page.getByRole("button", { name: "Clear the selection" }).click();
+  await page.getByRole("button", { name: "Clear selection" }).click();
   await page.getByLabel("Select older").click();
   const moveTo = async (folder: string) => {
     await page.getByRole("button", { name: "Move" }).click();
@@ -71,7 +71,7 @@ test("folders are made, and files and folders moved, copied and renamed", async 
   };
   for (const taken of ["box/new", "older/deep"]) {
     await moveTo(taken);
-    await page.getByText("1 item stayed as it was:").waitFor();
+    await page.getByText("1 item couldn't be moved:").waitFor();
     await page.getByRole("button", { name: "Close" }).click();
   }
   expect(await paths(drive, "older/")).toEqual(["older/d.txt", "older/deep/c.txt"]);
@@ -100,13 +100,13 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
     return route.continue();
   });
   await startMoving("a.txt");
-  await page.getByText("The server asks to wait 1 s.").waitFor();
+  await page.getByText("Paused for 1 s (rate limit).").waitFor();
   seen.resolve();
   await page.getByText("Moved “a.txt”.").waitFor();
   refusals.push(tooEarly(3600));
   await startMoving("b.txt");
   await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByText("What was done until then stays done.").waitFor();
+  await page.getByText("What was already done is not undone.").waitFor();
   expect(await paths(drive)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
 });
 
@@ -119,12 +119,12 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   await page.keyboard.press("Enter");
   await page.getByLabel("Metadata").fill("{colour: blue}");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The metadata is not JSON").waitFor();
+  await page.getByText("Metadata is not valid JSON").waitFor();
   await page.getByLabel("Metadata").fill('{"colour": "blue"}');
-  await page.getByLabel("Vanishes").fill("2999-12-31T12:00");
+  await page.getByLabel("Expires").fill("2999-12-31T12:00");
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved what is known about “plan.md”.").waitFor();
+  await page.getByText("Details saved.").waitFor();
   expect(
     await dashboard.owner.client.json<object>(200, "GET", `/v0/files/${fileId("plan.md")}`),
   ).toMatchObject({
@@ -135,10 +135,10 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
 
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.getByLabel("For one download only").check();
-  await page.getByRole("button", { name: "Create the link" }).click();
+  await page.getByLabel("Single use").check();
+  await page.getByRole("button", { name: "Create link" }).click();
   await page.getByLabel("Link", { exact: true }).and(page.locator(":focus")).waitFor();
-  const link = new URL(await page.getByLabel(/^Link/).inputValue());
+  const link = new URL(await page.getByRole("textbox", { name: /^Link/ }).inputValue());
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(410);
 });
@@ -175,8 +175,8 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
     "d/e/f.txt",
     "d/g.txt",
   ]);
-  await page.getByRole("button", { name: "Clear the selection" }).click();
-  await page.getByRole("button", { name: "Menu of d", exact: true }).click();
+  await page.getByRole("button", { name: "Clear selection" }).click();
+  await page.getByRole("button", { name: "Actions for d", exact: true }).click();
   const ofFolder = () => page.getByRole("menuitem", { name: "Download" }).click();
   expect(await taken(ofFolder)).toEqual(["d.zip", "d/", "d/e/", "d/e/f.txt", "d/g.txt"]);
   const all = await taken(() => page.getByRole("link", { name: "Download all" }).click());
@@ -186,7 +186,7 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
   await row(page, "0").waitFor();
   await page.keyboard.press("Control+a");
   await page.getByRole("button", { name: "Download" }).click();
-  await page.getByText("These are 201:").waitFor();
+  await page.getByText("You selected 201 items.").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   const whole = await taken(() =>
     page.getByRole("dialog").getByRole("link", { name: "Download all" }).click(),

@@ -25,7 +25,7 @@ test("folders are places with addresses; back and forward lead through them", as
   await page.goForward();
   await row(page, "plan.md").waitFor();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("2030");
-  await page.getByRole("navigation", { name: "Folders above" }).getByRole("link", { name: "Places" }).click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Places" }).click();
   await page.getByRole("link", { name: "ünï & #1" }).click();
   await row(page, "%41.txt").waitFor();
   await page.reload();
@@ -33,7 +33,7 @@ test("folders are places with addresses; back and forward lead through them", as
   await page.getByRole("link", { name: "%41.txt" }).click();
   await page.waitForURL(/\?file=[0-9a-f-]{36}$/);
   await page.goto("/drives/alice/places/nowhere/");
-  await page.getByText("There is no such folder").waitFor();
+  await page.getByText("Folder not found").waitFor();
 });
 
 test("names with markup and right-to-left overrides stay text and show what they are", async () => {
@@ -93,7 +93,7 @@ describe("by keyboard", () => {
     await row(page, "z.txt").waitFor();
     expect(await focused()).toBe("d");
     await page.keyboard.press("Delete");
-    await page.getByText("1 folder with 2 files in it will be gone for good.").waitFor();
+    await page.getByText("1 folder with 2 files in it will be permanently deleted.").waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "d").waitFor({ state: "detached" });
     expect(await paths(drive)).toEqual(["a.txt", "c.txt", "z.txt"]);

@@ -163,7 +163,7 @@ describe("an answer that", () => {
     await open();
     await name.fill("half typed");
     release();
-    await page.getByText("Made the folder “slow”").first().waitFor({ state: "attached" });
+    await page.getByText("Created the folder “slow”").first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
   });
 });
@@ -251,7 +251,7 @@ test("saving a file, with a tag half typed, leaves an expiry that is far away as
   await page.getByRole("button", { name: "Details" }).first().click();
   await page.getByPlaceholder("Add a tag").fill("kept");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved what is known").waitFor();
+  await page.getByText("Details saved.").waitFor();
   const file = await dashboard.owner.client.json<unknown>(200, "GET", `/v0/files/${id}`);
   expect(file).toMatchObject({ tags: ["kept"], expires_at: expiry });
 });

@@ -260,7 +260,7 @@ describe("the tree beside the list", () => {
     await eventually(() => isInSight(page, "level 40"));
     expect(await here.getAttribute("aria-level")).toBe("41");
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("button", { name: "Show 37 folders in between" }).click();
+    await page.getByRole("button", { name: "Show 37 hidden folders" }).click();
     expect(await focused(page)).toBe("level 1");
   });
 
@@ -299,7 +299,7 @@ describe("the tree beside the list", () => {
     await page.getByText("The disk is on fire.").waitFor();
     await page.getByText("Request req-1").waitFor();
     await page.unroute("**/v0/folders?*path=a*");
-    await page.getByRole("treeitem", { name: "Not loaded. Try again" }).click();
+    await page.getByRole("treeitem", { name: "Couldn't load. Try again" }).click();
     await item(page, "b").waitFor();
     expect(await page.getByText("The disk is on fire.").count()).toBe(0);
   });
@@ -402,7 +402,7 @@ describe("going back", () => {
     expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
     await page.goto("/drives/alice/back/many/zzz/");
     await row(page, "in.txt").waitFor();
-    await page.getByRole("navigation", { name: "Folders above" }).getByRole("link", { name: "Back" }).focus();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Back" }).focus();
     await page.keyboard.press("Enter");
     await page.locator(".file-row:focus", { hasText: "folder" }).waitFor();
   });

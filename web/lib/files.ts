@@ -113,9 +113,9 @@ export function downloadAddress(id: string): string {
 
 /** Why a name cannot stand for a file or folder; null where it can. What else the server refuses, it says. */
 export function nameProblem(name: string): string | null {
-  if (name === "") return "Give it a name.";
-  if (name === "." || name === "..") return `"${name}" cannot be a name.`;
-  if (/[/\\]/.test(name)) return 'A name cannot hold "/" or "\\".';
+  if (name === "") return "Enter a name.";
+  if (name === "." || name === "..") return `"${name}" is not a valid name.`;
+  if (/[/\\]/.test(name)) return 'A name cannot contain "/" or "\\".';
   return null;
 }
 

@@ -23,7 +23,7 @@ async function deleteFiles(files: readonly Entry[]): Promise<Left[]> {
   const body = { file_ids: files.map(({ key }) => key) };
   const answer = await call<{ failed: string[] }>("POST", "/v0/files/bulk-delete", { body });
   const failed = new Set(answer.failed);
-  const error = new ApiError(404, "NOT_FOUND", "It was gone already, or is not yours to delete.");
+  const error = new ApiError(404, "NOT_FOUND", "It no longer exists, or you can't delete it.");
   return files.filter(({ key }) => failed.has(key)).map(({ path }) => ({ path, error }));
 }
 

@@ -46,7 +46,7 @@ export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
     <Crumb key={step.path} drive={drive} step={step} isHere={step.path === folder} />
   );
   return (
-    <nav class="crumbs" aria-label="Folders above">
+    <nav class="crumbs" aria-label="Breadcrumb">
       <ol ref={list}>
         <li>
           <Link to="/drives">Drives</Link>
@@ -59,7 +59,7 @@ export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
               <button type="button" class="button quiet" aria-expanded={false} onClick={unfold}>
                 <Icon svg={moreIcon} />
                 <span class="hidden-visually">
-                  Show {formatCount(steps.length - 1 - LAST, "folder")} in between
+                  Show {formatCount(steps.length - 1 - LAST, "hidden folder")}
                 </span>
               </button>
             </li>

@@ -103,7 +103,7 @@ export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }
         )}
         {listing.hasFoldersByName && (
           <p class="soft" role="status">
-            So many folders stay in the order of their names; only the files are by size.
+            There are too many folders to sort by size: only the files are sorted.
           </p>
         )}
         {listing.count === 0 ? (

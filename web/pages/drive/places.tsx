@@ -61,7 +61,7 @@ function PlacesDrawer({ onClose, ...places }: PlacesProps & { readonly onClose: 
           <button
             type="button"
             class="button quiet"
-            aria-label="Close the folders"
+            aria-label="Close folders"
             onClick={() => drawer.current?.close()}
           >
             <Icon svg={closeIcon} />

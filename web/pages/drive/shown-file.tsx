@@ -64,7 +64,7 @@ function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
   if (loaded.state === "loading") {
     return (
       <Late>
-        <Dialog title="Looking for the file…" onClose={onClose}>
+        <Dialog title="Loading the file…" onClose={onClose}>
           <Close onClose={onClose} />
         </Dialog>
       </Late>
@@ -72,13 +72,13 @@ function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
   }
   if (file !== null) return <Preview file={file} onClose={onClose} />;
   return loaded.state === "failed" ? (
-    <Dialog title="This file cannot be shown" onClose={onClose}>
+    <Dialog title="Couldn't load the file" onClose={onClose}>
       <Failure error={loaded.error} retry={reload} />
       <Close onClose={onClose} />
     </Dialog>
   ) : (
-    <Dialog title="There is no such file in this drive" onClose={onClose}>
-      <p>It was deleted or moved to another drive, or the address is mistyped.</p>
+    <Dialog title="File not found" onClose={onClose}>
+      <p>It was deleted or moved to another drive, or the address is wrong.</p>
       <Close onClose={onClose} />
     </Dialog>
   );

@@ -52,7 +52,7 @@ function SelectionTools({ driveId, listing, selection, onClear, onDialog }: Tool
     <>
       <button type="button" class="button quiet" onClick={onClear}>
         <Icon svg={clearIcon} />
-        <span class="hidden-visually">Clear the selection</span>
+        <span class="hidden-visually">Clear selection</span>
       </button>
       <Chosen selection={selection} listing={listing} />
       {entryActions(driveId, [...selection.values()]).map(({ name, svg, isForOne = false, leadsTo }) => {

@@ -45,7 +45,7 @@ export function DeleteDialog({ driveId, entries, onDone, onPart, onClose }: Dele
       {work.state === "idle" && (
         <>
           <Names entries={entries} />
-          {loaded.state === "loading" && <p class="soft">Counting what is in it…</p>}
+          {loaded.state === "loading" && <p class="soft">Counting files…</p>}
           {loaded.state === "failed" && <Failure error={loaded.error} />}
           {loaded.state === "ready" && <p>{consequence(entries, loaded.value)}</p>}
           <div class="row">
@@ -58,7 +58,7 @@ export function DeleteDialog({ driveId, entries, onDone, onPart, onClose }: Dele
           </div>
         </>
       )}
-      <WorkReport work={work} onStop={stop} onClose={onClose} />
+      <WorkReport work={work} done="deleted" onStop={stop} onClose={onClose} />
     </Dialog>
   );
 }
@@ -111,5 +111,5 @@ function consequence(entries: readonly Entry[], inFolders: number): string {
     folders > 0 &&
       `${formatCount(folders, "folder")} with ${formatCount(inFolders, "file")} in ${folders === 1 ? "it" : "them"}`,
   ].filter((part) => part !== false);
-  return `${parts.join(" and ")} will be gone for good.`;
+  return `${parts.join(" and ")} will be permanently deleted.`;
 }

@@ -5,10 +5,8 @@ import { Labelled } from "../../../components/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api.ts";
 import { downloadAddress, type Entry, updateFile } from "../../../lib/files.ts";
-import { nameOf } from "../../../lib/files/place.ts";
 import { formatBytes, formatCount, formatTime } from "../../../lib/format.ts";
 import { orPart } from "../../../lib/or-part.ts";
-import { plain } from "../../../lib/overrides.ts";
 import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
@@ -21,7 +19,7 @@ interface DetailsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Everything about a file or folder. */
+/** The details of a file or folder. */
 export function DetailsDialog({ entry, ...ends }: DetailsDialogProps) {
   return entry.kind === "file" ? (
     <FileDetails {...ends} file={entry.file} />
@@ -43,7 +41,7 @@ function FolderDetails({ folder, onClose }: FolderDetailsProps) {
         <dd>
           <Name text={folder.path} />
         </dd>
-        <dt>Holds</dt>
+        <dt>Contents</dt>
         <dd>
           {formatCount(folder.file_count, "file")}, {sizeInWords(folder.total_size)}
         </dd>
@@ -71,14 +69,14 @@ function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
       ...expiryChange(file, textOf(values, "expires_at")),
     };
     await orPart(updateFile(file.id, changes), onPart);
-    onDone(`Saved what is known about “${plain(nameOf(file.path))}”.`);
+    onDone("Details saved.");
   };
   return (
     <Dialog title="Details" onClose={onClose}>
       <Facts file={file} />
       <Form submit="Save" onSubmit={save} onCancel={onClose}>
         <TagsField tags={tags} onChange={setTags} />
-        <Labelled label="Metadata" name="metadata" hint="A JSON object, for whatever programs want to note.">
+        <Labelled label="Metadata" name="metadata" hint="A JSON object with any data you like.">
           {(control) => (
             <textarea
               {...control}
@@ -90,7 +88,7 @@ function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
             />
           )}
         </Labelled>
-        <Labelled label="Vanishes" name="expires_at" hint="Empty: never. In your own time zone.">
+        <Labelled label="Expires" name="expires_at" hint="Leave blank for never. In your time zone.">
           {(control) => (
             <input
               {...control}
@@ -125,7 +123,7 @@ function Facts({ file }: { readonly file: FileRecord }) {
       <dd>
         <code>{file.content_hash.replace(/^sha256:/, "")}</code>
       </dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <code>{file.id}</code>
       </dd>
@@ -149,7 +147,7 @@ function metadataOf(text: string): Record<string, unknown> {
     throw new ApiError(
       0,
       "VALIDATION_ERROR",
-      'The metadata must be an object, as {"colour": "blue"} is.',
+      'Metadata must be a JSON object, such as {"colour": "blue"}.',
       "metadata",
     );
   }
@@ -161,7 +159,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ApiError(0, "VALIDATION_ERROR", `The metadata is not JSON: ${reason}`, "metadata");
+    throw new ApiError(0, "VALIDATION_ERROR", `Metadata is not valid JSON: ${reason}`, "metadata");
   }
 }
 

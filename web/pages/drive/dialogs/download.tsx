@@ -18,10 +18,10 @@ interface DownloadDialogProps {
 export function DownloadDialog({ drive, folder, entries, onClose }: DownloadDialogProps) {
   const whole = folder === "" ? "drive" : "folder";
   return (
-    <Dialog title="Too many to download by name" onClose={onClose}>
+    <Dialog title="Too many items selected" onClose={onClose}>
       <p>
-        One download can name {ARCHIVE_PATHS} items at most, fewer where their names are long. These are{" "}
-        {entries.length.toLocaleString()}: download the whole {whole}, or select fewer.
+        You selected {entries.length.toLocaleString()} items. One download takes up to {ARCHIVE_PATHS}, or
+        fewer if their names are long. Download the whole {whole}, or select fewer.
       </p>
       <div class="row">
         <a class="button primary" href={folderArchiveAddress(drive.id, folder)} download onClick={onClose}>

@@ -12,9 +12,9 @@ import type { FileRecord } from "../../../lib/types.ts";
 
 const DURATIONS = [
   { value: "900", text: "15 minutes" },
-  { value: "3600", text: "An hour" },
+  { value: "3600", text: "1 hour" },
   { value: "28800", text: "8 hours" },
-  { value: "86400", text: "A day" },
+  { value: "86400", text: "1 day" },
 ] as const;
 
 interface LinkDialogProps {
@@ -24,7 +24,7 @@ interface LinkDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a link that needs no key, and hands it over. */
+/** Creates a link that works without signing in. */
 export function LinkDialog({ file, onPart, onClose }: LinkDialogProps) {
   const [link, setLink] = useState<FileLink | null>(null);
   const create = async (values: FormData) => {
@@ -32,13 +32,13 @@ export function LinkDialog({ file, onPart, onClose }: LinkDialogProps) {
     setLink(await orPart(createLink(file.id, seconds, values.has("once")), onPart));
   };
   return (
-    <Dialog title={`A link to ${describeEntries([fileEntry(file)])}`} onClose={onClose}>
+    <Dialog title={`Link to ${describeEntries([fileEntry(file)])}`} onClose={onClose}>
       {link === null ? (
-        <Form submit="Create the link" onSubmit={create} onCancel={onClose}>
-          <p class="soft">Whoever has the link can download the file, without signing in.</p>
-          <Choice label="It works for" name="seconds" options={DURATIONS} value="3600" />
+        <Form submit="Create link" onSubmit={create} onCancel={onClose}>
+          <p class="soft">Anyone with the link can download the file without signing in.</p>
+          <Choice label="Expires after" name="seconds" options={DURATIONS} value="3600" />
           <label class="check">
-            <input type="checkbox" name="once" /> For one download only
+            <input type="checkbox" name="once" /> Single use
           </label>
         </Form>
       ) : (
@@ -56,7 +56,7 @@ function MadeLink({ link, onClose }: { readonly link: FileLink; readonly onClose
   const copy = async () => {
     try {
       await copyText(link.url);
-      say("Copied the link.");
+      say("Link copied.");
       onClose();
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
@@ -67,7 +67,7 @@ function MadeLink({ link, onClose }: { readonly link: FileLink; readonly onClose
       <Labelled
         label="Link"
         name="url"
-        hint={`It ends on ${formatTime(link.expires_at)}. It is not shown again.`}
+        hint={`Expires ${formatTime(link.expires_at)}. It won't be shown again.`}
       >
         {(control) => (
           <input

@@ -17,7 +17,7 @@ interface NameDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name and makes a folder of it. */
+/** Asks for a name and creates a folder. */
 export function NewFolderDialog({
   driveId,
   folder,
@@ -28,7 +28,7 @@ export function NewFolderDialog({
   const create = async (values: FormData) => {
     const name = requiredName(values);
     await orPart(createFolder(driveId, `${folder}${name}/`), onPart);
-    onDone(`Made the folder “${plain(name)}”.`);
+    onDone(`Created the folder “${plain(name)}”.`);
   };
   return (
     <Dialog title="New folder" onClose={onClose}>

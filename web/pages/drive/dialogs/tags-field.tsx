@@ -33,7 +33,7 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
                   <Name text={tag} />
                   <button
                     type="button"
-                    aria-label={`Remove the tag ${tag}`}
+                    aria-label={`Remove tag ${tag}`}
                     onClick={() => onChange(tags.filter((other) => other !== tag))}
                   >
                     <Icon svg={closeIcon} />

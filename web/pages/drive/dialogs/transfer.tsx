@@ -48,6 +48,7 @@ export function TransferDialog({ drive, folder, how, entries, ...ends }: Transfe
     work.state === "ended" && !work.stopped
       ? { name: "Choose another folder", onChoose: () => goOn(work.left) }
       : undefined;
+  const done = how === "move" ? "moved" : "copied";
   const isIdle = work.state === "idle" || work.state === "failed";
   return (
     <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
@@ -57,13 +58,13 @@ export function TransferDialog({ drive, folder, how, entries, ...ends }: Transfe
           to={to}
           isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
           submit={how === "move" ? "Move here" : "Copy here"}
-          failure={<WorkReport work={work} onStop={stop} onClose={onClose} />}
+          failure={<WorkReport work={work} done={done} onStop={stop} onClose={onClose} />}
           onChange={setTo}
           onSubmit={start}
           onCancel={onClose}
         />
       )}
-      {!isIdle && <WorkReport work={work} onStop={stop} again={again} onClose={onClose} />}
+      {!isIdle && <WorkReport work={work} done={done} onStop={stop} again={again} onClose={onClose} />}
     </Dialog>
   );
 }
@@ -119,14 +120,18 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
           )}
         </Labelled>
       )}
-      <Labelled label="Folder" name="folder" hint="Choose one below or type its path; a new one is made.">
+      <Labelled
+        label="Folder"
+        name="folder"
+        hint="Choose a folder below or type a path. A new folder is created if needed."
+      >
         {(control) => (
           <input
             {...control}
             class="input"
             dir="auto"
             value={to.folder}
-            placeholder="The top of the drive"
+            placeholder="Drive root"
             autocomplete="off"
             onInput={(event) => choose(event.currentTarget.value)}
           />
@@ -139,7 +144,7 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
         chosen={asFolder(to.folder)}
         onChoose={choose}
       />
-      {isHere && <p class="soft">That is where it is already: choose another folder.</p>}
+      {isHere && <p class="soft">Already in this folder. Choose another one.</p>}
       {rest.failure}
       <div class="row">
         <button class="button primary" disabled={isHere}>

@@ -8,6 +8,8 @@ const NAMED = 20;
 
 interface WorkReportProps {
   readonly work: WorkState;
+  /** What the work does, as in "2 items couldn't be moved". */
+  readonly done: "deleted" | "moved" | "copied";
   readonly onStop: () => void;
   /** Another way to go on with what it left undone. */
   readonly again?: { readonly name: string; readonly onChoose: () => void } | undefined;
@@ -15,7 +17,7 @@ interface WorkReportProps {
 }
 
 /** How far the work is, and what it left undone. Nothing before it starts. */
-export function WorkReport({ work, onStop, again, onClose }: WorkReportProps) {
+export function WorkReport({ work, done, onStop, again, onClose }: WorkReportProps) {
   switch (work.state) {
     case "idle":
       return null;
@@ -26,7 +28,7 @@ export function WorkReport({ work, onStop, again, onClose }: WorkReportProps) {
         <div class="dialog-body" role="status">
           <progress aria-label="Progress" value={work.progress.done} max={work.progress.of} />
           <p class="soft">
-            {work.progress.pause !== null && `The server asks to wait ${work.progress.pause} s. `}
+            {work.progress.pause !== null && `Paused for ${work.progress.pause} s (rate limit). `}
             {work.progress.done.toLocaleString()} of {work.progress.of.toLocaleString()}
           </p>
           <div class="row">
@@ -37,28 +39,25 @@ export function WorkReport({ work, onStop, again, onClose }: WorkReportProps) {
         </div>
       );
     case "ended":
-      return <Ended work={work} again={again} onClose={onClose} />;
+      return <Ended work={work} done={done} again={again} onClose={onClose} />;
   }
 }
 
-interface EndedProps {
+interface EndedProps extends Pick<WorkReportProps, "done"> {
   readonly work: Extract<WorkState, { state: "ended" }>;
   readonly again: WorkReportProps["again"];
   readonly onClose: () => void;
 }
 
-function Ended({ work, again, onClose }: EndedProps) {
+function Ended({ work, done, again, onClose }: EndedProps) {
   const { left, stopped } = work;
   return (
     <div class="dialog-body" role="alert">
-      {stopped && <p>Stopped. What was done until then stays done.</p>}
+      {stopped && <p>Stopped. What was already done is not undone.</p>}
       {left.length > 0 && (
         <div class="notice bad">
           <p>
-            {left.length === 1
-              ? "1 item stayed as it was"
-              : `${formatCount(left.length, "item")} stayed as they were`}
-            :
+            {formatCount(left.length, "item")} couldn't be {done}:
           </p>
           <ul class="left">
             {left.slice(0, NAMED).map(({ path, error }) => (

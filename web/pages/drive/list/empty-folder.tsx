@@ -29,7 +29,7 @@ function EmptyWords({ folder }: Pick<EmptyFolderProps, "folder">) {
   return (
     <>
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
-      <p class="soft">Drop files or whole folders here, upload some, or make a folder.</p>
+      <p class="soft">Drop files or folders here, upload some, or create a folder.</p>
     </>
   );
 }
@@ -37,10 +37,10 @@ function EmptyWords({ folder }: Pick<EmptyFolderProps, "folder">) {
 function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
   return (
     <>
-      <h2>There is no such folder</h2>
-      <p class="soft">It was renamed, moved or deleted. What you upload here makes it anew.</p>
+      <h2>Folder not found</h2>
+      <p class="soft">It was renamed, moved or deleted. Uploading here creates it again.</p>
       <Link to={folderAddress(place, "")} class="button">
-        Go to the top of the drive
+        Go to the drive root
       </Link>
     </>
   );
@@ -49,8 +49,8 @@ function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
 function MissingDrive() {
   return (
     <>
-      <h2>This drive is gone</h2>
-      <p class="soft">It was deleted while you were looking at it.</p>
+      <h2>Drive not found</h2>
+      <p class="soft">It was deleted while you had it open.</p>
       <Link to="/drives" class="button">
         Go to your drives
       </Link>

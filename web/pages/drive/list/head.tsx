@@ -26,7 +26,7 @@ export function GridHead({ chosen, selectable, onChooseAll, ...rest }: GridHeadP
           <input
             ref={box}
             type="checkbox"
-            aria-label={selectable ? "Select all" : "Select all that is loaded"}
+            aria-label={selectable ? "Select all" : "Select all loaded items"}
             checked={chosen === "all"}
             onChange={(event) => onChooseAll(event.currentTarget.checked)}
           />
@@ -35,7 +35,7 @@ export function GridHead({ chosen, selectable, onChooseAll, ...rest }: GridHeadP
         <Heading {...rest} name="Size" by="size" class="cell-size" />
         <Heading {...rest} name="Modified" by="modified" class="cell-modified" />
         <span role="columnheader" class="cell-more">
-          <span class="hidden-visually">Menu</span>
+          <span class="hidden-visually">Actions</span>
         </span>
       </div>
     </div>

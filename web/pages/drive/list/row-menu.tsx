@@ -27,6 +27,6 @@ export function RowMenu(props: RowMenuProps) {
   if (entry !== undefined && entries.length === 1) {
     items.unshift({ name: "Open", svg: openIcon, href: href(entry), onChoose: () => onOpen(entry) });
   }
-  const label = `What to do with ${describeEntries(entries)}`;
+  const label = `Actions for ${describeEntries(entries)}`;
   return <Menu label={label} anchor={props.anchor} items={items} onClose={props.onClose} />;
 }

@@ -122,7 +122,7 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
           tabIndex={active ? 0 : -1}
           aria-haspopup="menu"
           aria-expanded={props.hasMenu}
-          aria-label={`Menu of ${plain(name)}`}
+          aria-label={`Actions for ${plain(name)}`}
           onClick={(event) => props.onMenu(index, event.currentTarget.getBoundingClientRect())}
         >
           <Icon svg={moreIcon} />
@@ -167,9 +167,9 @@ function Modified({ at }: { readonly at: string }) {
 
 function Expiry({ at }: { readonly at: string }) {
   return (
-    <span class="badge" title={`Vanishes on ${formatTime(at)}`}>
-      <Icon svg={clockIcon} /> <span class="badge-words">{formatRelative(at)}</span>
-      <span class="hidden-visually">it vanishes</span>
+    <span class="badge" title={`Expires ${formatTime(at)}`}>
+      <Icon svg={clockIcon} /> <span class="hidden-visually">Expires</span>{" "}
+      <span class="badge-words">{formatRelative(at)}</span>
     </span>
   );
 }

@@ -93,8 +93,8 @@ function tailWords({ kind, missing }: Extract<TreeRow, { missing: number | null 
     case "loading":
       return "Loading…";
     case "failed":
-      return "Not loaded. Try again";
+      return "Couldn't load. Try again";
     case "more":
-      return missing === null ? "Show the others" : `Show more (${missing.toLocaleString()} left)`;
+      return missing === null ? "Show more" : `Show more (${missing.toLocaleString()} left)`;
   }
 }
