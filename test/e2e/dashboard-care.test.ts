@@ -135,7 +135,7 @@ describe("an address of a file", () => {
     await dashboard.owner.client.json(200, "PATCH", `/v0/files/${id}`, { body: { path: "to/a.txt" } });
     await using page = await open(`/drives/${slug}/?file=${id}`);
     await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
-    await page.getByRole("button", { name: "Close the preview" }).click();
+    await page.getByRole("button", { name: "Close preview" }).click();
     await row(page, "b.txt").waitFor();
     await page.waitForURL(`**/drives/${slug}/to/`);
   });
@@ -178,7 +178,7 @@ describe("a drive that is given another name", () => {
     await page.reload();
     await page.waitForURL(`**/drives/alice/new-name/?file=${file}`);
     await page.getByRole("heading", { name: "a.txt" }).waitFor();
-    await page.getByRole("button", { name: "Close the preview" }).click();
+    await page.getByRole("button", { name: "Close preview" }).click();
     await page.waitForURL("**/drives/alice/new-name/");
     // From the list of drives, where it may have been renamed.
     await page.getByRole("link", { name: "Drives" }).first().click();
@@ -287,7 +287,7 @@ test("a double click on Replace replaces the file that was asked about, not the 
   const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
   const [first, next] = isFirst ? ["a.txt", "b.txt"] : ["b.txt", "a.txt"];
   await dialog.getByRole("button", { name: "Replace" }).dblclick({ delay: 50 });
-  await dialog.getByRole("heading", { name: `${next} is already there` }).waitFor();
+  await dialog.getByRole("heading", { name: `${next} already exists` }).waitFor();
   await dialog.getByRole("button", { name: "Skip" }).click();
   await dialog.waitFor({ state: "detached" });
   await row(page, first).locator(".cell-size", { hasText: "7 bytes" }).waitFor();
@@ -306,8 +306,8 @@ test("a question that is dismissed leaves the next one to be asked", async () =>
   }
   await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await uploads.getByText("Skipped: already there").nth(1).waitFor();
-  await uploads.getByText("Skipped: already there").nth(2).waitFor({ state: "detached" });
+  await uploads.getByText("Skipped: already exists").nth(1).waitFor();
+  await uploads.getByText("Skipped: already exists").nth(2).waitFor({ state: "detached" });
   await page.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
 });
 

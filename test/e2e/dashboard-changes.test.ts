@@ -93,7 +93,7 @@ test("a double click on a name opens what it names, and does nothing to what is 
 
   await page.setViewportSize({ width: 700, height: 500 });
   await page.getByRole("link", { name: "five.txt" }).click({ position: { x: 4, y: 8 } });
-  const close = page.getByRole("button", { name: "Close the preview" });
+  const close = page.getByRole("button", { name: "Close preview" });
   await page.getByText("Wrap lines").waitFor();
   await close.hover();
   await press(2);
@@ -115,7 +115,7 @@ test("keys that delete or rename do nothing to a row that does not show that it 
   await nothingHappens("nowhere");
   await uploadHere(page, "c.txt");
   await page.getByLabel("Select b.txt").check();
-  await page.getByRole("button", { name: "Close the uploads" }).focus();
+  await page.getByRole("button", { name: "Close uploads" }).focus();
   await nothingHappens("the uploads");
   await page.getByRole("button", { name: "Details" }).focus();
   await page.keyboard.press("Delete");

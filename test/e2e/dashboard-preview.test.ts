@@ -93,9 +93,9 @@ describe("what each kind looks like", () => {
     await show("Makefile", "all:\n\ttrue\n");
     await shown("all:");
     await show("core", new Uint8Array(100));
-    await shown("This is not a text");
+    await shown("Not a text file");
     await show("a.zip", "PK");
-    await shown("There is no preview for files of this type.");
+    await shown("No preview for this file type.");
     await show("empty.txt", "");
     await shown("This file is empty.");
   });
@@ -103,11 +103,11 @@ describe("what each kind looks like", () => {
   test("of a long text the first MiB is shown, and that this is so", async () => {
     // The limit falls into the middle of a character.
     await show("long.log", `a${"é".repeat(1024 * 1024)}`);
-    await shown("This is the first 1.0 MiB of 2.0 MiB.");
+    await shown("Showing the first 1.0 MiB of 2.0 MiB.");
     const text = (await preview().locator(".preview-text").textContent()) ?? "";
     expect([text.length, text.at(-1)]).toEqual([1024 * 512, "é"]);
     await show("lines.log", "line\n".repeat(60_000));
-    await shown("These are the first 50,000 lines.");
+    await shown("Showing the first 50,000 lines.");
   });
 
   test("Latin-1 and UTF-16 are read as what they are", async () => {
@@ -143,7 +143,7 @@ describe("what each kind looks like", () => {
   test("CSV is a table of its first 1,000 rows", async () => {
     const rows = Array.from({ length: 1200 }, (_, at) => `${at},"a ""quoted"", cell\nof two lines"`);
     await show("table.csv", `n,text\n${rows.join("\n")}`);
-    await shown("These are the first 1,000 rows.");
+    await shown("Showing the first 1,000 rows.");
     expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["n", "text"]);
     expect(await preview().getByRole("row").count()).toBe(1001);
     await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
@@ -156,7 +156,7 @@ describe("what each kind looks like", () => {
       page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 1"),
     );
     await show("damaged.png", "nothing of the kind");
-    await shown("The browser cannot show this image");
+    await shown("The browser can't show this image");
   });
 
   test("sound is played, and what cannot be is said", async () => {
@@ -164,7 +164,7 @@ describe("what each kind looks like", () => {
     await preview().locator("audio").waitFor();
     await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
     await show("noise.mp3", "noise");
-    await shown("The browser cannot play this audio.");
+    await shown("The browser can't play this audio.");
   });
 
   test("a film is played", async () => {
@@ -184,7 +184,7 @@ describe("what each kind looks like", () => {
     await show("paper.pdf", "%PDF-1.4");
     const hasViewer = await page.evaluate<boolean>("navigator.pdfViewerEnabled");
     if (hasViewer) await preview().locator("iframe[src^='blob:']").waitFor();
-    else await shown("This browser has no viewer for PDF.");
+    else await shown("This browser can't show PDFs.");
   });
 
   test("what is no PDF never comes into the viewer's frame", async () => {
@@ -192,7 +192,7 @@ describe("what each kind looks like", () => {
     // As where there is a viewer.
     await other.addInitScript("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })");
     for (const [content, expected] of [
-      ["<script>parent.document.title='pwned'</script>", ".preview-none >> text=This is no PDF"],
+      ["<script>parent.document.title='pwned'</script>", ".preview-none >> text=Not a valid PDF"],
       ["%PDF-1.4", "iframe[src^='blob:']"],
     ] as const) {
       await other.goto(`/drives/${dashboard.owner.drive}/?file=${await store("claims.pdf", content)}`);
@@ -232,7 +232,7 @@ describe("what each kind looks like", () => {
     await page.goBack();
     await preview().waitFor({ state: "detached" });
     await page.goForward();
-    await preview().getByRole("button", { name: "Close the preview" }).click();
+    await preview().getByRole("button", { name: "Close preview" }).click();
     await preview().waitFor({ state: "detached" });
   });
 });
@@ -283,6 +283,6 @@ describe("hostile files never run", () => {
 
   test("a text that reads in another order than it is stored says so", async () => {
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
-    await shown("There are invisible characters in this text");
+    await shown("This text has invisible characters");
   });
 });

@@ -70,7 +70,7 @@ async function drop(path: string): Promise<void> {
   await letGo();
 }
 
-const question = () => page.getByRole("dialog", { name: "is already there" });
+const question = () => page.getByRole("dialog", { name: "already exists" });
 const panel = () => page.getByRole("region", { name: "Uploads" });
 
 function uploaded(headline: string): Promise<void> {
@@ -78,7 +78,7 @@ function uploaded(headline: string): Promise<void> {
 }
 
 async function closePanel(): Promise<void> {
-  await panel().getByRole("button", { name: "Close the uploads" }).click();
+  await panel().getByRole("button", { name: "Close uploads" }).click();
   await panel().waitFor({ state: "detached" });
 }
 
@@ -207,7 +207,7 @@ describe("choosing and dropping", () => {
     }`);
     await drop(root);
     await uploaded("2 files uploaded");
-    const notice = page.getByRole("alert").filter({ hasText: "2 items could not be read" });
+    const notice = page.getByRole("alert").filter({ hasText: "2 items couldn't be read" });
     expect((await notice.getByRole("listitem").allTextContents()).toSorted()).toEqual([
       "guarded/closed",
       "guarded/locked.txt",
@@ -264,8 +264,8 @@ describe("choosing and dropping", () => {
   test("what is larger than the server takes is refused in words, before it is sent", async () => {
     await open("");
     await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });
-    await panel().getByText("This file has 8.0 MiB; the server takes at most 8.0 MiB.").waitFor();
-    await uploaded("1 file of 1 could not be uploaded");
+    await panel().getByText("This file is 8.0 MiB. The maximum is 8.0 MiB.").waitFor();
+    await uploaded("1 of 1 file couldn't be uploaded");
     // It would be no smaller the next time.
     expect(await panel().getByRole("button", { name: /Retry/ }).count()).toBe(0);
     await closePanel();
@@ -308,7 +308,7 @@ describe("a place that is taken", () => {
     await collide([name]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await question().getByRole("button", { name: answer }).click();
-    await panel().getByRole("button", { name: "Close the uploads" }).waitFor();
+    await panel().getByRole("button", { name: "Close uploads" }).waitFor();
     expect(await contentOf(`taken/${name}`)).toBe(first);
     expect(await contentOf(`taken/${answer} (2).tar.gz`)).toBe(second);
     await closePanel();
@@ -325,7 +325,7 @@ describe("a place that is taken", () => {
   test("one answer serves for all, large files among them", async () => {
     const names = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"].map((name) => `all ${name}`);
     await collide(names, Buffer.alloc(300 * 1024, "n"));
-    await question().getByLabel("Do the same for all others").check();
+    await question().getByLabel("Do the same for all other files").check();
     await question().getByRole("button", { name: "Keep both" }).click();
     await uploaded("5 files uploaded");
     expect((await listed("taken/all")).map(({ path }) => path)).toEqual(
@@ -380,7 +380,7 @@ describe("when it does not go smoothly", () => {
     await uploaded("2 files uploaded");
     expect(await focused()).toBe("Files");
     await page.keyboard.press("Shift+Tab");
-    expect(await focused()).toBe("Close the uploads");
+    expect(await focused()).toBe("Close uploads");
     await page.keyboard.press("Enter");
     await panel().waitFor({ state: "detached" });
     expect(await page.evaluate<boolean>("document.activeElement === document.body")).toBe(false);
@@ -407,8 +407,8 @@ describe("when it does not go smoothly", () => {
     await uploaded("1 file uploaded");
     expect(await page.evaluate<string[]>("said")).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^The server takes only so many requests a minute\. Going on in [12] s\.$/),
-        expect.stringMatching(/^Uploads rest/),
+        expect.stringMatching(/^Uploads paused \(rate limit\)\. Resuming in [12] s\.$/),
+        expect.stringMatching(/^Uploads paused \(rate limit\)$/),
       ]),
     );
     await page.unroute("**/v0/files?*");
@@ -426,7 +426,7 @@ describe("when it does not go smoothly", () => {
     });
     const rest = panel().locator(".uploads-rest");
     await choose(...["a", "b", "c", "d", "e"].map((name) => ({ name, content: name })));
-    expect(await rest.textContent()).toMatch(/Going on in [89]\d\d s\.$/);
+    expect(await rest.textContent()).toMatch(/Resuming in [89]\d\d s\.$/);
     await panel().getByText("3 of 5").waitFor();
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await panel().getByRole("button", { name: "Cancel all" }).click();
@@ -486,7 +486,7 @@ describe("when it does not go smoothly", () => {
       .getByText(/^1 of 2 · .*\/s ·/)
       .waitFor();
     await dashboard.server.kill();
-    await panel().getByText("The server does not answer").first().waitFor();
+    await panel().getByText("Can't reach the server").first().waitFor();
     await panel().getByRole("button", { name: "Retry 1 failed file" }).waitFor();
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await dashboard.restart();

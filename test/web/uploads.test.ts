@@ -71,7 +71,7 @@ describe("all together", () => {
     ["Uploading 1 folder", "0 of 1", [folder], {}],
     ["Uploading 2 items", "1 of 2 · 1.0 MiB of 1.0 MiB", [done, folder], {}],
     ["1 file uploaded, 1 cancelled", "1 of 1 · 1.0 MiB of 1.0 MiB", [done, cancelled], {}],
-    ["2 files of 3 could not be uploaded", "1 of 3 · 1.0 MiB of 1.0 MiB", [done, failed, tooLarge], {}],
+    ["2 of 3 files couldn't be uploaded", "1 of 3 · 1.0 MiB of 1.0 MiB", [done, failed, tooLarge], {}],
     ["Nothing was uploaded", "0 of 0", [cancelled], {}],
   ])("%s: %s", (headline, figures, uploads, now) => {
     const view = viewOf(uploads, now);
@@ -89,8 +89,8 @@ describe("all together", () => {
   });
 
   test("a rest is counted down to its last second", () => {
-    const said = [42, 41.2, 0].map((seconds) => /Going on in .*/.exec(restInWords(seconds))?.[0]);
-    expect(said).toEqual(["Going on in 42 s.", "Going on in 42 s.", "Going on in 1 s."]);
+    const said = [42, 41.2, 0].map((seconds) => /Resuming in .*/.exec(restInWords(seconds))?.[0]);
+    expect(said).toEqual(["Resuming in 42 s.", "Resuming in 42 s.", "Resuming in 1 s."]);
   });
 
   test("what needs somebody is shown first, what is done last", () => {

@@ -36,7 +36,7 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
   const take = (chosen: readonly Chosen[], missing: readonly string[] = []) => {
     setError(null);
     setUnread(missing);
-    if (chosen.length + missing.length === 0) say("There are no files in it.");
+    if (chosen.length + missing.length === 0) say("No files found.");
     queue.add(driveId, folder, chosen);
   };
   const drop = async (data: DataTransfer) => {
@@ -65,7 +65,7 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
         <div class="drop-hint">
           <Icon svg={filesIcon} />
           {isReading ? (
-            <p role="status">Looking through what you dropped…</p>
+            <p role="status">Reading the dropped files…</p>
           ) : (
             <p>Drop to upload to {folder === "" ? "this drive" : <Name text={nameOf(folder)} />}</p>
           )}

@@ -11,5 +11,5 @@ export async function copyText(text: string): Promise<void> {
   document.addEventListener("copy", copy, { once: true });
   const done = document.execCommand("copy");
   document.removeEventListener("copy", copy);
-  if (!done) throw new Error("The browser does not let the page copy. Select the text and copy it.");
+  if (!done) throw new Error("The browser blocked copying. Select the text and copy it yourself.");
 }

@@ -144,7 +144,7 @@ export class UploadQueue {
 
   #tooLarge(size: number): UploadError | null {
     if (size <= this.#maxFileSize) return null;
-    const message = `This file has ${formatBytes(size)}; the server takes at most ${formatBytes(this.#maxFileSize)}.`;
+    const message = `This file is ${formatBytes(size)}. The maximum is ${formatBytes(this.#maxFileSize)}.`;
     return { code: TOO_LARGE, message, requestId: undefined };
   }
 

@@ -61,7 +61,7 @@ function DataImage({ file, content }: ShownProps) {
 
 function Shown({ file, url }: { readonly file: FileRecord; readonly url: string | null }) {
   const [isBroken, setBroken] = useState(false);
-  if (isBroken) return <NoView file={file} why="The browser cannot show this image: it may be damaged." />;
+  if (isBroken) return <NoView file={file} why="The browser can't show this image. It may be damaged." />;
   return (
     <div class="preview-body preview-image">
       {url !== null && <img src={url} alt={file.filename} onError={() => setBroken(true)} />}

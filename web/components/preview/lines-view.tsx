@@ -14,13 +14,13 @@ export function LinesView({ text }: { readonly text: string }) {
     <>
       {hasOverrides(text) && (
         <p class="notice careful preview-note">
-          There are invisible characters in this text that change the order it is read in: it may not say what
-          it seems to say.
+          This text has invisible characters that change its reading order. It may not say what it seems to
+          say.
         </p>
       )}
       {isCut && (
         <p class="notice careful preview-note">
-          These are the first {MOST_LINES.toLocaleString()} lines. Download the file to see the rest.
+          Showing the first {MOST_LINES.toLocaleString()} lines. Download the file to see the rest.
         </p>
       )}
       <div class="preview-bar">

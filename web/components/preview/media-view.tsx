@@ -11,7 +11,7 @@ interface MediaViewProps {
 /** Sound or a film, of any size: the browser asks for the parts it plays. */
 export function MediaView({ file, kind }: MediaViewProps) {
   const [isBroken, setBroken] = useState(false);
-  if (isBroken) return <NoView file={file} why={`The browser cannot play this ${kind}.`} />;
+  if (isBroken) return <NoView file={file} why={`The browser can't play this ${kind}.`} />;
   const media = {
     controls: true,
     preload: "metadata",

@@ -7,7 +7,7 @@ export function NoView({ file, why }: { readonly file: FileRecord; readonly why:
     <div class="preview-body preview-none">
       <FileIcon type={file.mime_type} />
       <p>{why}</p>
-      <p class="soft">Download it to open it with a program of yours.</p>
+      <p class="soft">Download it to open it in another app.</p>
     </div>
   );
 }

@@ -17,7 +17,7 @@ interface ShownProps {
 
 /** A PDF in the browser's own viewer, where it has one. */
 export function PdfView({ file }: { readonly file: FileRecord }) {
-  if (!navigator.pdfViewerEnabled) return <NoView file={file} why="This browser has no viewer for PDF." />;
+  if (!navigator.pdfViewerEnabled) return <NoView file={file} why="This browser can't show PDFs." />;
   return (
     <Whole file={file} most={MOST_BYTES} type={PDF}>
       {(content) => <Checked file={file} content={content} />}
@@ -33,7 +33,7 @@ async function isPdf(content: Blob): Promise<boolean> {
 function Checked({ file, content }: ShownProps) {
   const { loaded } = useLoad(file.id, () => isPdf(content));
   if (loaded.state !== "ready") return null;
-  if (!loaded.value) return <NoView file={file} why="This is no PDF, though its type says so." />;
+  if (!loaded.value) return <NoView file={file} why="Not a valid PDF." />;
   return <Frame file={file} content={content} />;
 }
 

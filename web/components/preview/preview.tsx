@@ -45,7 +45,7 @@ export function Preview({ file, onClose }: PreviewProps) {
         <button
           type="button"
           class="button quiet"
-          aria-label="Close the preview"
+          aria-label="Close preview"
           onClick={() => element.current?.close()}
         >
           <Icon svg={closeIcon} />
@@ -67,7 +67,7 @@ function Content({ file }: { readonly file: FileRecord }): VNode {
     case "pdf":
       return <PdfView file={file} />;
     case "none":
-      return <NoView file={file} why="There is no preview for files of this type." />;
+      return <NoView file={file} why="No preview for this file type." />;
     case "markdown":
     case "json":
     case "table":

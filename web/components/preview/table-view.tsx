@@ -15,8 +15,8 @@ export function TableView({ text }: { readonly text: string }) {
     <>
       {(isCut || isWide) && (
         <p class="notice careful preview-note">
-          {isCut && `These are the first ${records.length.toLocaleString()} rows. `}
-          {isWide && `Only ${MOST_COLUMNS} columns are shown.`}
+          {isCut && `Showing the first ${records.length.toLocaleString()} rows.  `}
+          {isWide && `Showing only ${MOST_COLUMNS} columns.`}
         </p>
       )}
       <div class="preview-body" tabIndex={0} role="region" aria-label="Table">

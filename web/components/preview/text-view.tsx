@@ -29,8 +29,7 @@ export function TextView({ file, kind }: TextViewProps) {
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;
-  if (text === null)
-    return <NoView file={file} why="This is not a text, and its type does not say what it is." />;
+  if (text === null) return <NoView file={file} why="Not a text file, and its type is unknown." />;
   if (text === "") return <p class="preview-body preview-none soft">This file is empty.</p>;
   return <TextShown kind={kind} start={{ text, isCut }} size={file.size} />;
 }
@@ -49,14 +48,12 @@ function TextShown({ kind, start, size }: TextShownProps) {
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
       {start.isCut && (
         <p class="notice careful preview-note">
-          This is the first {formatBytes(TEXT_BYTES)} of {formatBytes(size)}. Download the file to see the
+          Showing the first {formatBytes(TEXT_BYTES)} of {formatBytes(size)}. Download the file to see the
           rest.
         </p>
       )}
       {kind === "markdown" && laidOut === null && (
-        <p class="notice careful preview-note">
-          This document is too long to be laid out; this is its source.
-        </p>
+        <p class="notice careful preview-note">This document is too long to format. Showing its source.</p>
       )}
       {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} />}
     </>

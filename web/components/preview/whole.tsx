@@ -19,7 +19,7 @@ interface WholeProps {
 /** Loads a file whole, telling how far it is, and then shows it. */
 export function Whole({ file, most, type, children }: WholeProps) {
   if (file.size > most) {
-    return <NoView file={file} why={`Files of more than ${formatBytes(most)} are not shown here.`} />;
+    return <NoView file={file} why={`Files larger than ${formatBytes(most)} have no preview.`} />;
   }
   return (
     <Loading file={file} type={type}>

@@ -52,13 +52,13 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
           type="button"
           class="button quiet"
           aria-expanded={isOpen}
-          aria-label="The files being uploaded"
+          aria-label="List of uploads"
           onClick={() => setOpen(!isOpen)}
         >
           <Icon svg={isOpen ? chevronDown : chevronUp} />
         </button>
         {!summary.isBusy && (
-          <button type="button" class="button quiet" aria-label="Close the uploads" onClick={close}>
+          <button type="button" class="button quiet" aria-label="Close uploads" onClick={close}>
             <Icon svg={closeIcon} />
           </button>
         )}

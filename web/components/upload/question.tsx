@@ -49,11 +49,11 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
     <dialog ref={element} class="dialog" aria-labelledby="replace-question">
       <div class="dialog-body">
         <h2 id="replace-question">
-          <Name text={nameOf(upload.path)} /> is already there
+          <Name text={nameOf(upload.path)} /> already exists
         </h2>
         <p>
-          A file of this name stands in {folder === "" ? "this drive" : <Name text={folder} />}. The one you
-          are uploading has {formatBytes(upload.size)}.
+          There is already a file with this name in {folder === "" ? "this drive" : <Name text={folder} />}.
+          Your file is {formatBytes(upload.size)}.
         </p>
         <label class="upload-for-all">
           <input
@@ -61,7 +61,7 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
             checked={forAll}
             onChange={(event) => setForAll(event.currentTarget.checked)}
           />
-          Do the same for all others that are already there{others > 0 && ` (${others} so far)`}
+          Do the same for all other files that already exist{others > 0 && ` (${others} so far)`}
         </label>
         <div class="row">
           <button type="button" class="button primary" onClick={() => decide("keep-both")}>

@@ -58,13 +58,13 @@ function stateInWords({ state, file, size }: Upload): string {
     case "waiting":
       return `Waiting, ${what}`;
     case "sending":
-      return "Sending";
+      return "Uploading";
     case "asking":
-      return "Already there: waiting for your answer";
+      return "Already exists: waiting for your choice";
     case "done":
       return what;
     case "skipped":
-      return "Skipped: already there";
+      return "Skipped: already exists";
     case "cancelled":
       return "Cancelled";
     case "failed":

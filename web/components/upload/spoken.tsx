@@ -25,7 +25,7 @@ export function Spoken({ view, summary }: { readonly view: QueueView; readonly s
   const headline = view.uploads.length === 0 ? "" : (progress ?? headlineOf(summary));
   return (
     <p class="hidden-visually" role="status">
-      {view.rest === null ? headline : "Uploads rest: the server takes only so many requests a minute."}
+      {view.rest === null ? headline : "Uploads paused (rate limit)"}
     </p>
   );
 }

@@ -14,7 +14,7 @@ interface UnreadProps {
 export function Unread({ paths, onClose }: UnreadProps) {
   return (
     <div class="notice careful" role="alert">
-      <p>{formatCount(paths.length, "item")} could not be read on this computer, so not uploaded:</p>
+      <p>Not uploaded: {formatCount(paths.length, "item")} couldn't be read on this computer:</p>
       <ul class="paths">
         {paths.slice(0, NAMED).map((path) => (
           <li key={path}>

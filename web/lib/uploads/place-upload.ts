@@ -56,7 +56,7 @@ async function putBeside(target: Target, options: PlaceOptions): Promise<string>
     const path = numberedPath(target.path, number);
     if (await putNew({ ...target, path }, options, true)) return path;
   }
-  throw new ApiError(0, "CONFLICT", "There are too many files of this name. Rename it, then upload it.");
+  throw new ApiError(0, "CONFLICT", "Too many files have this name. Rename it, then upload it again.");
 }
 
 /** False where the path is taken. `looksFirst`, where that is likely, or learning it late would cost much. */

@@ -79,10 +79,10 @@ async function whyUnsent(file: File): Promise<ApiError> {
     return new ApiError(
       0,
       "UNREADABLE",
-      "This file cannot be read any more: it was moved, changed or deleted.",
+      "This file can't be read anymore: it was moved, changed or deleted.",
     );
   }
-  return new ApiError(0, "NO_ANSWER", "The server does not answer, or it broke the upload off.");
+  return new ApiError(0, "NO_ANSWER", "Can't reach the server, or it ended the upload.");
 }
 
 /** Whether a file stands at a path, asked without sending one. */

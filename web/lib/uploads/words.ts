@@ -5,7 +5,7 @@ import type { QueueView } from "./upload.ts";
 /** How the queue is getting on, without any figure that changes all the time. */
 export function headlineOf({ isBusy, count, noun, done, cancelled, failed }: Summary): string {
   if (isBusy) return `Uploading ${formatCount(count, noun)}`;
-  if (failed > 0) return `${formatCount(failed, noun)} of ${count.toLocaleString()} could not be uploaded`;
+  if (failed > 0) return `${failed.toLocaleString()} of ${formatCount(count, noun)} couldn't be uploaded`;
   if (done === 0) return "Nothing was uploaded";
   const said = `${formatCount(done, noun)} uploaded`;
   return cancelled === 0 ? said : `${said}, ${cancelled.toLocaleString()} cancelled`;
@@ -24,7 +24,7 @@ export function figuresOf(summary: Summary, { speed, rest }: QueueView): string 
 
 /** Why nothing is sent for a while. */
 export function restInWords(seconds: number): string {
-  return `The server takes only so many requests a minute. Going on in ${Math.max(1, Math.ceil(seconds))} s.`;
+  return `Uploads paused (rate limit). Resuming in ${Math.max(1, Math.ceil(seconds))} s.`;
 }
 
 /** What is said aloud now and then: `40 percent uploaded, 2 min left`. */
