@@ -334,7 +334,7 @@ describe("search", () => {
   test("words are found in all drives and highlighted, in contents and in names", async () => {
     await go("Search");
     await page.getByRole("heading", { name: "What are you looking for?" }).waitFor();
-    await page.getByLabel("Words to look for").fill("resume tea");
+    await page.getByLabel("Search terms").fill("resume tea");
     await page.keyboard.press("Enter");
     await page.getByText("1 file found").waitFor();
     expect(await results().locator(".snippet mark").allTextContents()).toEqual(["R\u00c9SUM\u00c9", "tea"]);
@@ -343,7 +343,7 @@ describe("search", () => {
     const link = results().getByRole("link", { name: "green & black?.md" });
     expect(await link.getAttribute("href")).toMatch(/^\/drives\/ada\/tea\/asia\/\?file=[0-9a-f-]{36}$/);
 
-    await page.getByLabel("Words to look for").fill("teapo");
+    await page.getByLabel("Search terms").fill("teapo");
     await page.getByRole("button", { name: "Search" }).click();
     await results().getByRole("link", { name: "teapot.txt" }).waitFor();
     expect(await results().locator("h3 mark").allTextContents()).toEqual(["teapo"]);
@@ -369,24 +369,24 @@ describe("search", () => {
       await route.continue();
     });
     await page.goto("/search?q=teapo");
-    await page.getByLabel("Words to look for").fill("teapot");
+    await page.getByLabel("Search terms").fill("teapot");
     arrival.resolve();
     await page
       .getByLabel("Drive", { exact: true })
       .getByText("Tea", { exact: true })
       .waitFor({ state: "attached" });
     await page.unroute("**/v0/drives");
-    expect(await page.getByLabel("Words to look for").inputValue()).toBe("teapot");
+    expect(await page.getByLabel("Search terms").inputValue()).toBe("teapot");
   });
 
   test("text without spaces is highlighted too", async () => {
-    await page.getByLabel("Words to look for").fill("\u8336\u306E");
+    await page.getByLabel("Search terms").fill("\u8336\u306E");
     await page.keyboard.press("Enter");
     await results().locator(".snippet mark", { hasText: "\u8336\u306E" }).waitFor();
   });
 
   test("a name that turns the writing round is shown as it is", async () => {
-    await page.getByLabel("Words to look for").fill("invoice");
+    await page.getByLabel("Search terms").fill("invoice");
     await page.keyboard.press("Enter");
     await results().getByRole("link", { name: "invoiceU+202Efdp.exe" }).waitFor();
     await page.goBack();
@@ -395,14 +395,14 @@ describe("search", () => {
   test("the address holds what was asked: it can be gone back to, and opened anew", async () => {
     await page.goBack();
     await results().getByRole("link", { name: "teapot.txt" }).waitFor();
-    expect(await page.getByLabel("Words to look for").inputValue()).toBe("teapo");
+    expect(await page.getByLabel("Search terms").inputValue()).toBe("teapo");
     expect(new URL(page.url()).search).toBe("?q=teapo");
     await page.reload();
     await results().getByRole("link", { name: "teapot.txt" }).waitFor();
   });
 
   test("filters narrow it, at once", async () => {
-    await page.getByLabel("Words to look for").fill("tea");
+    await page.getByLabel("Search terms").fill("tea");
     await page.keyboard.press("Enter");
     await page.getByText("2 files found").waitFor();
     await page.getByText("Filters", { exact: true }).click();
@@ -412,7 +412,7 @@ describe("search", () => {
     await page.getByText("2 files found").waitFor();
     await page.getByLabel("Type").selectOption({ label: "Images" });
     await page.getByRole("heading", { name: "Nothing found" }).waitFor();
-    await page.getByRole("link", { name: "Search without the filters" }).click();
+    await page.getByRole("link", { name: "Search without filters" }).click();
     await page.getByText("2 files found").waitFor();
     expect(await page.getByLabel("Type").inputValue()).toBe("");
   });

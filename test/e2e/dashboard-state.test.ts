@@ -128,7 +128,7 @@ describe("an answer that", () => {
     await page.route("**/v0/search?*", (route) => route.fulfill({ status: 401, json: busy }));
     const asked = page.waitForResponse("**/v0/account");
     await page.getByRole("link", { name: "Search" }).click();
-    await page.getByRole("searchbox", { name: "Words to look for" }).fill("x");
+    await page.getByRole("searchbox", { name: "Search terms" }).fill("x");
     await page.keyboard.press("Enter");
     await asked;
     upload.release();

@@ -43,12 +43,12 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
     <div class="empty" role="status">
       <h2>Nothing found</h2>
       <p class="soft">
-        All words must match: in contents whole words, in names parts of words as well. Fewer words find more
-        {isFiltered && ", and so do fewer filters"}.
+        Every word must match: whole words in file contents, parts of words in names. Try fewer words
+        {isFiltered && " or fewer filters"}.
       </p>
       {isFiltered && found.q !== "" && (
         <Link to={`/search?${new URLSearchParams({ q: found.q })}`} class="button">
-          Search without the filters
+          Search without filters
         </Link>
       )}
     </div>
@@ -60,8 +60,8 @@ function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
     <div class="empty">
       <h2>What are you looking for?</h2>
       <p class="soft">
-        Search looks at the names, folders and tags of your files, and at what stands in text files.{" "}
-        <code>"two words"</code> between quotation marks must follow each other.
+        Search finds files by name, folder and tag, and by the contents of text files. Put{" "}
+        <code>"two words"</code> in quotation marks to find an exact phrase.
       </p>
       {!hasDrives && (
         <Link to="/drives" class="button">

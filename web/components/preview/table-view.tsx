@@ -15,7 +15,7 @@ export function TableView({ text }: { readonly text: string }) {
     <>
       {(isCut || isWide) && (
         <p class="notice careful preview-note">
-          {isCut && `Showing the first ${records.length.toLocaleString()} rows.  `}
+          {isCut && `Showing the first ${records.length.toLocaleString()} rows. `}
           {isWide && `Showing only ${MOST_COLUMNS} columns.`}
         </p>
       )}

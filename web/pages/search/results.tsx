@@ -65,7 +65,7 @@ function Result({ file, terms, drive }: ResultProps) {
       <p class="soft result-place">
         in{" "}
         <Link to={folderAddress(place, folder)}>
-          <Name text={drive?.name ?? "a drive"} />
+          <Name text={drive?.name ?? "Unknown drive"} />
           {folder !== "" && (
             <>
               {" / "}
@@ -91,7 +91,7 @@ function Result({ file, terms, drive }: ResultProps) {
       <p class="soft drive-facts">
         <span>{formatBytes(file.size)}</span>
         <span>{file.mime_type}</span>
-        <span title={formatTime(file.updated_at)}>changed {formatRelative(file.updated_at)}</span>
+        <span title={formatTime(file.updated_at)}>modified {formatRelative(file.updated_at)}</span>
       </p>
     </li>
   );
@@ -108,7 +108,7 @@ function Pages({ query, page, pages }: PagesProps) {
     <nav class="row pages" aria-label="Pages">
       {page > 1 && (
         <Link to={pageAddress(query, page - 1)} class="button">
-          Back
+          Previous
         </Link>
       )}
       <span class="soft">

@@ -39,7 +39,7 @@ export function SearchForm({
       >
         <div class="search-words">
           <label class="search-label">
-            <span class="hidden-visually">Words to look for</span>
+            <span class="hidden-visually">Search terms</span>
             <input
               class="input"
               type="search"
@@ -87,19 +87,19 @@ function Filters({ drives }: { readonly drives: readonly Drive[] }) {
         />
       </label>
       <label class="field">
-        <span>At least, in MiB</span>
+        <span>Min size (MiB)</span>
         <input class="input" type="number" name="min" min="0" step="any" />
       </label>
       <label class="field">
-        <span>At most, in MiB</span>
+        <span>Max size (MiB)</span>
         <input class="input" type="number" name="max" min="0" step="any" />
       </label>
       <label class="field">
-        <span>Changed from</span>
+        <span>Modified after</span>
         <input class="input" type="date" name="after" />
       </label>
       <label class="field">
-        <span>Changed until</span>
+        <span>Modified before</span>
         <input class="input" type="date" name="before" />
       </label>
     </>
