@@ -172,7 +172,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   // There is no password to change.
   await page.goto(`${opened.base}/account`);
   await heading(page, "Ada Lovelace").waitFor();
-  await heading(page, "Signed in").waitFor();
+  await heading(page, "Active sessions").waitFor();
   expect(await heading(page, "Password").count()).toBe(0);
 });
 
@@ -251,30 +251,30 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
     await heading(each, "This month").waitFor();
   }
   await page.reload();
-  await page.getByRole("meter", { name: "Stored now" }).waitFor();
-  await page.getByText("this browser").waitFor();
+  await page.getByRole("meter", { name: "Storage" }).waitFor();
+  await page.getByText("This browser").waitFor();
   const elsewhere = page.getByRole("button", { name: "Sign out of Chrome on Linux" });
   await elsewhere.waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await elsewhere.click();
   await elsewhere.waitFor({ state: "detached" });
-  expect(await page.locator(":focus").innerText()).toBe("Signed in");
+  expect(await page.locator(":focus").innerText()).toBe("Active sessions");
   await there.reload();
   await signIn(there, "ada");
   await heading(there, "This month").waitFor();
 
   const fillPasswords = async (current: string, next: string, again = next) => {
-    await page.getByLabel("Password so far").fill(current);
+    await page.getByLabel("Current password").fill(current);
     await page.getByLabel("New password", { exact: false }).first().fill(next);
-    await page.getByLabel("New password again").fill(again);
-    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByLabel("Confirm new password").fill(again);
+    await page.getByRole("button", { name: "Change password" }).click();
   };
   await fillPasswords("ada's password", "a new password", "another one");
-  await page.getByText("The two new passwords differ").waitFor();
+  await page.getByText("The new passwords don't match").waitFor();
   await fillPasswords("wrong", "a new password");
   await page.getByText("current is not the account's password").waitFor();
   await fillPasswords("ada's password", "a new password");
-  await page.getByText("Your password is changed.").waitFor();
+  await page.getByText("Password changed.").waitFor();
   await there.reload();
   await signIn(there, "ada", "a new password");
   await heading(there, "This month").waitFor();
@@ -312,7 +312,7 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   await heading(page, "Drives").waitFor();
   expect(await canvas()).toBe(dark);
   await page.goto(`${opened.base}/account`);
-  await page.getByRole("radio", { name: "As this device is set" }).check();
+  await page.getByRole("radio", { name: "System" }).check();
   expect(await canvas()).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await canvas()).toBe(dark);

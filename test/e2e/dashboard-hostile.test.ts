@@ -54,7 +54,7 @@ test("thousands of drives, people and sessions are shown in parts", async () => 
   for (const [path, title] of [
     ["/drives", "Drives"],
     ["/people", "Users"],
-    ["/account", "Signed in"],
+    ["/account", "Active sessions"],
   ] as const) {
     await page.goto(path);
     await page.getByRole("heading", { name: title, exact: true }).waitFor();

@@ -135,7 +135,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["search-found", () => "/search?q=river&tags=2030", "3 files found"],
   ["search-nothing", () => "/search?q=nothing&type=image/*", "Nothing found"],
   ["keys", () => "/keys", "Night shift"],
-  ["account", () => "/account", "this browser"],
+  ["account", () => "/account", "This browser"],
   ["people", () => "/people", "bob"],
   ["claim", () => made.claim, "Claim this drive"],
 ];

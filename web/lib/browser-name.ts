@@ -23,7 +23,7 @@ const SYSTEMS = [
 /** A User-Agent as a person knows it: `Firefox on Linux`; the start of it where it is none of the known. */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => userAgent.includes(`${mark}/`))?.[1];
-  if (browser === undefined) return userAgent === "" ? "A program" : userAgent.slice(0, 40);
+  if (browser === undefined) return userAgent === "" ? "Unknown app" : userAgent.slice(0, 40);
   const system = SYSTEMS.find(([mark]) => userAgent.includes(mark))?.[1];
   return system === undefined ? browser : `${browser} on ${system}`;
 }

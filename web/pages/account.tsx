@@ -24,7 +24,7 @@ export function Account() {
             <Name text={name ?? username} />
           </h1>
           <p class="soft">
-            {[name === null ? null : username, email, `since ${formatDay(since)}`]
+            {[name === null ? null : username, email, `Joined ${formatDay(since)}`]
               .filter((text) => text !== null)
               .join(" · ")}
           </p>
@@ -57,18 +57,18 @@ function UsageBars() {
     const { data } = await call<{ data: Usage }>("GET", "/v0/account/usage", { signal });
     return data;
   });
-  if (loaded.state === "loading") return <p class="soft">Adding it up…</p>;
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   const { storage, operations, bandwidth, period } = loaded.value;
   const { requests_per_minute: requests, max_file_size: largest } = account.limits;
   return (
     <>
-      <Meter label="Stored now" figure={storage} format={formatBytes} />
-      <Meter label="Traffic" figure={bandwidth} format={formatBytes} />
+      <Meter label="Storage" figure={storage} format={formatBytes} />
+      <Meter label="Bandwidth" figure={bandwidth} format={formatBytes} />
       <Meter label="Requests" figure={operations} format={(count) => count.toLocaleString()} />
       <p class="soft">
-        Traffic and requests are counted anew from {formatTime(period.end)} on. Each key may ask{" "}
-        {requests.toLocaleString()} times a minute; a file may have {formatBytes(largest)}.
+        Bandwidth and requests reset on {formatTime(period.end)}. Rate limit: {requests.toLocaleString()}{" "}
+        requests a minute for each key. Max file size: {formatBytes(largest)}.
       </p>
     </>
   );

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type Appearance, APPEARANCES, chooseAppearance, chosenAppearance } from "../../lib/appearance.ts";
 
 const WORDS: Readonly<Record<Appearance, string>> = {
-  system: "As this device is set",
+  system: "System",
   light: "Light",
   dark: "Dark",
 };
@@ -29,7 +29,7 @@ export function AppearanceChoice() {
           </label>
         ))}
       </div>
-      <p class="soft">Each browser remembers its own.</p>
+      <p class="soft">Each browser has its own setting.</p>
     </section>
   );
 }

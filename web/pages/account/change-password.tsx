@@ -3,25 +3,25 @@ import { Field, Form, textOf } from "../../components/form.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api.ts";
 
-/** Another password, for an account that has one. */
+/** Changes the password, for an account that has one. */
 export function ChangePassword() {
   const [changes, setChanges] = useState(0);
   const change = async (values: FormData) => {
     const body = { current: textOf(values, "current"), password: textOf(values, "password") };
     if (body.password !== textOf(values, "again")) {
-      throw new ApiError(0, "DIFFERENT", "The two new passwords differ. Type the same one twice.", "again");
+      throw new ApiError(0, "DIFFERENT", "The new passwords don't match.", "again");
     }
     await call("POST", "/v0/account/password", { body });
-    say("Your password is changed. You are signed out everywhere else.");
+    say("Password changed. You are signed out everywhere else.");
     setChanges(changes + 1);
   };
   return (
     <section class="card" aria-labelledby="password">
       <h2 id="password">Password</h2>
       <div>
-        <Form key={changes} submit="Change the password" onSubmit={change}>
+        <Form key={changes} submit="Change password" onSubmit={change}>
           <Field
-            label="Password so far"
+            label="Current password"
             name="current"
             type="password"
             autocomplete="current-password"
@@ -36,7 +36,7 @@ export function ChangePassword() {
             required
           />
           <Field
-            label="New password again"
+            label="Confirm new password"
             name="again"
             type="password"
             autocomplete="new-password"

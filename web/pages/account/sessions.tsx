@@ -36,14 +36,14 @@ export function Sessions() {
     <section class="card" aria-labelledby="sessions">
       <div class="page-head">
         <h2 id="sessions" ref={heading} tabIndex={-1}>
-          Signed in
+          Active sessions{" "}
         </h2>
         <button type="button" class="button" onClick={() => setAsking(true)}>
           Sign out everywhere
         </button>
       </div>
       {error !== null && <Failure error={error} />}
-      {loaded.state === "loading" && <p class="soft">Looking where you are signed in…</p>}
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && (
         <First of={loaded.value}>
@@ -78,7 +78,7 @@ function SessionRow({ session, onEnd }: RowProps) {
       <div>
         <p class="row">
           <strong title={session.user_agent}>{name}</strong>
-          {session.current && <span class="standing">this browser</span>}
+          {session.current && <span class="standing">This browser</span>}
         </p>
         <p class="soft">
           Last used {formatRelative(session.last_used_at)} · signed in {formatTime(session.created_at)}
@@ -110,7 +110,7 @@ function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
           refresh();
         }}
       >
-        <p>Every browser is signed out, this one included. Keys go on working.</p>
+        <p>This signs out every browser, including this one. Keys keep working.</p>
       </Form>
     </Dialog>
   );
