@@ -53,7 +53,7 @@ export function invalid(field: string, problem: string): CofferError {
 
 /** Something stands at a path that has to be free. */
 export function pathTaken(by: "file" | "folder", path: string): CofferError {
-  return new CofferError("CONFLICT", `A ${by} stands at "${path}".`);
+  return new CofferError("CONFLICT", `The ${by} "${path}" already exists.`);
 }
 
 /** Absent, expired or not the caller's: one answer for all three, so that none can be told apart. */

@@ -11,10 +11,7 @@ import { utf8Length } from "./text.ts";
 export function requireShortPaths(longest: number, from: FolderPath, to: FolderPath): void {
   const bytes = longest + utf8Length(to) - utf8Length(from);
   if (bytes <= PATH_BYTES) return;
-  throw invalid(
-    "destination_path",
-    `must leave every path in the folder at ${PATH_BYTES} bytes or fewer, not ${bytes}`,
-  );
+  throw invalid("destination_path", `must not make a path in the folder longer than ${PATH_BYTES} bytes`);
 }
 
 /** The refusal of a folder that is more than one request may take along. */

@@ -28,7 +28,7 @@ export function requirePrecondition(demand: Precondition, digest: Digest | null)
   if (demand.ifMatch !== null && (digest === null || !etagMatches(demand.ifMatch, digest, false))) {
     throw new CofferError(
       "PRECONDITION_FAILED",
-      "If-Match does not hold: the file is not what you last saw.",
+      "If-Match does not hold: the file has changed since you last read it.",
     );
   }
   if (demand.ifNoneMatch !== null && digest !== null && etagMatches(demand.ifNoneMatch, digest, true)) {

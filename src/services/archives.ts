@@ -83,7 +83,7 @@ export class Archives {
     using _ = takeSlot();
     using list = this.#tables.archiveLists.open();
     const count = await list.fill(drive.pk, places, this.#clock.now());
-    if (count === null) throw new CofferError("NOT_FOUND", "What was to be packed is gone.");
+    if (count === null) throw new CofferError("NOT_FOUND", "The files to download no longer exist.");
     const sources = {
       count,
       *[Symbol.iterator]() {

@@ -58,10 +58,10 @@ export class Claims {
   #unclaimed(hash: SecretHash, now: number): Drive {
     const claim = this.#tables.claimTokens.find(hash);
     if (claim === null) throw new CofferError("NOT_FOUND", "No such claim token.");
-    if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive is claimed already.");
+    if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive was already claimed.");
     const isLate = claim.drive === null || claim.expiresAt <= now;
     const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
-    if (drive === null) throw new CofferError("GONE", "Nobody claimed this drive in time: it is gone.");
+    if (drive === null) throw new CofferError("GONE", "This drive has expired: nobody claimed it in time.");
     return drive;
   }
 }

@@ -239,7 +239,10 @@ export class FolderWorks {
     if (!(error instanceof WriteRefused)) {
       this.#log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
-    const refusal = new CofferError("UNAVAILABLE", "A change of this folder takes longer; try again later.");
+    const refusal = new CofferError(
+      "UNAVAILABLE",
+      "Another change to this folder is still running; try again later.",
+    );
     this.#locks.refuse(pk, refusal);
     reject(refusal);
     this.#rest({ ...active, progress: START, reject: () => {} });
@@ -267,5 +270,5 @@ export class FolderWorks {
 }
 
 function stopping(): CofferError {
-  return new CofferError("UNAVAILABLE", "The server is stopping; try again once it runs.");
+  return new CofferError("UNAVAILABLE", "The server is shutting down; try again once it is running again.");
 }

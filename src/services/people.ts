@@ -84,7 +84,7 @@ export class People {
     const { users, sessions } = this.#tables;
     const { admin, disabledAt } = users.existing(pk);
     if (admin !== null) {
-      throw new CofferError("FORBIDDEN", "An administrator looks after the others: nobody disables them.");
+      throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
     }
     if (disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
     sessions.removeAllOf(pk);
@@ -109,6 +109,6 @@ export class People {
 
   #requireAdmin(caller: Caller): void {
     if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
-    throw new CofferError("FORBIDDEN", "Only administrators of this server look after people.");
+    throw new CofferError("FORBIDDEN", "Only administrators of this server can manage users.");
   }
 }

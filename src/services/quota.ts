@@ -50,8 +50,8 @@ export class Quota {
       throw new CofferError(
         "QUOTA_EXCEEDED",
         drive.owner === null
-          ? `An unclaimed drive holds at most ${limit} bytes; claim it, or make room first.`
-          : `The account's plan allows ${limit} bytes; make room, or change the plan.`,
+          ? `An unclaimed drive holds at most ${limit} bytes; claim it, or delete files first.`
+          : `The account's plan allows ${limit} bytes; delete files, or change the plan.`,
       );
     }
     this.requireDiskRoom(drive, now);
@@ -71,7 +71,7 @@ export class Quota {
     if (this.#stored(drive, now) + limit + excess <= limit * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      "What was replaced and deleted here takes too much room on the disk. It is being removed: try again in a minute.",
+      "Replaced and deleted files still take up too much disk space. They are being removed: try again in a minute.",
     );
   }
 

@@ -81,7 +81,7 @@ export class SignIn {
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users, signups } = this.#parts;
     if (signups === "closed") {
-      throw new CofferError("FORBIDDEN", "This server does not let people register by themselves.");
+      throw new CofferError("FORBIDDEN", "Sign-up is turned off on this server.");
     }
     if (!tables.users.hasAdmin()) {
       throw new CofferError(
@@ -150,7 +150,7 @@ export class SignIn {
   #requireSetup(token: string): void {
     const { users, setupTokens } = this.#parts.tables;
     if (users.hasAdmin()) {
-      throw new CofferError("GONE", "There is an administrator already: the setup link has done its work.");
+      throw new CofferError("GONE", "This server already has an administrator: the setup link was used.");
     }
     if (!setupTokens.matches(hashSecret(token))) {
       throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");

@@ -131,5 +131,5 @@ export class Users {
 }
 
 function wrongCurrent(): CofferError {
-  return invalid("current", "is not the account's password");
+  return invalid("current", "is wrong");
 }

@@ -84,7 +84,7 @@ test("the setup link makes an administrator's account, and says why where it can
   await page.goto(link);
   await fillSignIn(page, "ada", "short");
   await page.getByRole("button", { name: "Create account" }).click();
-  expect(await page.getByRole("alert").innerText()).toMatch(/password must have 8[^]*Request /);
+  expect(await page.getByRole("alert").innerText()).toMatch(/The password must have 8[^]*Request /);
   expect(await accessibilityProblems(page)).toEqual([]);
   await fillSignIn(page, "ada");
   await page.getByRole("button", { name: "Create account" }).click();
@@ -272,7 +272,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await fillPasswords("ada's password", "a new password", "another one");
   await page.getByText("The new passwords don't match").waitFor();
   await fillPasswords("wrong", "a new password");
-  await page.getByText("current is not the account's password").waitFor();
+  await page.getByText("The current password is wrong.").waitFor();
   await fillPasswords("ada's password", "a new password");
   await page.getByText("Password changed.").waitFor();
   await there.reload();

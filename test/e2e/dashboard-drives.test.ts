@@ -85,14 +85,14 @@ describe("drives", () => {
     await name.fill("   ");
     await page.getByRole("button", { name: "Create drive" }).click();
     const alert = page.getByRole("alert");
-    await alert.getByText("name must have 1 to 64 characters").waitFor();
+    await alert.getByText("The name must have 1 to 64 characters.").waitFor();
     expect(await alert.innerText()).toMatch(/Request [0-9a-f-]{36}/);
     expect(await name.getAttribute("aria-invalid")).toBe("true");
     expect(await page.evaluate<string>("document.activeElement.name")).toBe("name");
     const description = await page.evaluate<string>(
       "document.activeElement.ariaDescribedByElements.map((element) => element.innerText).join(' ')",
     );
-    expect(description).toMatch(/^name must have[^]*1 to 64 characters$/);
+    expect(description).toMatch(/^The name must have[^]*1 to 64 characters$/);
     await page.getByRole("button", { name: "Cancel" }).click();
   });
 

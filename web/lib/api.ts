@@ -1,3 +1,4 @@
+import { messageForPeople } from "./server-message.ts";
 import { WRITTEN, type Written } from "./written.ts";
 
 /** A refusal or failure of the server, or no answer at all. */
@@ -87,7 +88,8 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
   const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   try {
     const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
-    return new ApiError(status, error.code, error.message, error.field, requestId, waitSeconds);
+    const message = messageForPeople(error.message, error.field);
+    return new ApiError(status, error.code, message, error.field, requestId, waitSeconds);
   } catch {
     // No refusal of ours: a proxy's, say.
     const message = `The server answered with status ${status}.`;

@@ -164,5 +164,8 @@ function busy(): CofferError {
 }
 
 function tooLong(): CofferError {
-  return invalid("q", "takes too long to search for at the moment; narrow it, or give a drive_id");
+  return invalid(
+    "q",
+    "takes too long to search for at the moment; use fewer words, or search a single drive",
+  );
 }

@@ -20,7 +20,7 @@ export function isNotModified({ headers }: Request, file: Validators): boolean {
     (ifMatch !== null && !etagMatches(ifMatch, file.digest, false)) ||
     (ifUnmodifiedSince !== null && seconds(file) > ifUnmodifiedSince)
   ) {
-    throw new CofferError("PRECONDITION_FAILED", "The file is not what you last saw.");
+    throw new CofferError("PRECONDITION_FAILED", "The file has changed since you last read it.");
   }
   const ifNoneMatch = headers.get("if-none-match");
   if (ifNoneMatch !== null) return etagMatches(ifNoneMatch, file.digest, true);

@@ -70,7 +70,7 @@ export function errorResponse(error: unknown, requestId: string, log: Log): Resp
   return refusal(
     new CofferError(
       "INTERNAL",
-      "Something went wrong on our side. The request id finds it in the server's log.",
+      "Something went wrong on the server. Its log has the details under the request id.",
     ),
     requestId,
   );

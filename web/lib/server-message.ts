@@ -1,0 +1,41 @@
+import { formatBytes } from "./format.ts";
+
+/** What people call the fields of the API that a form or an address of the dashboard sends. */
+const NAMES: Readonly<Record<string, string>> = {
+  current: "The current password",
+  destination_drive_id: "The drive",
+  destination_path: "The new path",
+  drive_id: "The drive",
+  expires_at: "The expiry date",
+  expires_in: "The expiry time",
+  max_size: "The max size",
+  mime_type: "The type",
+  min_size: "The min size",
+  q: "The search",
+  tags: "The tags",
+  updated_after: "The first date",
+  updated_before: "The last date",
+};
+
+/**
+ * A message of the API as the dashboard shows it: the name that begins it is the field's in words, and sizes are
+ * in the units that the dashboard uses. `tags[1] must have 1 to 64 characters` becomes `Tag 2 must have 1 to 64
+ * characters.`
+ *
+ * @param field the one at fault, as the API names it
+ */
+export function messageForPeople(message: string, field: string | undefined): string {
+  // What stands in quotation marks is somebody's name for a file.
+  const sized = message.replaceAll(/"[^"]*"|\b(\d{4,}) bytes\b/g, (found, bytes?: string) =>
+    bytes === undefined ? found : formatBytes(Number(bytes)),
+  );
+  if (field === undefined || !sized.startsWith(`${field} `)) return sized;
+  return `${nameInWords(field)}${sized.slice(field.length)}.`;
+}
+
+function nameInWords(field: string): string {
+  const tag = /^tags\[(\d+)\]$/.exec(field)?.[1];
+  if (tag !== undefined) return `Tag ${Number(tag) + 1}`;
+  const name = field.replace(/[.[].*$/s, "");
+  return NAMES[name] ?? `The ${name.replaceAll("_", " ")}`;
+}
