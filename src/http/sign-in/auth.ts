@@ -88,7 +88,7 @@ export function auth(options: AuthOptions) {
         {
           operationId: "getSignInOptions",
           tag: "Sign-in",
-          summary: "Tell how people get in here",
+          summary: "List sign-in methods",
           query: Type.Object({}),
           answers: [{ status: 200, description: "How.", json: optionsSchema, headers: UNCACHED }],
           errors: ["VALIDATION_ERROR"],
@@ -150,7 +150,7 @@ export function auth(options: AuthOptions) {
           operationId: "logIn",
           tag: "Sign-in",
           summary: "Sign in with a password",
-          description: `In ${WINDOW_SECONDS / 60} minutes, ${PER_ACCOUNT} wrong passwords for an account and ${PER_CLIENT} from a client address are borne with, then none. Those for an account do not count against an address that has signed in to it.`,
+          description: `After ${PER_ACCOUNT} wrong passwords for an account or ${PER_CLIENT} from a client address within ${WINDOW_SECONDS / 60} minutes, sign-in is blocked. Those for an account do not count against an address that has signed in to it.`,
           body: Type.Object({ username, password: givenPassword() }),
           example: { username: "ada", password: examplePassword },
           answers: signedIn,
