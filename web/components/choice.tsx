@@ -4,12 +4,12 @@ interface ChoiceProps {
   readonly label: string;
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly text: string }[];
-  /** What is chosen at first. */
+  /** The initial value. */
   readonly value?: string;
   readonly hint?: string;
 }
 
-/** A labelled choice of one among several. */
+/** A labelled select. */
 export function Choice({ label, name, options, value = "", hint }: ChoiceProps) {
   return (
     <Labelled label={label} name={name} hint={hint}>
@@ -34,7 +34,7 @@ interface LinesProps {
   readonly maxLength?: number;
 }
 
-/** A labelled text of several lines. */
+/** A labelled textarea. */
 export function Lines({ label, name, value = "", hint, maxLength }: LinesProps) {
   return (
     <Labelled label={label} name={name} hint={hint}>

@@ -6,9 +6,9 @@ import { say } from "./toast.tsx";
 
 interface CopyProps {
   readonly text: string;
-  /** What it is, as in "Copy the key". */
+  /** What is copied, as in "Copy the key". */
   readonly what: string;
-  /** Shows the text itself on the button, for short ones. */
+  /** Shows the text itself on the button; for short texts. */
   readonly shown?: boolean;
 }
 

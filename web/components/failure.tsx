@@ -4,12 +4,12 @@ import { useFocusHandedOn } from "../lib/focus.ts";
 
 interface Props {
   readonly error: ApiError;
-  /** For a field to refer to it. */
+  /** Lets a field refer to it. */
   readonly id?: string;
   readonly retry?: () => void;
 }
 
-/** Says in words what went wrong, with what finds it in the server's log. */
+/** Shows an error's message and the request id that finds it in the server's log. */
 export function Failure({ error, id, retry }: Props) {
   const notice = useRef<HTMLDivElement>(null);
   useFocusHandedOn(notice);

@@ -2,20 +2,20 @@ import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
-/** From this many entries on, one looks for one by typing. */
+/** The number of entries from which a list has a text filter. */
 export const MANY = 9;
 
 interface Props {
   /** As in "Find a drive". */
   readonly label: string;
-  /** What is typed so far. */
+  /** The text typed so far. */
   readonly wanted: string;
   readonly onWant: (wanted: string) => void;
-  /** How many entries are left, for those who do not see the list get shorter. */
+  /** The number of matches, for screen readers. */
   readonly children: ComponentChildren;
 }
 
-/** Narrows a list that is all there to what somebody types. */
+/** Filters a fully loaded list by the text typed. */
 export function Finder({ label, wanted, onWant, children }: Props) {
   return (
     <div class="finder">

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** How many entries are shown at first, and with each press more: thousands take a browser seconds. */
+/** Entries shown at first and added with each press: rendering thousands takes a browser seconds. */
 const STEP = 200;
 
 interface Props<T> {
   readonly of: readonly T[];
-  /** The list of those that are shown, its entries as `<li>`. */
+  /** Renders the entries that are shown, as a list of `<li>`. */
   readonly children: (shown: readonly T[]) => ComponentChildren;
 }
 
-/** The first entries of a list that is all there, and a button for more; the focus goes on to those. */
+/** The first entries of a fully loaded list, and a button for more, which moves the focus to the new ones. */
 export function First<T>({ of, children }: Props<T>) {
   const [most, setMost] = useState(STEP);
   const place = useRef<HTMLDivElement>(null);

@@ -19,7 +19,7 @@ interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form whose button waits while it works, and that shows why it failed; the field at fault gets the focus. */
+/** A form that shows why it failed and focuses the field at fault. Its button does nothing while it is busy. */
 export function Form({ submit, danger = false, onSubmit, onCancel, children }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -33,7 +33,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
   }, [error]);
   const cancel = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    // A dialog that asks only whether to go on begins where nothing can go wrong.
+    // A plain confirmation dialog starts with the focus on Cancel.
     const controls = Array.from(form.current?.elements ?? []);
     if (danger && controls.every((control) => control instanceof HTMLButtonElement)) {
       cancel.current?.setAttribute("autofocus", "");
@@ -82,7 +82,7 @@ interface FieldProps {
   readonly required?: boolean;
   readonly autocomplete?: string;
   readonly placeholder?: string;
-  /** What stands in it at first. */
+  /** The initial value. */
   readonly value?: string;
 }
 

@@ -3,10 +3,10 @@ import { type FieldControl, useFieldIds } from "../lib/form-failure.ts";
 
 interface LabelledProps {
   readonly label: string;
-  /** The control's, by which a refusal names it. */
+  /** The control's name, which the API's errors use. */
   readonly name: string;
   readonly hint?: string | undefined;
-  /** The control; what it is given ties it to its label and hint. */
+  /** Renders the control. Its argument connects it to the label and hint. */
   readonly children: (control: FieldControl) => ComponentChildren;
 }
 

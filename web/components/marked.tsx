@@ -1,7 +1,7 @@
 import type { Piece } from "../lib/matches.ts";
 import { Visible } from "./name.tsx";
 
-/** A text with what was looked for in it highlighted. The text may say anything: it stays text, as it is. */
+/** A text with the search terms highlighted. It is untrusted and always rendered as text. */
 export function Marked({ pieces }: { readonly pieces: readonly Piece[] }) {
   return (
     <bdi>

@@ -6,10 +6,10 @@ interface MeterProps {
   readonly format: (value: number) => string;
 }
 
-/** From this share on, a bar warns. */
+/** The share from which a bar shows a warning. */
 const NEARLY_FULL = 0.9;
 
-/** How much of something is used, as a bar against its limit; in words alone where there is no limit. */
+/** Usage as a bar against its limit, or as text alone where there is no limit. */
 export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
   if (limit === null) {
     return (
@@ -51,7 +51,7 @@ function fullness(share: number): string {
   return share >= NEARLY_FULL ? "nearly-full" : "";
 }
 
-/** Rounded down: what is not full is never called so. */
+/** Rounded down, so that only a full bar says 100 %. */
 function percent(share: number): string {
   return `${Math.floor(share * 100)} %`;
 }

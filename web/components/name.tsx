@@ -1,6 +1,6 @@
 import { overrideName, splitAtOverrides } from "../lib/overrides.ts";
 
-/** A name somebody else chose: it cannot reorder what stands around it, nor lie about its own order. */
+/** A name chosen by somebody else. It cannot reorder the text around it or hide its own order. */
 export function Name({ text }: { readonly text: string }) {
   return (
     <bdi class="name">
@@ -9,13 +9,13 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** A text in which the characters that would reorder it are shown instead of obeyed. */
+/** A text whose reordering characters (bidi overrides) are shown instead of applied. */
 export function Visible({ text }: { readonly text: string }) {
   return (
     <>
       {splitAtOverrides(text).map((part) =>
         part.isOverride ? (
-          <span class="override" title="A hidden character that would reverse the text">
+          <span class="override" title="Hidden character that reverses the text">
             {overrideName(part.text)}
           </span>
         ) : (

@@ -19,7 +19,7 @@ const PLACES = [
 ] as const;
 const PEOPLE = { to: "/people", name: "Users", icon: usersIcon };
 
-/** What surrounds every page of somebody signed in. */
+/** The frame around every page of a signed-in user. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const { account } = useSession();

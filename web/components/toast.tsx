@@ -9,12 +9,12 @@ interface Message {
   readonly text: string;
 }
 
-/** Tells the person, in passing, that something is done. Names in it may be hostile. */
+/** Shows a short message. Names in it may be hostile. */
 export function say(message: string): void {
   dispatchEvent(new CustomEvent(SAID, { detail: message }));
 }
 
-/** What was said just now, the last at the end. */
+/** The messages shown now, the newest last. */
 function useSaid(): readonly Message[] {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   useLayoutEffect(() => {
@@ -31,13 +31,13 @@ function useSaid(): readonly Message[] {
   return messages;
 }
 
-/** Where `say` appears, above dialogs too; once in the page. */
+/** Shows the messages of `say`, also above dialogs. Used once in the page. */
 export function Toasts() {
   const messages = useSaid();
   const layer = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => layer.current?.showPopover(), []);
   useLayoutEffect(() => {
-    // A dialog that was opened since lies above: what is shown last is on top.
+    // What was shown last is on top, so a dialog that opened since covers the layer.
     if (messages.length === 0 || document.querySelector("dialog:modal") === null) return;
     layer.current?.hidePopover();
     layer.current?.showPopover();
@@ -53,7 +53,7 @@ export function Toasts() {
   );
 }
 
-/** The same for screen readers within a modal dialog, which hides from them whatever is outside of it. */
+/** The same for screen readers inside a modal dialog, which hides everything outside it from them. */
 export function SpokenToasts() {
   return (
     <p class="hidden-visually" role="status">

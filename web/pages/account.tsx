@@ -12,7 +12,7 @@ import { AppearanceChoice } from "./account/appearance-choice.tsx";
 import { ChangePassword } from "./account/change-password.tsx";
 import { Sessions } from "./account/sessions.tsx";
 
-/** The person's own account: what it uses, where it is signed in, how it signs in. */
+/** The user's own account: usage, sessions and password. */
 export function Account() {
   const { account, signOut } = useSession();
   const { username, display_name: name, email, plan, created_at: since } = account;

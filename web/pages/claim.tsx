@@ -24,7 +24,7 @@ interface Props {
   readonly onAccountChange: () => void;
 }
 
-/** Where an agent's human makes its drive their own; also for somebody who has yet to sign in. */
+/** Where a human claims the drive of their agent, signing in first if needed. */
 export function Claim(props: Props) {
   const { loaded, reload } = useLoad(props.token, async (signal) => {
     const { data } = await call<{ data: Claimable }>("GET", `/v0/drives/claim/${props.token}`, { signal });
@@ -118,7 +118,7 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
   );
 }
 
-/** Why a link cannot be used, and what then. */
+/** Why a link cannot be used and what to do, by HTTP status. */
 const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
   404: [
     "This link is not valid",

@@ -8,7 +8,7 @@ import type { Drive } from "../lib/types.ts";
 import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
 
-/** Looks for files in all drives; what is asked stands in the address. */
+/** Searches the files of all drives; the search is in the address. */
 export function Search() {
   const { query } = usePlace();
   const drives = useLoad("drives", listDrives);

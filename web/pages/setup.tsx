@@ -11,7 +11,7 @@ interface Props {
   readonly onSignedIn: () => void;
 }
 
-/** Whether the link can be used; if not, whether that is because somebody has used one. */
+/** Whether the setup link works, was used already, or is not valid. */
 type Link = "good" | "used" | "wrong";
 
 async function checkLink(token: string, signal: AbortSignal): Promise<Link> {

@@ -1,7 +1,7 @@
 import type { FileRecord } from "../../lib/types.ts";
 import { FileIcon } from "../file-icon.tsx";
 
-/** Stands where nothing can be shown, and says why. */
+/** Shown instead of a preview, with the reason. */
 export function NoView({ file, why }: { readonly file: FileRecord; readonly why: string }) {
   return (
     <div class="preview-body preview-none">

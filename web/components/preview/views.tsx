@@ -1,6 +1,6 @@
 interface ViewsProps {
   readonly names: readonly string[];
-  /** The one that is shown, by its place in `names`. */
+  /** The index in `names` of the view that is shown. */
   readonly current: number;
   readonly onChange: (at: number) => void;
 }

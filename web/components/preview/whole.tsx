@@ -9,14 +9,14 @@ import { NoView } from "./no-view.tsx";
 
 interface WholeProps {
   readonly file: FileRecord;
-  /** Larger files are not loaded, in bytes. */
+  /** The largest file that is loaded, in bytes. */
   readonly most: number;
   /** The type the content is shown as, whatever else it may be. */
   readonly type: string;
   readonly children: (content: Blob) => ComponentChildren;
 }
 
-/** Loads a file whole, telling how far it is, and then shows it. */
+/** Loads a whole file, with a progress bar, and then shows it. */
 export function Whole({ file, most, type, children }: WholeProps) {
   if (file.size > most) {
     return <NoView file={file} why={`Files larger than ${formatBytes(most)} have no preview.`} />;

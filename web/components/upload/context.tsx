@@ -16,7 +16,7 @@ const UploadsContext = createContext<UploadQueue | null>(null);
 interface UploadsProviderProps {
   /** Whoever is signed in, null where a session ended; another object whenever that was asked. */
   readonly asked: { readonly value: Account | null };
-  /** Bytes that a file may have. */
+  /** The largest file allowed, in bytes. */
   readonly maxFileSize: number;
   readonly children: ComponentChildren;
 }
@@ -70,7 +70,7 @@ function useQueueView(queue: UploadQueue): QueueView {
   const [view, setView] = useState(() => queue.view());
   useLayoutEffect(() => {
     const update = () => setView(queue.view());
-    // Also while nothing moves: that is when the speed falls, and a rest comes to its end.
+    // Also while nothing is sent: the speed falls then, and a pause runs out.
     const timer = setInterval(() => queue.isBusy && update(), TICK_MS);
     const forget = queue.subscribe(update);
     return () => {

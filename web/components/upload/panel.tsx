@@ -19,7 +19,7 @@ interface UploadPanelProps {
   readonly summary: Summary;
 }
 
-/** How the uploads are getting on: all together, and each. */
+/** The progress of all uploads together and of each. */
 export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
   const [isOpen, setOpen] = useState(true);
   const section = useRef<HTMLElement>(null);
@@ -82,7 +82,7 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
   );
 }
 
-/** The most urgent ones: a browser would take long to lay out thousands, again and again. */
+/** The most urgent uploads only: rendering thousands repeatedly would be slow. */
 function Rows({ view, queue }: Pick<UploadPanelProps, "view" | "queue">) {
   const list = useRef<HTMLUListElement>(null);
   useKeptFocus(list);

@@ -11,7 +11,7 @@ interface QuestionProps {
   readonly uploads: readonly Upload[];
 }
 
-/** Asks what becomes of files whose place is taken, one after the other, or for all at once. */
+/** Asks whether to keep both, replace or skip files that already exist, one by one or all at once. */
 export function Question({ queue, uploads }: QuestionProps) {
   const asking = uploads.filter(({ state }) => state === "asking");
   const [first] = asking;
@@ -67,7 +67,7 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
           <button type="button" class="button primary" onClick={() => decide("keep-both")}>
             Keep both
           </button>
-          {/* The second press of a double click would be about the next file, which nobody has read of. */}
+          {/* The second press of a double click would answer for the next file, unread. */}
           <button type="button" class="button" onClick={({ detail }) => detail < 2 && decide("replace")}>
             Replace
           </button>

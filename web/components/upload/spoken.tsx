@@ -3,7 +3,7 @@ import type { Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";
 import { headlineOf, progressInWords } from "../../lib/uploads/words.ts";
 
-/** How often it is said aloud how far the uploads are. */
+/** How often screen readers hear the progress. */
 const SAY_MS = 20_000;
 
 /**

@@ -1,7 +1,7 @@
 import { formatCount } from "../../lib/format.ts";
 import { Name } from "../name.tsx";
 
-/** Those named one by one; the rest are counted. */
+/** Paths listed; the rest are counted. */
 const NAMED = 5;
 
 interface UnreadProps {
@@ -10,7 +10,7 @@ interface UnreadProps {
   readonly onClose: () => void;
 }
 
-/** Says which of what was dropped the browser may not read, so that nobody takes it for uploaded. */
+/** Lists the dropped files that the browser could not read and that were not uploaded. */
 export function Unread({ paths, onClose }: UnreadProps) {
   return (
     <div class="notice careful" role="alert">

@@ -11,7 +11,7 @@ import { asApiError, useLoad } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
 import type { SessionRecord } from "../../lib/types.ts";
 
-/** Where the person is signed in, the last used first, each to be signed out. */
+/** The user's sessions, this one first and then the last used, each with a sign-out button. */
 export function Sessions() {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<ApiError | null>(null);

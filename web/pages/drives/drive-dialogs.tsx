@@ -10,7 +10,7 @@ import type { Drive } from "../../lib/types.ts";
 
 interface DialogProps {
   readonly onClose: () => void;
-  /** Called once it is done on the server. */
+  /** Called once the server has done it. */
   readonly onDone: () => void;
 }
 
@@ -86,7 +86,7 @@ function namingOf(values: FormData): { name: string; description: string } {
   return { name: textOf(values, "name"), description };
 }
 
-/** Deletes a drive, once its name is typed. */
+/** Deletes a drive once its name is typed to confirm. */
 export function DeleteDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
   return (
     <Dialog title="Delete this drive?" onClose={onClose}>

@@ -12,7 +12,7 @@ interface Props {
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-/** All keys, to be found and sorted where there are many. */
+/** All keys, with a filter and a sort order where there are many. */
 export function KeyList({ keys, drives, onRevoke }: Props) {
   const [wanted, setWanted] = useState("");
   const [sort, setSort] = useState<KeySort>(KEY_SORTS[0].value);

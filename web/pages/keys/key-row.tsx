@@ -4,10 +4,10 @@ import { formatRelative, formatTime } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
 import type { ApiKey, Drive } from "../../lib/types.ts";
 
-/** What a key without a name is called. */
+/** Shown for a key without a name. */
 export const NAMELESS = "Unnamed key";
 
-/** What a key reaches, in words; `drive` is the one drive, where it is one that is still there. */
+/** What a key gives access to, in words; `drive` is its one drive, if that still exists. */
 export interface Reach {
   readonly text: string;
   readonly drive: Drive | undefined;
@@ -26,7 +26,7 @@ interface Props {
   readonly onRevoke: () => void;
 }
 
-/** A key: what it is called, what it opens, and when it was last used. */
+/** A key: its name, its access and when it was last used. */
 export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
   return (
     <li class="key">

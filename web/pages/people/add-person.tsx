@@ -6,7 +6,7 @@ import { call } from "../../lib/api.ts";
 
 interface AddPersonProps {
   readonly onClose: () => void;
-  /** Also called when the dialog was left while the account was being made. */
+  /** Also called when the dialog was closed before the answer came. */
   readonly onAdded: (made: NewPerson) => void;
 }
 
@@ -65,7 +65,7 @@ export function TellPerson({ made, onClose }: TellPersonProps) {
   );
 }
 
-/** Letters and digits that nobody takes for each other, 32 of them: each of 20 adds 5 bits. */
+/** 32 letters and digits that are hard to confuse: 20 of them hold 100 bits. */
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
 function randomPassword(): string {

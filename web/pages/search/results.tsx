@@ -15,7 +15,7 @@ export interface Found {
   readonly answer: SearchAnswer;
 }
 
-/** A page of what was found. */
+/** One page of the results. */
 export function Results({ found, drives }: { readonly found: Found; readonly drives: readonly Drive[] }) {
   const { data, total, page, limit } = found.answer;
   const terms = useMemo(() => termsOf(found.q), [found.q]);

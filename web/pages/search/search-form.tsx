@@ -7,7 +7,7 @@ import { navigate } from "../../lib/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/types.ts";
 
-/** Asks for the words and the filters. Filters take effect at once, words when they are sent. */
+/** The search form. Filters take effect at once, the search terms when it is submitted. */
 export function SearchForm({
   query,
   drives,
