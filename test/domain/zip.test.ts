@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import {
@@ -70,7 +70,7 @@ test.each(ARCHIVES)("an archive of %s", async (_, files) => {
   await using place = await temporaryDirectory();
   const path = join(place.path, "a.zip");
   write(path, files);
-  using zip = new ZipReader(path);
+  using zip = await ZipReader.of(path);
   expect(zip.entries.map(({ name, size }) => [name, size])).toEqual(
     files.map(([{ name, size }]) => [Buffer.from(name).toString(), size]),
   );
@@ -93,7 +93,7 @@ test.each(TIMES)("of %s it tells what the format can", async (instant, told, dos
   const path = join(place.path, "a.zip");
   const each = entry("a", 12, false, Date.parse(instant));
   write(path, [[each, SMALL]]);
-  using zip = new ZipReader(path);
+  using zip = await ZipReader.of(path);
   expect(zip.entries.map(({ modifiedAt }) => modifiedAt)).toEqual([told]);
   const header = Buffer.from(localHeader(each, 0));
   const [time, date] = [header.readUInt16LE(10), header.readUInt16LE(12)];
@@ -108,6 +108,66 @@ test("what it makes can be used by anybody, and is no link", async () => {
     [entry("a", 12), SMALL],
     [entry("b/", 0), Buffer.alloc(0)],
   ]);
-  using zip = new ZipReader(path);
+  using zip = await ZipReader.of(path);
   expect(zip.entries.map(({ mode }) => mode)).toEqual([0o100644, 0o040755]);
+});
+
+/** Bytes that say which version and disk something is for or on, and attributes: no reader needs them. */
+const UNREAD = { local: [4, 5], central: [4, 5, 6, 7, 34, 35, 36, 37, 38, 39, 40, 41] };
+const UNREAD_AT_END = {
+  short: [6, 7],
+  zip64: [12, 13, 14, 15, 20, 21, 22, 23, 60, 61, 62, 63, 72, 73, 74, 75, 80, 81, 82, 83],
+};
+const CHANGED: [name: string, file: readonly [ZipEntry, Buffer?], end: readonly number[]][] = [
+  ["12 bytes", [entry("a", 12, true), SMALL], UNREAD_AT_END.short],
+  ["5 GiB", [entry("a", 5 * GIB, true)], UNREAD_AT_END.zip64],
+];
+test.each(CHANGED)("the reader notices a changed byte around %s", async (_, changed, end) => {
+  await using place = await temporaryDirectory();
+  const path = join(place.path, "a.zip");
+  write(path, [changed]);
+  const [each] = changed;
+  const start = localHeader(each, 0).length;
+  const directory = start + each.size + dataDescriptor(each, 0).length;
+  const stop = directory + centralHeader(each, 0, 0).length;
+  const size = Bun.file(path).size;
+  const places = Array.from({ length: size - each.size }, (__, n) => (n < start ? n : n + each.size));
+  const isRefused = async () => {
+    try {
+      (await ZipReader.of(path))[Symbol.dispose]();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const unnoticed: number[] = [];
+  const file = openSync(path, "r+");
+  for (const at of places) {
+    const byte = Buffer.alloc(1);
+    readSync(file, byte, 0, 1, at);
+    writeSync(file, Buffer.from([~(byte[0] ?? 0) & 0xff]), 0, 1, at);
+    if (!(await isRefused())) unnoticed.push(at);
+    writeSync(file, byte, 0, 1, at);
+  }
+  expect(unnoticed).toEqual([
+    ...UNREAD.local,
+    ...UNREAD.central.map((at) => directory + at),
+    ...end.map((at) => stop + at),
+  ]);
+  writeSync(file, SMALL, 0, 1, size);
+  expect(await isRefused()).toBe(true);
+  ftruncateSync(file, size - 1);
+  expect(await isRefused()).toBe(true);
+  closeSync(file);
+});
+
+test("the reader notices a changed byte of a content", async () => {
+  await using place = await temporaryDirectory();
+  const path = join(place.path, "a.zip");
+  write(path, [[entry("a", 12, true), SMALL]]);
+  const file = openSync(path, "r+");
+  writeSync(file, "J", localHeader(entry("a", 12, true), 0).length);
+  closeSync(file);
+  using zip = await ZipReader.of(path);
+  expect(() => zip.texts()).toThrow("the CRC of a");
 });

@@ -144,8 +144,8 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
 });
 
 /** The names in a ZIP. */
-function namesInZip(path: string): string[] {
-  using zip = new ZipReader(path);
+async function namesInZip(path: string): Promise<string[]> {
+  using zip = await ZipReader.of(path);
   return zip.entries.map(({ name }) => name);
 }
 
@@ -159,7 +159,7 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
     const download = await downloading;
     const path = await download.path();
     const name = download.suggestedFilename();
-    return name.endsWith(".zip") ? [name, ...namesInZip(path)] : [name, await Bun.file(path).text()];
+    return name.endsWith(".zip") ? [name, ...(await namesInZip(path))] : [name, await Bun.file(path).text()];
   };
   const downloadLink = page.getByRole("link", { name: "Download", exact: true });
   await page.getByLabel("Select a.txt").click();

@@ -19,7 +19,7 @@ export async function opened<T>(archive: Uint8Array, look: (zip: ZipReader) => T
   await Bun.write(path, archive);
   // An archive of nothing is what it warns of with 1.
   expect([0, 1, null]).toContain(systemUnzipTest(path));
-  using zip = new ZipReader(path);
+  using zip = await ZipReader.of(path);
   return look(zip);
 }
 
