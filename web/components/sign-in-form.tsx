@@ -1,5 +1,6 @@
 import logInIcon from "lucide-static/icons/log-in.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { PASSWORD_CHARACTERS } from "../../src/domain/limits.ts";
 import { call } from "../lib/api.ts";
 import { useLoad } from "../lib/load.ts";
 import type { SignInOptions } from "../lib/types.ts";
@@ -118,7 +119,7 @@ export function NewAccountFields() {
         name="password"
         type="password"
         autocomplete="new-password"
-        hint="At least 8 characters"
+        hint={`At least ${PASSWORD_CHARACTERS.least} characters`}
         required
       />
     </>

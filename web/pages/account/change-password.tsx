@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { PASSWORD_CHARACTERS } from "../../../src/domain/limits.ts";
 import { Field, Form, textOf } from "../../components/form.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api.ts";
@@ -32,7 +33,7 @@ export function ChangePassword() {
             name="password"
             type="password"
             autocomplete="new-password"
-            hint="At least 8 characters"
+            hint={`At least ${PASSWORD_CHARACTERS.least} characters`}
             required
           />
           <Field

@@ -1,3 +1,4 @@
+import { DESCRIPTION_CHARACTERS } from "../../../src/domain/limits.ts";
 import { Lines } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
@@ -74,7 +75,7 @@ function Naming({ drive }: { readonly drive?: Drive }) {
         name="description"
         hint="Optional"
         value={drive?.description ?? ""}
-        maxLength={1024}
+        maxLength={DESCRIPTION_CHARACTERS}
       />
     </>
   );
