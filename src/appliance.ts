@@ -29,9 +29,9 @@ export interface ApplianceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** Other times than those that suit whoever waits for a search. */
+  /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes;
-  /** Another time than `ARCHIVE_STALL_MS`, in milliseconds. */
+  /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
   /** Whether to start although the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;

@@ -30,8 +30,7 @@ export interface Archive {
   /**
    * Makes the archive piece by piece, each when it is asked for; what stood there when the first was asked for
    * is what is in it. Whoever begins must go to the end or `return()`. The first throws RATE_LIMITED when too
-   * many are under way, NOT_FOUND for what is gone by now; each throws when it cannot be gone on with: what was
-   * sent until then is no archive.
+   * many are under way, NOT_FOUND for what is gone by now. An error in a later one truncates the archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
 }

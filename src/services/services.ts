@@ -55,7 +55,7 @@ export interface ServiceParts {
   readonly signups: "open" | "closed";
   /** Null where people sign in with passwords alone. */
   readonly oidc: OidcProvider | null;
-  /** Other times than those that suit whoever waits for a search. */
+  /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
 }
 

@@ -125,8 +125,8 @@ function Doings(props: {
     case "create":
       return <NewDrive onClose={onClose} onDone={finish} />;
     case "edit":
-      return <EditDrive drive={doing.drive} onClose={onClose} onDone={finish} onPart={onRead} />;
+      return <EditDrive drive={doing.drive} onClose={onClose} onDone={finish} onUncertain={onRead} />;
     case "delete":
-      return <DeleteDrive drive={doing.drive} onClose={onClose} onDone={finish} onPart={onRead} />;
+      return <DeleteDrive drive={doing.drive} onClose={onClose} onDone={finish} onUncertain={onRead} />;
   }
 }

@@ -107,7 +107,7 @@ class MultipartScanner {
     if (++this.#parts > MAX_PARTS) throw invalid("body", `has more than ${MAX_PARTS} parts`);
     const [rest = "", ...lines] = decodeText(header, "body").split("\r\n");
     // Blanks may follow a delimiter on its line (RFC 2046 calls them transport padding).
-    if (!/^[ \t]*$/.test(rest)) throw invalid("body", "has a boundary that its line goes on after");
+    if (!/^[ \t]*$/.test(rest)) throw invalid("body", "has text after a boundary");
     this.#write = this.#openPart(lines);
     this.#state = "part";
   }

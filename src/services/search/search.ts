@@ -66,7 +66,7 @@ export interface SearchParts {
   readonly indexer: Indexer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Other times than those that suit whoever waits. */
+  /** Overrides the default timeouts. */
   readonly searchTimes?: SearchTimes | undefined;
 }
 

@@ -222,7 +222,7 @@ const refused: Refused[] = [
   { name: "cut short in a header", body: "--XX\r\nContent-Dis", field: "body" },
   { name: "cut short in the file", body: FILE, field: "body" },
   { name: "cut short in the last delimiter", body: `${FILE}--XX-`, field: "body" },
-  { name: "delimiter that its line goes on after", body: `${FILE}--XXY\r\n\r\n${END}`, field: "body" },
+  { name: "delimiter with text after it", body: `${FILE}--XXY\r\n\r\n${END}`, field: "body" },
   {
     name: "such a delimiter before a part",
     body: part('name="path"', "x").replace("--XX", "--XXY") + END,

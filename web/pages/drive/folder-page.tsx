@@ -130,7 +130,7 @@ export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }
           drive={drive}
           folder={folder}
           onDone={done}
-          onPart={reload}
+          onUncertain={reload}
           onClose={close}
         />
       )}

@@ -6,7 +6,7 @@ import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
-import { orPart } from "../../lib/or-part.ts";
+import { orUncertain } from "../../lib/or-uncertain.ts";
 import type { Drive } from "../../lib/types.ts";
 
 interface DialogProps {
@@ -38,18 +38,18 @@ export function NewDrive({ onClose, onDone }: DialogProps) {
 interface DriveDialogProps extends DialogProps {
   readonly drive: Drive;
   /** It was refused, or nobody knows whether it was done. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
 }
 
 /** Changes a drive's name and description. */
-export function EditDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
+export function EditDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
     <Dialog title="Edit drive" onClose={onClose}>
       <Form
         submit="Save"
         onCancel={onClose}
         onSubmit={async (values) => {
-          await orPart(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onPart);
+          await orUncertain(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onUncertain);
           say("Saved.");
           onDone();
         }}
@@ -88,7 +88,7 @@ function namingOf(values: FormData): { name: string; description: string } {
 }
 
 /** Deletes a drive once its name is typed to confirm. */
-export function DeleteDrive({ drive, onClose, onDone, onPart }: DriveDialogProps) {
+export function DeleteDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
     <Dialog title="Delete this drive?" onClose={onClose}>
       <p>
@@ -106,7 +106,7 @@ export function DeleteDrive({ drive, onClose, onDone, onPart }: DriveDialogProps
           if (!isNamed(textOf(values, "name"), drive.name)) {
             throw new ApiError(0, "DIFFERENT", "That doesn't match the drive's name.", "name");
           }
-          await orPart(call("DELETE", `/v0/drives/${drive.id}`), onPart);
+          await orUncertain(call("DELETE", `/v0/drives/${drive.id}`), onUncertain);
           say(`Deleted the drive ${drive.name}.`);
           onDone();
         }}

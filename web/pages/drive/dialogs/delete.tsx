@@ -23,12 +23,12 @@ interface DeleteDialogProps {
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
   /** Some of it may be done, and that is all: it was stopped or partly refused. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
-export function DeleteDialog({ driveId, entries, onDone, onPart, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ driveId, entries, onDone, onUncertain, onClose }: DeleteDialogProps) {
   const what = describeEntries(entries);
   const { loaded } = useLoad("preview", () =>
     filesIn(
@@ -38,7 +38,7 @@ export function DeleteDialog({ driveId, entries, onDone, onPart, onClose }: Dele
   );
   const { work, start, stop } = useWork((run) => deleteEntries(driveId, entries, run), {
     onSuccess: () => onDone(`Deleted ${what}.`),
-    onPart,
+    onUncertain,
   });
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>

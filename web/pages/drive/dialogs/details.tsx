@@ -6,7 +6,7 @@ import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api.ts";
 import { downloadAddress, type Entry, updateFile } from "../../../lib/files.ts";
 import { formatBytes, formatCount, formatTime } from "../../../lib/format.ts";
-import { orPart } from "../../../lib/or-part.ts";
+import { orUncertain } from "../../../lib/or-uncertain.ts";
 import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
@@ -15,7 +15,7 @@ interface DetailsDialogProps {
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
   /** It was refused, or nobody knows whether it was done. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
@@ -60,7 +60,7 @@ function FolderDetails({ folder, onClose }: FolderDetailsProps) {
 type FileDetailsProps = Omit<DetailsDialogProps, "entry"> & { readonly file: FileRecord };
 
 /** A file's tags, metadata and expiry can be changed. */
-function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
+function FileDetails({ file, onDone, onUncertain, onClose }: FileDetailsProps) {
   const [tags, setTags] = useState(file.tags);
   const save = async (values: FormData) => {
     const changes = {
@@ -68,7 +68,7 @@ function FileDetails({ file, onDone, onPart, onClose }: FileDetailsProps) {
       metadata: metadataOf(textOf(values, "metadata")),
       ...expiryChange(file, textOf(values, "expires_at")),
     };
-    await orPart(updateFile(file.id, changes), onPart);
+    await orUncertain(updateFile(file.id, changes), onUncertain);
     onDone("Details saved.");
   };
   return (

@@ -24,12 +24,12 @@ interface FolderDialogsProps {
   /** The folder changed; with how, in words, and the key of the entry to go on with, if it is another. */
   readonly onDone: (message: string, key?: string) => void;
   /** Some of what was asked for may be done, and that is all; or the folder is not what it was. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
-export function FolderDialogs({ open, drive, folder, onDone, onPart, onClose }: FolderDialogsProps) {
-  const ends = { onDone, onPart, onClose };
+export function FolderDialogs({ open, drive, folder, onDone, onUncertain, onClose }: FolderDialogsProps) {
+  const ends = { onDone, onUncertain, onClose };
   switch (open.kind) {
     case "new-folder":
       return <NewFolderDialog driveId={drive.id} folder={folder} {...ends} />;
@@ -44,6 +44,6 @@ export function FolderDialogs({ open, drive, folder, onDone, onPart, onClose }: 
     case "download-folder":
       return <DownloadDialog drive={drive} folder={folder} entries={open.entries} onClose={onClose} />;
     case "link":
-      return <LinkDialog file={open.file} onPart={onPart} onClose={onClose} />;
+      return <LinkDialog file={open.file} onUncertain={onUncertain} onClose={onClose} />;
   }
 }

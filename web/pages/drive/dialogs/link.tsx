@@ -7,7 +7,7 @@ import { say } from "../../../components/toast.tsx";
 import { copyText } from "../../../lib/clipboard-copy.ts";
 import { createLink, describeEntries, type FileLink, fileEntry } from "../../../lib/files.ts";
 import { formatTime } from "../../../lib/format.ts";
-import { orPart } from "../../../lib/or-part.ts";
+import { orUncertain } from "../../../lib/or-uncertain.ts";
 import type { FileRecord } from "../../../lib/types.ts";
 
 const DURATIONS = [
@@ -20,16 +20,16 @@ const DURATIONS = [
 interface LinkDialogProps {
   readonly file: FileRecord;
   /** There is no link: the file may be gone. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Creates a link that works without signing in. */
-export function LinkDialog({ file, onPart, onClose }: LinkDialogProps) {
+export function LinkDialog({ file, onUncertain, onClose }: LinkDialogProps) {
   const [link, setLink] = useState<FileLink | null>(null);
   const create = async (values: FormData) => {
     const seconds = Number(textOf(values, "seconds"));
-    setLink(await orPart(createLink(file.id, seconds, values.has("once")), onPart));
+    setLink(await orUncertain(createLink(file.id, seconds, values.has("once")), onUncertain));
   };
   return (
     <Dialog title={`Link to ${describeEntries([fileEntry(file)])}`} onClose={onClose}>

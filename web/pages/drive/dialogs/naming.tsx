@@ -5,7 +5,7 @@ import { Labelled } from "../../../components/labelled.tsx";
 import { ApiError } from "../../../lib/api.ts";
 import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../../lib/files.ts";
 import { nameOf, parentOf } from "../../../lib/files/place.ts";
-import { orPart } from "../../../lib/or-part.ts";
+import { orUncertain } from "../../../lib/or-uncertain.ts";
 import { plain } from "../../../lib/overrides.ts";
 
 interface NameDialogProps {
@@ -13,7 +13,7 @@ interface NameDialogProps {
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
   /** It was refused, or nobody knows whether it was done. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
@@ -22,12 +22,12 @@ export function NewFolderDialog({
   driveId,
   folder,
   onDone,
-  onPart,
+  onUncertain,
   onClose,
 }: NameDialogProps & { readonly folder: string }) {
   const create = async (values: FormData) => {
     const name = requiredName(values);
-    await orPart(createFolder(driveId, `${folder}${name}/`), onPart);
+    await orUncertain(createFolder(driveId, `${folder}${name}/`), onUncertain);
     onDone(`Created the folder “${plain(name)}”.`);
   };
   return (
@@ -46,12 +46,12 @@ interface RenameDialogProps extends Omit<NameDialogProps, "onDone"> {
 }
 
 /** Gives a file or folder another name in the same folder. */
-export function RenameDialog({ driveId, entry, onDone, onPart, onClose }: RenameDialogProps) {
+export function RenameDialog({ driveId, entry, onDone, onUncertain, onClose }: RenameDialogProps) {
   const old = nameOf(entry.path);
   const rename = async (values: FormData) => {
     const name = requiredName(values);
     if (name === old) return onClose();
-    const key = await orPart(moveTo(driveId, entry, parentOf(entry.path) + name), onPart);
+    const key = await orUncertain(moveTo(driveId, entry, parentOf(entry.path) + name), onUncertain);
     onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, key);
   };
   return (

@@ -21,13 +21,13 @@ interface TransferDialogProps {
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
   /** Some of it may be done, and that is all: it was stopped or partly refused. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks where to, and moves or copies there; asks once more for what was refused there, if that is wanted. */
 export function TransferDialog({ drive, folder, how, entries, ...ends }: TransferDialogProps) {
-  const { onDone, onPart, onClose } = ends;
+  const { onDone, onUncertain, onClose } = ends;
   const [to, setTo] = useState<Destination>({ drive, folder });
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
@@ -36,7 +36,7 @@ export function TransferDialog({ drive, folder, how, entries, ...ends }: Transfe
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
       return transferEntries({ kind: how, drive: drive.id, entries: staying, ...where }, run);
     },
-    { onSuccess: () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`), onPart },
+    { onSuccess: () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`), onUncertain },
   );
   const goOn = (left: readonly Left[]) => {
     const refused = new Set(left.map(({ path }) => path));

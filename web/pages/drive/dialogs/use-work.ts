@@ -13,11 +13,11 @@ export type WorkState =
 interface WorkEnds {
   readonly onSuccess: () => void;
   /** Called, also after the component went, where it was stopped, refused in part, or failed. */
-  readonly onPart: () => void;
+  readonly onUncertain: () => void;
 }
 
 /** Runs work once it is started; it stops when the component goes. */
-export function useWork(run: (work: Work) => Promise<Left[]>, { onSuccess, onPart }: WorkEnds) {
+export function useWork(run: (work: Work) => Promise<Left[]>, { onSuccess, onUncertain }: WorkEnds) {
   const [work, setWork] = useState<WorkState>({ state: "idle" });
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
@@ -33,7 +33,7 @@ export function useWork(run: (work: Work) => Promise<Left[]>, { onSuccess, onPar
       if (signal.aborted) setWork({ state: "ended", left: [], stopped: true });
       else setWork({ state: "failed", error: asApiError(error) });
     }
-    onPart();
+    onUncertain();
   };
   return {
     work,
