@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { messageForPeople } from "../../web/lib/server-message.ts";
+import { readableMessage } from "../../web/lib/server-message.ts";
 
 test.each([
   ["name must have 1 to 64 characters", "name", "The name must have 1 to 64 characters."],
@@ -9,7 +9,7 @@ test.each([
   ["expires_at must be in the future", "expires_at", "The expiry date must be in the future."],
   ["updated_at is required", "updated_at", "The updated at is required."],
 ])("no field of the API is named to people: %s", (message, field, shown) => {
-  expect(messageForPeople(message, field)).toBe(shown);
+  expect(readableMessage(message, field)).toBe(shown);
 });
 
 test.each([
@@ -18,5 +18,5 @@ test.each([
   ['The file "2000 bytes" already exists.', 'The file "2000 bytes" already exists.'],
   ["No such drive.", "No such drive."],
 ])("sizes are told in units: %s", (message, shown) => {
-  expect(messageForPeople(message, undefined)).toBe(shown);
+  expect(readableMessage(message, undefined)).toBe(shown);
 });

@@ -1,4 +1,4 @@
-import { messageForPeople } from "./server-message.ts";
+import { readableMessage } from "./server-message.ts";
 import { WRITTEN, type Written } from "./written.ts";
 
 /** A refusal or failure of the server, or no answer at all. */
@@ -88,7 +88,7 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
   const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   try {
     const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
-    const message = messageForPeople(error.message, error.field);
+    const message = readableMessage(error.message, error.field);
     return new ApiError(status, error.code, message, error.field, requestId, waitSeconds);
   } catch {
     // No refusal of ours: a proxy's, say.

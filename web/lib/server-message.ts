@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
  *
  * @param field the one at fault, as the API names it
  */
-export function messageForPeople(message: string, field: string | undefined): string {
+export function readableMessage(message: string, field: string | undefined): string {
   // What stands in quotation marks is somebody's name for a file.
   const sized = message.replaceAll(/"[^"]*"|\b(\d{4,}) bytes\b/g, (found, bytes?: string) =>
     bytes === undefined ? found : formatBytes(Number(bytes)),
