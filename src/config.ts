@@ -39,7 +39,7 @@ export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
-  /** The subjects there of those who look after this server. */
+  /** The subjects there of the administrators. */
   readonly admins: readonly string[];
 }
 
@@ -100,7 +100,7 @@ function readOidc(reader: Reader): OidcConfig | null {
   const admins = reader.optional(SETTINGS.admins) ?? [];
   if (reader.isGiven(SETTINGS.admins) && missing.length === settings.length) {
     reader.problems.push(
-      `${variableOf(SETTINGS.admins)} names people of a sign-in provider, and none is given: it needs ${settings.map(variableOf).join(", ")}.`,
+      `${variableOf(SETTINGS.admins)} names users of a sign-in provider, and none is given: it needs ${settings.map(variableOf).join(", ")}.`,
     );
   }
   return issuer === null || clientId === null || clientSecret === null

@@ -15,7 +15,7 @@ export const userCreate: Command = {
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = await openAccounts(config, "make");
-    const user = await accounts.users.create(username, password);
+    const user = await accounts.users.createFromShell(username, password);
     const role = user.admin === null ? "" : ", an administrator,";
     terminal.out(`Made the account ${user.username}${role} on the plan ${user.plan}.`);
   },
@@ -29,7 +29,7 @@ export const userList: Command = {
   async run(args, terminal) {
     const { values } = readArguments(args, { values: ["data-dir"], switches: [] });
     await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
-    for (const line of table(accounts.users.list())) terminal.out(line);
+    for (const line of table(accounts.users.all())) terminal.out(line);
   },
 };
 

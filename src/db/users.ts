@@ -86,7 +86,7 @@ export class UsersTable {
     return this.#byUsername.get(username);
   }
 
-  /** Whether anybody looks after the others. */
+  /** Whether there is an administrator. */
   hasAdmin(): boolean {
     return this.#hasAdmin.get() !== null;
   }

@@ -58,7 +58,7 @@ export function pathTaken(by: "file" | "folder", path: string): CofferError {
 
 /** Absent, expired or not the caller's: one answer for all three, so that none can be told apart. */
 export function notFound(
-  noun: "drive" | "file" | "folder" | "key" | "link" | "person" | "route" | "session",
+  noun: "drive" | "file" | "folder" | "key" | "link" | "route" | "session" | "user",
 ): CofferError {
   return new CofferError("NOT_FOUND", `No such ${noun}.`);
 }

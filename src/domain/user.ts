@@ -4,12 +4,12 @@ import type { UserId, UserPk } from "./id.ts";
 import { slugified } from "./text.ts";
 
 /**
- * Why somebody looks after the others: they set the server up, with the setup link or from the shell, or the
+ * Why a user is an administrator: they set the server up, with the setup link or from the shell, or the
  * configuration lists them.
  */
 export type AdminBy = "setup" | "listed";
 
-/** A person with an account. */
+/** Somebody with an account. */
 export interface User {
   readonly pk: UserPk;
   readonly id: UserId;
@@ -17,7 +17,7 @@ export interface User {
   readonly email: string | null;
   readonly displayName: string | null;
   readonly plan: Plan;
-  /** Null for those who look after nobody but themselves. */
+  /** Null for users who are no administrators. */
   readonly admin: AdminBy | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;

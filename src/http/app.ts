@@ -22,11 +22,11 @@ import { files } from "./resources/files.ts";
 import { folderTransfers } from "./resources/folder-transfers.ts";
 import { folders } from "./resources/folders.ts";
 import { listings } from "./resources/listings.ts";
-import { people } from "./resources/people.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
 import { uploads } from "./resources/uploads.ts";
+import { users } from "./resources/users.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
 import { password } from "./sign-in/password.ts";
@@ -126,7 +126,7 @@ function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: A
     account(services.accounts, services.usage),
     password(services, clock),
     sessions(services.sessions),
-    people(services.people),
+    users(services.users),
   ];
 }
 

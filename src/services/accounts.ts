@@ -1,15 +1,16 @@
 import type { Clock } from "../clock.ts";
+import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { type Caller, type Plan, requireAccount } from "../domain/caller.ts";
-import type { User } from "../domain/user.ts";
+import { hashSecret } from "../domain/api-key.ts";
+import { type Caller, type Plan, requireAccount, requireSession } from "../domain/caller.ts";
+import { CofferError, invalid } from "../domain/errors.ts";
+import type { Access } from "./access.ts";
+import type { Passwords } from "./passwords.ts";
 import type { Quota } from "./quota.ts";
+import { type UserView, viewOf } from "./users.ts";
 
-/** An account as its owner sees it. */
-export interface Account {
-  readonly user: User;
-  /** Whether it can sign in with a password. */
-  readonly hasPassword: boolean;
-  readonly driveCount: number;
+/** The caller's own user record. */
+export interface Account extends UserView {
   readonly limits: AccountLimits;
 }
 
@@ -22,10 +23,20 @@ export interface AccountLimits {
   readonly fileSize: number;
 }
 
+/** A change of one's own password. */
+export interface PasswordChange {
+  readonly current: string;
+  readonly password: string;
+  /** Of the session that asks: the only one that goes on. */
+  readonly token: string;
+}
+
 /** What accounts are told from. */
 export interface AccountsParts {
   readonly tables: Tables;
+  readonly access: Access;
   readonly quota: Quota;
+  readonly passwords: Passwords;
   readonly clock: Clock;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
@@ -33,7 +44,7 @@ export interface AccountsParts {
   readonly maxFileSize: number;
 }
 
-/** What accounts are and may do, for those who hold them. */
+/** What users see and change of themselves. What administrators do with users is in `Users`. */
 export class Accounts {
   readonly #parts: AccountsParts;
 
@@ -46,9 +57,7 @@ export class Accounts {
     const { tables, quota, clock, rateLimits, maxFileSize } = this.#parts;
     const user = tables.users.existing(requireAccount(caller).userPk);
     return {
-      user,
-      hasPassword: tables.users.passwordHash(user.pk) !== null,
-      driveCount: tables.drives.countOf(user.pk, clock.now()),
+      ...viewOf(user, tables, clock.now()),
       limits: {
         requestsPerMinute: rateLimits[user.plan],
         storage: quota.limitFor(user.plan),
@@ -56,4 +65,36 @@ export class Accounts {
       },
     };
   }
+
+  /**
+   * Gives the caller another password and ends their other sessions.
+   *
+   * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
+   *   a wrong `current` and a bad `password`
+   */
+  async changePassword(
+    caller: Caller,
+    { current, password, token }: PasswordChange,
+    within?: Within<void>,
+  ): Promise<void> {
+    const { tables, access, passwords } = this.#parts;
+    const { userPk } = requireSession(caller);
+    const { users, sessions } = tables;
+    const before = users.passwordHash(userPk);
+    if (before === null) {
+      throw new CofferError("FORBIDDEN", "This account has no password: it signs in at its provider.");
+    }
+    if (!(await passwords.matches(current, before))) throw wrongCurrent();
+    const after = await passwords.hash(password);
+    return access.writeFromReserve(caller, within, () => {
+      // It may have been changed while this one was being verified.
+      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
+      users.setPasswordHash(userPk, after);
+      sessions.removeOthersOf(userPk, hashSecret(token));
+    });
+  }
+}
+
+function wrongCurrent(): CofferError {
+  return invalid("current", "is wrong");
 }

@@ -2,7 +2,7 @@ import type { Tables } from "../db/tables.ts";
 import type { UserPk } from "../domain/id.ts";
 import type { OidcProvider } from "./oidc.ts";
 
-/** Who looks after the others because the configuration names them. */
+/** Who is an administrator because the configuration names them. */
 export class Administrators {
   readonly #tables: Tables;
   readonly #issuers: readonly string[];

@@ -8,7 +8,7 @@ import { CofferError } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
-/** How an agent's drive becomes a person's. */
+/** How an agent's drive becomes a user's. */
 export class Claims {
   readonly #tables: Tables;
   readonly #access: Access;

@@ -31,7 +31,7 @@ export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: { reveal(): string };
-  /** The subjects, unique there and never given to somebody else, of those who look after this server. */
+  /** The administrators' subjects there, which are unique and never given to somebody else. */
   readonly admins: readonly string[];
 }
 

@@ -25,7 +25,6 @@ import { Listings } from "./listings.ts";
 import { Oidc, type OidcProvider } from "./oidc.ts";
 import { Passwords } from "./passwords.ts";
 import { PresignedLinks } from "./presigned-links.ts";
-import { People } from "./people.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
@@ -102,8 +101,7 @@ export function openServices(given: ServiceParts) {
     signIn: new SignIn({ ...given, users, sessions, passwords, administrators }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
-    accounts: new Accounts(parts),
-    people: new People({ ...parts, users }),
+    accounts: new Accounts({ ...parts, passwords }),
     usage,
     health: new Health(given),
     sweep,

@@ -75,8 +75,8 @@ export class SignIn {
   }
 
   /**
-   * Registers. Throws FORBIDDEN where that is closed and while there is no administrator to look after who
-   * does. Throws VALIDATION_ERROR, CONFLICT.
+   * Registers. Throws FORBIDDEN where that is closed and while there is no administrator; VALIDATION_ERROR,
+   * CONFLICT.
    */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users, signups } = this.#parts;

@@ -1,32 +1,43 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { hashSecret } from "../domain/api-key.ts";
 import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
-import { CofferError, invalid } from "../domain/errors.ts";
-import { newId, type UserId } from "../domain/id.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
+import { newId, parseId, type UserId } from "../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../domain/user.ts";
 import type { Access } from "./access.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** What an account is made of, beside what is the same for all. */
+/** A user, with what both the user and the administrators see. */
+export interface UserView {
+  readonly user: User;
+  /** Whether the user can sign in with a password. */
+  readonly hasPassword: boolean;
+  readonly driveCount: number;
+}
+
+/** A user as administrators see them. */
+export interface ManagedUser extends UserView {
+  /** Bytes in all drives of the user. */
+  readonly totalSize: number;
+}
+
+/** What administrators may change about a user; what is left out stays. */
+export interface UserChange {
+  readonly plan?: Plan | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** What a new user is made of, beside what is the same for all. */
 export interface UserDraft {
   readonly username: string;
   readonly email: string | null;
   readonly displayName: string | null;
-  /** Null for one who signs in elsewhere. */
+  /** Null for users who sign in at a provider. */
   readonly passwordHash: string | null;
 }
 
-/** A change of one's own password. */
-export interface PasswordChange {
-  readonly current: string;
-  readonly password: string;
-  /** Of the session that asks: the only one that goes on. */
-  readonly token: string;
-}
-
-/** Accounts: their making, and what may change about them. */
+/** Making users and managing them: what administrators do, what sign-in does, and what the shell does. */
 export class Users {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -40,24 +51,66 @@ export class Users {
     this.#passwords = parts.passwords;
   }
 
-  /**
-   * Makes a local account for whoever runs the server, an administrator where there is none yet. Throws
-   * VALIDATION_ERROR, CONFLICT when the name is taken.
-   */
-  async create(username: string, password: string, within?: Within<User>): Promise<User> {
-    const draft = await this.draft(username, password);
-    return this.#tables.write(() => this.add(draft, this.#tables.users.hasAdmin() ? null : "setup"), within);
+  /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator, signed in. */
+  list(caller: Caller): ManagedUser[] {
+    this.#requireAdmin(caller);
+    return this.all().map((user) => this.#managed(user));
   }
 
-  /** What a local account is made of. Throws VALIDATION_ERROR. */
+  /**
+   * Makes a user with a password, on the plan `free`.
+   *
+   * @throws CofferError FORBIDDEN unless the caller is an administrator, signed in; VALIDATION_ERROR, CONFLICT
+   *   when the name is taken
+   */
+  async create(
+    caller: Caller,
+    username: string,
+    password: string,
+    within?: Within<ManagedUser>,
+  ): Promise<ManagedUser> {
+    this.#requireAdmin(caller);
+    const draft = await this.draft(username, password);
+    return this.#access.write(caller, within, () => {
+      this.#requireAdmin(caller);
+      return this.#managed(this.add(draft, null));
+    });
+  }
+
+  /**
+   * Changes a plan, disables a user or enables them again. The sessions of a disabled user end for good, their
+   * keys rest until they are enabled; both at once.
+   *
+   * @throws CofferError FORBIDDEN unless the caller is an administrator, signed in, and for disabling an
+   *   administrator; NOT_FOUND
+   */
+  async update(
+    caller: Caller,
+    reference: string,
+    { plan, disabled }: UserChange,
+    within?: Within<ManagedUser>,
+  ): Promise<ManagedUser> {
+    this.#requireAdmin(caller);
+    const id = parseId<UserId>(reference);
+    return this.#access.writeFromReserve(caller, within, () => {
+      this.#requireAdmin(caller);
+      const { pk } = this.#known(id);
+      if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
+      if (disabled === true) this.#disable(pk);
+      if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
+      return this.#managed(this.#known(id));
+    });
+  }
+
+  /** What a user with a password is made of. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
     return { username, email: null, displayName: null, passwordHash: await this.#passwords.hash(password) };
   }
 
   /**
-   * Makes an account, an administrator's on the plan `team`, others on `free`. Throws CONFLICT when the name
-   * is taken. Inside a write.
+   * Makes a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT when the name is
+   * taken. Inside a write.
    */
   add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.#tables;
@@ -70,12 +123,21 @@ export class Users {
     return this.#named(draft.username);
   }
 
-  /** Every account, by username. */
-  list(): User[] {
+  /** Every user, by username; for the shell, where nobody is calling. */
+  all(): User[] {
     return this.#tables.users.all();
   }
 
-  /** Sets a password and ends every session of the account. Throws VALIDATION_ERROR, NOT_FOUND. */
+  /**
+   * Makes a user with a password from the shell: an administrator where there is none yet. Throws
+   * VALIDATION_ERROR, CONFLICT when the name is taken.
+   */
+  async createFromShell(username: string, password: string): Promise<User> {
+    const draft = await this.draft(username, password);
+    return this.#tables.write(() => this.add(draft, this.#tables.users.hasAdmin() ? null : "setup"));
+  }
+
+  /** Sets a user's password from the shell and ends all their sessions. Throws VALIDATION_ERROR, NOT_FOUND. */
   async resetPassword(username: string, password: string): Promise<User> {
     this.#named(username);
     const hash = await this.#passwords.hash(password);
@@ -88,33 +150,9 @@ export class Users {
   }
 
   /**
-   * Gives the caller another password and ends their other sessions.
-   *
-   * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
-   *   a wrong `current` and a bad `password`
+   * Sets a user's plan from the shell. It counts from the next request on, of sessions and keys alike. Throws
+   * NOT_FOUND.
    */
-  async changePassword(
-    caller: Caller,
-    { current, password, token }: PasswordChange,
-    within?: Within<void>,
-  ): Promise<void> {
-    const { userPk } = requireSession(caller);
-    const { users, sessions } = this.#tables;
-    const before = users.passwordHash(userPk);
-    if (before === null) {
-      throw new CofferError("FORBIDDEN", "This account has no password: it signs in at its provider.");
-    }
-    if (!(await this.#passwords.matches(current, before))) throw wrongCurrent();
-    const after = await this.#passwords.hash(password);
-    return this.#access.writeFromReserve(caller, within, () => {
-      // It may have been changed while this one was being verified.
-      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
-      users.setPasswordHash(userPk, after);
-      sessions.removeOthersOf(userPk, hashSecret(token));
-    });
-  }
-
-  /** Counts from the next request on, of sessions and keys alike. Throws NOT_FOUND. */
   setPlan(username: string, plan: Plan): Promise<User> {
     return this.#tables.write(() => {
       const { pk } = this.#named(username);
@@ -123,13 +161,44 @@ export class Users {
     });
   }
 
+  #requireAdmin(caller: Caller): void {
+    if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
+    throw new CofferError("FORBIDDEN", "Only administrators of this server can manage users.");
+  }
+
+  #disable(pk: User["pk"]): void {
+    const { users, sessions } = this.#tables;
+    const { admin, disabledAt } = users.existing(pk);
+    if (admin !== null) {
+      throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
+    }
+    if (disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
+    sessions.removeAllOf(pk);
+  }
+
+  #known(id: UserId | null): User {
+    const user = id === null ? null : this.#tables.users.byId(id);
+    if (user === null) throw notFound("user");
+    return user;
+  }
+
   #named(username: string): User {
     const user = this.#tables.users.byUsername(username);
     if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
     return user;
   }
+
+  #managed(user: User): ManagedUser {
+    const now = this.#clock.now();
+    return { ...viewOf(user, this.#tables, now), totalSize: this.#tables.drives.storedBy(user.pk, now) };
+  }
 }
 
-function wrongCurrent(): CofferError {
-  return invalid("current", "is wrong");
+/** What both the user and the administrators see of a user. `now` is in milliseconds since the epoch. */
+export function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
+  return {
+    user,
+    hasPassword: users.passwordHash(user.pk) !== null,
+    driveCount: drives.countOf(user.pk, now),
+  };
 }

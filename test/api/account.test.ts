@@ -21,12 +21,12 @@ function shows(username: string, plan: string, limits: { requests: number; stora
       admin: username === "ada",
       has_password: true,
       drive_count: 1,
+      created_at: "2030-01-01T00:00:00.000Z",
       limits: {
         requests_per_minute: limits.requests,
         storage_bytes: limits.storage,
         max_file_size: 5 * 1024 * 1024,
       },
-      created_at: "2030-01-01T00:00:00.000Z",
     },
   };
 }

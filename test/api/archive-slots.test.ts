@@ -25,14 +25,14 @@ function tooMany(message: string) {
   return { code: "RATE_LIMITED", message: `${message} already; wait until one is done.` };
 }
 
-let people = 0;
+let users = 0;
 
 /** A drive of a new account, and a key of the account. */
 async function account(): Promise<OwnDrive> {
-  people += 1;
-  addAccount(stage.coffer, `person-${people}`);
+  users += 1;
+  addAccount(stage.coffer, `user-${users}`);
   const { apiKeys } = stage.coffer.appliance.services;
-  const { secret } = await apiKeys.createFor(`person-${people}`, "", "read-write");
+  const { secret } = await apiKeys.createFor(`user-${users}`, "", "read-write");
   const client = stage.coffer.client(secret);
   const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
     body: { name: "D" },
@@ -98,14 +98,14 @@ describe("how many archives may be under way", () => {
     );
     // People at the same address, such as behind one proxy, go on working.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await account(), first);
-    const person = await account();
-    expect(await refused(person, first)).toMatchObject(tooMany("16 archives are under way to your address"));
+    const user = await account();
+    expect(await refused(user, first)).toMatchObject(tooMany("16 archives are under way to your address"));
     // Whoever is elsewhere has what is left.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await unclaimed(), second);
     expect(await refused(drive, third)).toMatchObject(
       tooMany("16 archives of unclaimed drives are under way"),
     );
-    await takeAll(readers, person, third);
+    await takeAll(readers, user, third);
     await takeAll(readers, await account(), third);
     expect(await refused(await account(), "192.0.2.4")).toMatchObject(tooMany("32 archives are under way"));
     await readers.disposeAsync();

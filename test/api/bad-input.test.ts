@@ -205,7 +205,7 @@ async function describedRoutes(): Promise<Route[]> {
 }
 
 /** What only somebody signed in may ask. */
-const NEEDS_SESSION = /^\/v0\/(people|account\/password)/;
+const NEEDS_SESSION = /^\/v0\/(users|account\/password)/;
 
 interface SoundIds {
   readonly drive: string;
@@ -213,7 +213,7 @@ interface SoundIds {
   readonly key: string;
   readonly link: string;
   readonly claim: string;
-  readonly person: string;
+  readonly user: string;
   readonly session: string;
 }
 
@@ -231,7 +231,7 @@ class Sound {
 
   id(template: string): string {
     if (template.startsWith("/v0/drives/claim/")) return this.#ids.claim;
-    if (template.startsWith("/v0/people")) return this.#ids.person;
+    if (template.startsWith("/v0/users")) return this.#ids.user;
     if (template.startsWith("/v0/sessions")) return this.#ids.session;
     if (template.startsWith("/v0/drives")) return this.#ids.drive;
     if (template.startsWith("/v0/presigned")) return this.#ids.link;
@@ -329,7 +329,7 @@ async function makeSound(): Promise<Sound> {
       key: key.id,
       link: link.token,
       claim,
-      person: account.data.id,
+      user: account.data.id,
       session,
     },
     browser,

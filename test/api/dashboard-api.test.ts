@@ -98,7 +98,7 @@ describe("GET /auth/options", () => {
   });
 });
 
-async function withPeople(): Promise<{ coffer: TestAppliance; world: Awaited<ReturnType<typeof populate>> }> {
+async function withUsers(): Promise<{ coffer: TestAppliance; world: Awaited<ReturnType<typeof populate>> }> {
   const coffer = await startAppliance();
   return { coffer, world: await populate(coffer) };
 }
@@ -121,7 +121,7 @@ async function isSignedIn(browser: SignedInBrowser): Promise<boolean> {
 
 describe("sessions", () => {
   test("are listed with the one that asks, and end one by one", async () => {
-    const { coffer, world } = await withPeople();
+    const { coffer, world } = await withUsers();
     await using _ = coffer;
     const [one, two, bob] = [
       await signIn(coffer, "ada"),
@@ -154,7 +154,7 @@ describe("sessions", () => {
   });
 
   test("all end at once, the one that asks included; keys and others go on", async () => {
-    const { coffer, world } = await withPeople();
+    const { coffer, world } = await withUsers();
     await using _ = coffer;
     const [one, two, bob] = [
       await signIn(coffer, "ada"),
@@ -171,7 +171,7 @@ describe("sessions", () => {
   });
 
   test("do not end for another site's page", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
     const foreign = { headers: { origin: "https://evil.example" } };
@@ -186,7 +186,7 @@ function change(browser: SignedInBrowser, current: string, password: string): Pr
 
 describe("POST /v0/account/password", () => {
   test("changes it, and signs out everywhere else", async () => {
-    const { coffer, world } = await withPeople();
+    const { coffer, world } = await withUsers();
     await using _ = coffer;
     const [here, there, bob] = [
       await signIn(coffer, "ada"),
@@ -205,7 +205,7 @@ describe("POST /v0/account/password", () => {
   });
 
   test("not for a wrong one, a short one, or many at once", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
     expectRefused(await change(ada, "wrong", "a new password"), "VALIDATION_ERROR", "current");
@@ -217,7 +217,7 @@ describe("POST /v0/account/password", () => {
   });
 
   test("the right one with another that cannot be taken is no wrong one", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
     for (let n = 0; n < 11; n += 1) {
@@ -227,7 +227,7 @@ describe("POST /v0/account/password", () => {
   });
 
   test("ten wrong ones, then none for a quarter of an hour", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
     const wrong = await Promise.all(Array.from({ length: 11 }, () => change(ada, "wrong", "a new password")));
@@ -241,46 +241,46 @@ describe("POST /v0/account/password", () => {
   });
 });
 
-describe("people", () => {
+describe("users", () => {
   interface Shown {
     readonly id: string;
     readonly username: string;
   }
-  async function personId(admin: SignedInBrowser, username: string): Promise<string> {
-    const { text } = await admin.send("GET", "/v0/people");
+  async function userId(admin: SignedInBrowser, username: string): Promise<string> {
+    const { text } = await admin.send("GET", "/v0/users");
     const { data }: { data: Shown[] } = JSON.parse(text);
-    return data.find((person) => person.username === username)?.id ?? "";
+    return data.find((user) => user.username === username)?.id ?? "";
   }
 
   test("are shown to an administrator, who knows that they are one", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
     const common = { disabled: false, has_password: true, drive_count: 1, total_size: 12 };
-    expect(dataOf(await ada.send("GET", "/v0/people"))).toMatchObject([
+    expect(dataOf(await ada.send("GET", "/v0/users"))).toMatchObject([
       { username: "ada", plan: "team", admin: true, ...common },
       { username: "bob", plan: "free", admin: false, ...common },
     ]);
     const requests: [method: string, path: string, body: Json | undefined][] = [
-      ["GET", "/v0/people", undefined],
-      ["POST", "/v0/people", { username: "eve", password: "eve's password" }],
-      ["PATCH", `/v0/people/${await personId(ada, "bob")}`, { plan: "team" }],
-      ["PATCH", `/v0/people/${await personId(ada, "ada")}`, { disabled: true }],
+      ["GET", "/v0/users", undefined],
+      ["POST", "/v0/users", { username: "eve", password: "eve's password" }],
+      ["PATCH", `/v0/users/${await userId(ada, "bob")}`, { plan: "team" }],
+      ["PATCH", `/v0/users/${await userId(ada, "ada")}`, { disabled: true }],
     ];
     for (const [method, path, body] of requests) {
       expectRefused(await bob.send(method, path, body === undefined ? {} : { body }), "FORBIDDEN");
     }
-    expect(dataOf(await ada.send("GET", "/v0/people"))).toHaveLength(2);
+    expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(2);
   });
 
   test("are made with a password, on the plan free", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
     const make = (username: string, password: string) =>
-      ada.send("POST", "/v0/people", { body: { username, password } });
+      ada.send("POST", "/v0/users", { body: { username, password } });
     expect(dataOf(await make("eve", "eve's password"), 201)).toMatchObject({
       username: "eve",
       plan: "free",
@@ -296,10 +296,10 @@ describe("people", () => {
   });
 
   test("change their plan at once", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
-    const path = `/v0/people/${await personId(ada, "bob")}`;
+    const path = `/v0/users/${await userId(ada, "bob")}`;
     expect(dataOf(await ada.send("PATCH", path, { body: { plan: "pro" } }))).toMatchObject({ plan: "pro" });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ plan: "pro" });
     expectRefused(await ada.send("PATCH", path, { body: { plan: "gold" } }), "VALIDATION_ERROR", "plan");
@@ -307,10 +307,10 @@ describe("people", () => {
   });
 
   test("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async () => {
-    const { coffer, world } = await withPeople();
+    const { coffer, world } = await withUsers();
     await using _ = coffer;
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
-    const path = `/v0/people/${await personId(ada, "bob")}`;
+    const path = `/v0/users/${await userId(ada, "bob")}`;
     const disable = (disabled: boolean) => ada.send("PATCH", path, { body: { disabled } });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true, drive_count: 1 });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true });
@@ -324,16 +324,16 @@ describe("people", () => {
   });
 
   test("an administrator is disabled by nobody, and who is not there is not found", async () => {
-    const { coffer } = await withPeople();
+    const { coffer } = await withUsers();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
-    const path = `/v0/people/${await personId(ada, "ada")}`;
+    const path = `/v0/users/${await userId(ada, "ada")}`;
     // Nothing of a refused change stays.
     const body = { plan: "free", disabled: true };
     expectRefused(await ada.send("PATCH", path, { body }), "FORBIDDEN");
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
     for (const id of ["x", crypto.randomUUID()]) {
-      expectRefused(await ada.send("PATCH", `/v0/people/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
+      expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
     }
   });
 });

@@ -360,7 +360,7 @@ const SUCCESSES: readonly Case[] = [
 const REFUSALS: readonly Case[] = [
   { operation: "getAccount", gives: "FORBIDDEN", as: "adaDrive" },
   { operation: "listSessions", gives: "FORBIDDEN", as: "adaDrive" },
-  { operation: "listPeople", gives: "FORBIDDEN" },
+  { operation: "listUsers", gives: "FORBIDDEN" },
   { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
   { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
   { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
@@ -599,7 +599,7 @@ const GENERAL: readonly {
 ];
 
 /** What a key may not ask, only somebody signed in. */
-const SIGNED_IN: readonly string[] = ["listPeople", "createPerson", "updatePerson", "changePassword"];
+const SIGNED_IN: readonly string[] = ["listUsers", "createUser", "updateUser", "changePassword"];
 
 /** The headers of Ada's browser, newly signed in, on a page of ours. */
 async function browserOf(appliance: TestAppliance, password: string): Promise<Record<string, string>> {
@@ -617,13 +617,13 @@ describe("each operation answers as described: the refusals of many", () => {
       const headers = as === "ada" ? await browserOf(coffer, "ada's password") : {};
       for (const operation of operations) {
         const [address, options] = request(operation, addressOf(operation, {}));
-        const isPerson = as === "ada" && SIGNED_IN.includes(operation.id);
+        const isSignedIn = as === "ada" && SIGNED_IN.includes(operation.id);
         await send(
           operation,
           code,
           address,
-          isPerson ? { ...options, headers: { ...options.headers, ...headers } } : options,
-          isPerson ? "nobody" : as,
+          isSignedIn ? { ...options, headers: { ...options.headers, ...headers } } : options,
+          isSignedIn ? "nobody" : as,
         );
       }
     });
@@ -656,25 +656,27 @@ describe("what takes an appliance or a browser of its own is answered as describ
 
   test("what only somebody signed in may ask", async () => {
     await using fresh = await startAppliance();
-    await fresh.appliance.services.users.create("ada", "long enough");
+    await fresh.appliance.services.users.createFromShell("ada", "long enough");
     const headers = await browserOf(fresh, "long enough");
-    const asPerson = (id: string, gives: number | Code, request: Request = {}) =>
+    const asSignedIn = (id: string, gives: number | Code, request: Request = {}) =>
       ask(id, gives, { ...request, headers }, "nobody", fresh);
-    await asPerson("listPeople", 200);
+    await asSignedIn("listUsers", 200);
     const bob = { username: "bob", password: "long enough" };
     const made: { data: { id: string } } = JSON.parse(
-      (await asPerson("createPerson", 201, { body: bob })).text,
+      (await asSignedIn("createUser", 201, { body: bob })).text,
     );
-    await asPerson("createPerson", "CONFLICT", { body: bob });
-    await asPerson("updatePerson", 200, {
+    await asSignedIn("createUser", "CONFLICT", { body: bob });
+    await asSignedIn("updateUser", 200, {
       params: { id: made.data.id },
       body: { plan: "pro", disabled: true },
     });
-    await asPerson("changePassword", 200, { body: { current: "long enough", password: "longer than that" } });
+    await asSignedIn("changePassword", 200, {
+      body: { current: "long enough", password: "longer than that" },
+    });
     await browserOf(fresh, "longer than that");
-    const sessions: { id: string; current: boolean }[] = listIn(await asPerson("listSessions", 200));
+    const sessions: { id: string; current: boolean }[] = listIn(await asSignedIn("listSessions", 200));
     const other = sessions.find(({ current }) => !current);
-    await asPerson("endSession", 200, { params: { id: other?.id ?? "" } });
+    await asSignedIn("endSession", 200, { params: { id: other?.id ?? "" } });
   });
 
   test("a claim link that was used", async () => {

@@ -28,8 +28,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
   ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
-  ["createPerson", JSON_TYPE, 201, { data: { username: "bob" } }],
-  ["updatePerson", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
+  ["createUser", JSON_TYPE, 201, { data: { username: "bob" } }],
+  ["updateUser", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
   ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
   ["logIn", JSON_TYPE, 200, { data: { username: "ada" } }],
   ["changePassword", JSON_TYPE, 200, { data: { changed: true } }],
@@ -40,7 +40,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
 const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateDrive: ["description"],
   updateFile: ["tags"],
-  updatePerson: ["plan"],
+  updateUser: ["plan"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
 };
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const { example } = bodyOf("logIn", JSON_TYPE);
   if (!isObject(example)) throw new Error("logIn has no example");
   const [username, password] = [String(example["username"]), String(example["password"])];
-  await coffer.appliance.services.users.create(username, password);
+  await coffer.appliance.services.users.createFromShell(username, password);
   ada = await signIn(coffer, username, password);
   addAccount(coffer, "carl");
 });
@@ -94,15 +94,15 @@ async function makeReals(): Promise<Reals> {
   const file = await ask<{ id: string }>("PUT", place, "A plan.");
   const provisioned = { name: "An agent's" };
   const unclaimed = await ask<{ data: { claim_url: string } }>("POST", "/v0/drives/provision", provisioned);
-  const people = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/people");
-  const carl = people.data.find(({ username }) => username === "carl");
+  const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
+  const carl = users.data.find(({ username }) => username === "carl");
   return {
     fields: {
       drive_id: drive.data.id,
       file_ids: [file.id],
       token: unclaimed.data.claim_url.split("/").at(-1),
     },
-    ids: { drives: drive.data.id, files: file.id, people: carl?.id ?? "" },
+    ids: { drives: drive.data.id, files: file.id, users: carl?.id ?? "" },
   };
 }
 

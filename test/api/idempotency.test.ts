@@ -68,7 +68,7 @@ interface Target {
   /** Of an unclaimed drive. */
   readonly claimToken: string;
   /** Somebody who is in no other test. */
-  readonly person: string;
+  readonly user: string;
   /** A session of Ada's. */
   readonly session: string;
 }
@@ -94,7 +94,7 @@ async function makeTarget(): Promise<Target> {
     file: file.id,
     key: key.id,
     claimToken,
-    person: makePerson(),
+    user: makeUser(),
     session: beginSession(stage.coffer, "ada").id,
   };
 }
@@ -124,18 +124,18 @@ function countRows(table: string, dataDir = stage.coffer.dataDir): number {
   return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
 }
 
-let people = 0;
+let users = 0;
 
 /** Somebody new, who has no password; their id. */
-function makePerson(): string {
-  people += 1;
-  const person = Bun.randomUUIDv7();
+function makeUser(): string {
+  users += 1;
+  const user = Bun.randomUUIDv7();
   using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"));
   sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [
-    person,
-    `person-${people}`,
+    user,
+    `user-${users}`,
   ]);
-  return person;
+  return user;
 }
 
 interface Route {
@@ -302,15 +302,15 @@ const ROUTES: readonly Route[] = [
     status: 200,
   },
   {
-    route: "POST /v0/people",
+    route: "POST /v0/users",
     signedIn: true,
-    body: ({ person }) => ({ username: `made-${person.slice(-12)}`, password: "long enough" }),
+    body: ({ user }) => ({ username: `made-${user.slice(-12)}`, password: "long enough" }),
     status: 201,
   },
   {
-    route: "PATCH /v0/people/{id}",
+    route: "PATCH /v0/users/{id}",
     signedIn: true,
-    path: ({ person }) => `/v0/people/${person}`,
+    path: ({ user }) => `/v0/users/${user}`,
     body: () => ({ plan: "pro", disabled: true }),
     status: 200,
   },

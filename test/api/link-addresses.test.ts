@@ -85,7 +85,7 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
 
 test("the host of a request decides nothing else: neither cookies nor the API description nor the setup link", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
-  await coffer.appliance.services.users.create("ada", "ada's password");
+  await coffer.appliance.services.users.createFromShell("ada", "ada's password");
   const login = await coffer.client().send("POST", "/auth/login", {
     body: { username: "ada", password: "ada's password" },
     headers: PROXIED,

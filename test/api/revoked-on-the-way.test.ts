@@ -93,8 +93,8 @@ const SIGNED_IN: typeof WRITES = {
     "/v0/account/password",
     { current: "ada's password", password: "a late password" },
   ],
-  createPerson: () => ["POST", "/v0/people", { username: "late", password: "a late password" }],
-  updatePerson: () => ["PATCH", `/v0/people/${idOf("bob")}`, { plan: "pro" }],
+  createUser: () => ["POST", "/v0/users", { username: "late", password: "a late password" }],
+  updateUser: () => ["PATCH", `/v0/users/${idOf("bob")}`, { plan: "pro" }],
 };
 
 function idOf(username: string): string {
@@ -187,7 +187,7 @@ test("a disabled user's request that was on its way changes nothing", async () =
     await begin(beginSession(coffer, "bob").browser, "POST", "/v0/keys", {}),
   ];
   const { browser: admin } = beginSession(coffer, "ada");
-  const disabled = await admin.send("PATCH", `/v0/people/${idOf("bob")}`, { body: { disabled: true } });
+  const disabled = await admin.send("PATCH", `/v0/users/${idOf("bob")}`, { body: { disabled: true } });
   expect(disabled.status).toBe(200);
   const before = everything();
   const answers = await Promise.all(begun.map((each) => each.complete()));

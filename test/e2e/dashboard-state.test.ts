@@ -170,7 +170,7 @@ describe("an answer that", () => {
 
 test("an account made after its dialog was dismissed is told about all the same", async () => {
   await using page = await adasPage("/people");
-  const { release } = await hold(page, "POST", /\/v0\/people$/);
+  const { release } = await hold(page, "POST", /\/v0\/users$/);
   await page.getByRole("button", { name: "Add user" }).click();
   await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
   await page.getByRole("button", { name: "Create account" }).click();

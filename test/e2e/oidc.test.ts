@@ -76,12 +76,12 @@ describe("with a certified provider", () => {
       username: "user",
       email: null,
     });
-    expect(coffer.appliance.services.users.list()).toHaveLength(4);
+    expect(coffer.appliance.services.users.all()).toHaveLength(4);
     // None of them has become an administrator by coming first.
     expect(coffer.appliance.setupLink).toMatch(/\/auth\/setup\?token=/);
   });
 
-  test("only whom the configuration lists looks after the others", async () => {
+  test("only whom the configuration lists is an administrator", async () => {
     await using opened = await openWithReal({ admins: "sub-mail" });
     const { base } = opened;
     expect(await account(await signedInAs(base, "sub-ada"), base)).toMatchObject({
@@ -90,7 +90,7 @@ describe("with a certified provider", () => {
     });
     const grace = await signedInAs(base, "sub-mail");
     expect(await account(grace, base)).toMatchObject({ admin: true, plan: "team" });
-    expect((await grace.fetch(`${base}/v0/people`)).status).toBe(200);
+    expect((await grace.fetch(`${base}/v0/users`)).status).toBe(200);
   });
 
   test("the provider sends back to the server's own address, whatever the Host of the request", async () => {
@@ -107,7 +107,7 @@ describe("with a certified provider", () => {
   test("a local account of the same name is nobody's but its own", async () => {
     await using opened = await openWithReal();
     const { base, coffer } = opened;
-    const local = await coffer.appliance.services.users.create("ada", "ada's password");
+    const local = await coffer.appliance.services.users.createFromShell("ada", "ada's password");
     const signed = await account(await signedInAs(base, "sub-ada"), base);
     expect(signed).toMatchObject({ username: "ada-2", plan: "free" });
     expect(signed?.["id"]).not.toBe(local.id);
@@ -179,7 +179,7 @@ describe("with a certified provider", () => {
     theirs.searchParams.set("state", own.searchParams.get("state") ?? "");
     expect((await victim.fetch(theirs)).status).toBe(401);
     expect(await account(victim, base)).toBeNull();
-    expect(opened.coffer.appliance.services.users.list()).toEqual([]);
+    expect(opened.coffer.appliance.services.users.all()).toEqual([]);
   });
 
   const STATES: [name: string, alter: (callback: URL) => void, status: number][] = [
@@ -220,7 +220,7 @@ describe("with a certified provider", () => {
       expect([name, await account(jar, base)]).toEqual([name, null]);
       expect([name, (await jar.fetch(back)).status]).toEqual([name, 400]);
     }
-    expect(coffer.appliance.services.users.list()).toEqual([]);
+    expect(coffer.appliance.services.users.all()).toEqual([]);
   });
 
   test("a sign-in may take ten minutes", async () => {
@@ -360,7 +360,7 @@ describe("with a provider that lies", () => {
       expect([name, error.code]).toEqual([name, "UNAUTHORIZED"]);
       expect([name, jar.value("coffer_session")]).toEqual([name, null]);
     }
-    expect(coffer.appliance.services.users.list()).toEqual([]);
+    expect(coffer.appliance.services.users.all()).toEqual([]);
     provider.misdeeds = {};
     const jar = new CookieJar();
     expect((await attempt(provider, base, jar)).status).toBe(303);
@@ -387,10 +387,10 @@ describe("with a provider that lies", () => {
     const { users, signIn } = coffer.appliance.services;
     const identity = { subject: "mallory", names: [], email: null, displayName: null };
     const browser = { userAgent: "", previous: null };
-    const mallory = users.list()[0];
+    const mallory = users.all()[0];
     const same = await signIn.withIdentity({ ...identity, issuer: provider.issuer }, browser);
     const other = await signIn.withIdentity({ ...identity, issuer: another.issuer }, browser);
-    expect(users.list()).toHaveLength(2);
+    expect(users.all()).toHaveLength(2);
     expect([same.caller.userPk === mallory?.pk, other.caller.userPk === mallory?.pk]).toEqual([true, false]);
   });
 
@@ -407,7 +407,7 @@ describe("with a provider that lies", () => {
       },
     };
     expect((await attempt(provider, base, new CookieJar())).status).toBe(303);
-    expect(coffer.appliance.services.users.list()).toMatchObject([
+    expect(coffer.appliance.services.users.all()).toMatchObject([
       { username: "user", email: null, displayName: null },
     ]);
   });

@@ -241,7 +241,7 @@ test("of two moves to one place one wins, and the other is refused once it has",
 test("a drive is deleted only once what a move brings into it is there", async () => {
   await using world = await open();
   const { services, database } = world;
-  const user = await services.users.create("ada", "ada's password");
+  const user = await services.users.createFromShell("ada", "ada's password");
   const { secret } = await services.apiKeys.createFor(user.username, "", "read-write");
   const caller = services.apiKeys.authenticate(secret);
   if (caller === null) throw new Error("the key is not known");

@@ -17,14 +17,14 @@ export const CALLERS = [
 export type CallerName = (typeof CALLERS)[number];
 
 /**
- * Two unclaimed drives with an agent each, and two people with a drive each. `agentReader` is a
+ * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` is a
  * read-only key of the agent's drive, `adaReader` one of Ada's account, `adaDrive` a key of Ada's
  * limited to her drive, `liar` a key that was never given out.
  */
 export interface World {
   readonly keys: Readonly<Record<CallerName, string | undefined>>;
   readonly clients: Readonly<Record<CallerName, Client>>;
-  /** The ids of the drives of the two agents and the two people. */
+  /** The ids of the drives of the two agents and the two users. */
   readonly drives: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
   /** A file `notes/hello.txt` in each, by the same names. */
   readonly files: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
@@ -41,8 +41,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     coffer.client().json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
   const agent = (await provision("Agent's drive")).data;
   const otherAgent = (await provision("Another agent's")).data;
-  const ada = await person(coffer, "ada");
-  const bob = await person(coffer, "bob");
+  const ada = await user(coffer, "ada");
+  const bob = await user(coffer, "bob");
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
     (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
   const keys = {
@@ -78,7 +78,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   return { keys, clients, drives, files, keyIds };
 }
 
-async function person(
+async function user(
   coffer: TestAppliance,
   username: string,
 ): Promise<{ key: string; keyId: string; drive: string }> {

@@ -31,7 +31,7 @@ function EveryPerson() {
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<NewPerson | null>(null);
   const { loaded, reload } = useLoad("people", async (signal) => {
-    const { data } = await call<{ data: Person[] }>("GET", "/v0/people", { signal });
+    const { data } = await call<{ data: Person[] }>("GET", "/v0/users", { signal });
     return data;
   });
   return (

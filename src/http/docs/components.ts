@@ -20,7 +20,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Keys", description: "What callers authenticate with." },
   { name: "Search", description: "Finding files by name, text, tags and other properties." },
   { name: "Account", description: "The account behind a key, what it uses, and where it is signed in." },
-  { name: "People", description: "The accounts of this server, for whoever made the first of them." },
+  { name: "Users", description: "Everybody with an account on this server; for administrators." },
   { name: "Sign-in", description: "How people come by the session that their browser keeps." },
 ];
 

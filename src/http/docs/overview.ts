@@ -18,9 +18,9 @@ so must signing in and out, where a browser says what page asks. A key that is s
 **Drives** are named by their identifier or by their slug \`<username>/<drive-name>\`, which is URL-encoded in a path
 (\`/v0/drives/ada%2Fnotes\`).
 
-**Answers** are JSON unless they are a file's content. Operations on drives, the account, its sessions and people
+**Answers** are JSON unless they are a file's content. Operations on drives, the account, its sessions and users
 answer \`{"data": ...}\`, and so do signing in and out; the others answer bare, a page of a list as
-\`{"data", "total", ...}\`. What makes a drive, a file, a folder or a key, or adds a person, answers 201, everything
+\`{"data", "total", ...}\`. What makes a drive, a file, a folder or a key, or adds a user, answers 201, everything
 else 200. HEAD works wherever GET does. A refusal is \`{"error": {"code", "message", "field"?, "request_id"}}\`:
 programs go by \`code\`, and \`field\` names what was wrong. What does not exist and what the caller may not see get
 the same 404.

@@ -4,49 +4,31 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Account, Accounts } from "../../services/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../services/usage.ts";
 import { operation } from "../operation/operation.ts";
-import { id, nullable, plan, time } from "../operation/schema.ts";
+import { nullable, time } from "../operation/schema.ts";
+import { userProperties, userRecord } from "./users.ts";
 
-/** An account as answers show it. */
+/** The caller's own user record as answers show it. */
 export const accountSchema = Type.Object(
   {
-    id: id("The account's identifier."),
-    username: Type.String({ examples: ["ada"] }),
-    email: nullable(Type.String()),
-    display_name: nullable(Type.String()),
-    plan: plan(),
-    admin: Type.Boolean({
-      description:
-        "Whether it looks after the others, as the account does that set the server up, and those that `COFFER_ADMINS` lists.",
-    }),
-    has_password: Type.Boolean({ description: "Whether it can sign in with a password." }),
-    drive_count: Type.Integer({ minimum: 0 }),
+    ...userProperties,
     limits: Type.Object({
       requests_per_minute: Type.Integer({ description: "For each key." }),
       storage_bytes: nullable(Type.Integer({ description: "In all drives together; null without a limit." })),
       max_file_size: Type.Integer({ description: "Bytes." }),
     }),
-    created_at: time("When it was made."),
   },
   { $id: "Account" },
 );
 
 /** An account in the shape of `accountSchema`. */
-export function accountRecord({ user, hasPassword, driveCount, limits }: Account) {
+export function accountRecord({ limits, ...view }: Account) {
   return {
-    id: user.id,
-    username: user.username,
-    email: user.email,
-    display_name: user.displayName,
-    plan: user.plan,
-    admin: user.admin !== null,
-    has_password: hasPassword,
-    drive_count: driveCount,
+    ...userRecord(view),
     limits: {
       requests_per_minute: limits.requestsPerMinute,
       storage_bytes: limits.storage,
       max_file_size: limits.fileSize,
     },
-    created_at: formatInstant(user.createdAt),
   };
 }
 
@@ -88,8 +70,8 @@ export const exampleAccount = {
   admin: false,
   has_password: true,
   drive_count: 2,
-  limits: { requests_per_minute: 60, storage_bytes: null, max_file_size: 5_368_709_120 },
   created_at: "2030-01-31T12:00:00.000Z",
+  limits: { requests_per_minute: 60, storage_bytes: null, max_file_size: 5_368_709_120 },
 };
 
 const exampleUsage = {

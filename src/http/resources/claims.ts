@@ -29,7 +29,7 @@ function claimableRecord(drive: Drive) {
   return { name, file_count, total_size, expires_at, created_at };
 }
 
-/** How a person makes an agent's drive their own. */
+/** How a user makes an agent's drive their own. */
 export function claims(service: Claims) {
   return new Elysia({ name: "claims" })
     .get(

@@ -3,8 +3,8 @@ import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { bucketOf } from "../../domain/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
+import type { Accounts } from "../../services/accounts.ts";
 import type { KnownClients } from "../../services/known-clients.ts";
-import type { Users } from "../../services/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
@@ -13,12 +13,12 @@ import { SignInThrottle } from "./throttle.ts";
 
 /** What passwords are changed with. */
 export interface PasswordOptions {
-  readonly users: Users;
+  readonly accounts: Accounts;
   readonly knownClients: KnownClients;
 }
 
 /** The password of a local account. */
-export function password({ users, knownClients }: PasswordOptions, clock: Clock) {
+export function password({ accounts, knownClients }: PasswordOptions, clock: Clock) {
   // A session that was left open somewhere must not be a place to guess the password at.
   const throttle = new SignInThrottle("change the password", knownClients, clock);
   return new Elysia({ name: "password" }).post(
@@ -51,7 +51,7 @@ export function password({ users, knownClients }: PasswordOptions, clock: Clock)
         const answer = reply.with(() => ({ json: { data: { changed: true } } }));
         await throttle.attempt(
           { client: context.client, account: bucketOf(caller) },
-          () => users.changePassword(caller, change, answer),
+          () => accounts.changePassword(caller, change, answer),
           (error) => error instanceof CofferError && error.field === "current",
         );
         return reply.response();

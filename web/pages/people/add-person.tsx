@@ -26,7 +26,7 @@ export function AddPerson({ onClose, onAdded }: AddPersonProps) {
         onCancel={onClose}
         onSubmit={async (values, headers) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
-          await call("POST", "/v0/people", { body, headers });
+          await call("POST", "/v0/users", { body, headers });
           onAdded(body);
         }}
       >

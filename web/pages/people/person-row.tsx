@@ -18,7 +18,7 @@ interface Props {
 type Change = { readonly plan: Plan } | { readonly disabled: boolean };
 
 function change({ id }: Person, body: Change): Promise<unknown> {
-  return call("PATCH", `/v0/people/${id}`, { body });
+  return call("PATCH", `/v0/users/${id}`, { body });
 }
 
 /** A user, their plan, and whether they can sign in. */

@@ -1,0 +1,167 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { formatInstant } from "../../domain/time.ts";
+import type { ManagedUser, Users, UserView } from "../../services/users.ts";
+import { examplePassword } from "../operation/examples.ts";
+import { operation } from "../operation/operation.ts";
+import { id, newPassword, nullable, plan, time } from "../operation/schema.ts";
+
+/** What answers show of a user, to the user and to administrators alike. */
+export const userProperties = {
+  id: id("The user's identifier."),
+  username: Type.String({ examples: ["ada"] }),
+  email: nullable(Type.String()),
+  display_name: nullable(Type.String()),
+  plan: plan(),
+  admin: Type.Boolean({
+    description:
+      "Whether the user is an administrator and manages users: whoever set the server up, and those that `COFFER_ADMINS` lists.",
+  }),
+  has_password: Type.Boolean({ description: "Whether the user can sign in with a password." }),
+  drive_count: Type.Integer({ minimum: 0 }),
+  created_at: time("When the user was created."),
+};
+
+/** A user in the shape of `userProperties`. */
+export function userRecord({ user, hasPassword, driveCount }: UserView) {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    display_name: user.displayName,
+    plan: user.plan,
+    admin: user.admin !== null,
+    has_password: hasPassword,
+    drive_count: driveCount,
+    created_at: formatInstant(user.createdAt),
+  };
+}
+
+const managedUserSchema = Type.Object(
+  {
+    ...userProperties,
+    disabled: Type.Boolean({ description: "Whether neither sessions nor keys of the user work." }),
+    total_size: Type.Integer({ minimum: 0, description: "Bytes in all drives of the user." }),
+  },
+  { $id: "User" },
+);
+
+function managedUserRecord(managed: ManagedUser) {
+  return {
+    ...userRecord(managed),
+    disabled: managed.user.disabledAt !== null,
+    total_size: managed.totalSize,
+  };
+}
+
+const exampleUser = {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  username: "bob",
+  email: null,
+  display_name: null,
+  plan: "free",
+  admin: false,
+  has_password: true,
+  drive_count: 2,
+  created_at: "2030-01-31T12:00:00.000Z",
+  disabled: false,
+  total_size: 4096,
+};
+
+const oneUser = Type.Object({ data: managedUserSchema });
+
+/** The users of this server, for administrators. */
+export function users(service: Users) {
+  return new Elysia({ name: "users" })
+    .get(
+      ...operation(
+        "/v0/users",
+
+        {
+          operationId: "listUsers",
+          tag: "Users",
+          summary: "List users",
+          description: "For administrators alone, signed in; everybody else and every key gets 403.",
+          signedIn: true,
+          answers: [
+            {
+              status: 200,
+              description: "All users, by username.",
+              json: Type.Object({ data: Type.Array(managedUserSchema) }),
+              example: { data: [exampleUser] },
+            },
+          ],
+          errors: ["FORBIDDEN"],
+        },
+        ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
+      ),
+    )
+    .post(
+      ...operation(
+        "/v0/users",
+
+        {
+          operationId: "createUser",
+          tag: "Users",
+          summary: "Create a user",
+          description:
+            "They sign in with the password, and change it themselves. For administrators alone, signed in.",
+          signedIn: true,
+          body: Type.Object({
+            username: Type.String({ description: "3 to 32 of `a-z 0-9 -`.", examples: ["bob"] }),
+            password: newPassword("A temporary password"),
+          }),
+          example: { username: "bob", password: examplePassword },
+          answers: [
+            {
+              status: 201,
+              description: "The new user.",
+              json: oneUser,
+              example: { data: exampleUser },
+            },
+          ],
+          errors: ["CONFLICT", "STORAGE_FULL"],
+        },
+        async ({ body, caller, reply }) => {
+          await service.create(
+            caller,
+            body.username,
+            body.password,
+            reply.with((user) => ({ status: 201, json: { data: managedUserRecord(user) } })),
+          );
+          return reply.response();
+        },
+      ),
+    )
+    .patch(
+      ...operation(
+        "/v0/users/:id",
+
+        {
+          operationId: "updateUser",
+          tag: "Users",
+          summary: "Change a user's plan, disable or enable them",
+          description:
+            "Both count at once. A disabled user is signed out everywhere and their keys rest until they are enabled; what they have stays. Administrators cannot be disabled. For administrators alone, signed in.",
+          signedIn: true,
+          params: Type.Object({ id: id("The user's identifier.") }),
+          body: Type.Object({
+            plan: Type.Optional(plan()),
+            disabled: Type.Optional(Type.Boolean()),
+          }),
+          example: { plan: "pro" },
+          answers: [{ status: 200, description: "The user.", json: oneUser, example: { data: exampleUser } }],
+          errors: ["NOT_FOUND", "STORAGE_FULL"],
+        },
+        async ({ params, body, caller, reply }) => {
+          await service.update(
+            caller,
+            params.id,
+            body,
+            reply.with((user) => ({ json: { data: managedUserRecord(user) } })),
+          );
+          return reply.response();
+        },
+      ),
+    );
+}
