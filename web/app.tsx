@@ -17,7 +17,7 @@ import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
 import { NotFound } from "./components/not-found.tsx";
-import { People } from "./pages/people.tsx";
+import { Users } from "./pages/users.tsx";
 import { Search } from "./pages/search.tsx";
 import { Setup } from "./pages/setup.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
@@ -92,7 +92,7 @@ function pageFor(
     }
   };
   return (
-    // Nothing of one person's pages is left for another.
+    // Nothing of one user's pages is left for another.
     <UploadsProvider key={last.id} asked={loaded} maxFileSize={last.limits.max_file_size}>
       {loaded.value === null ? (
         signIn
@@ -121,6 +121,6 @@ function signedInPage(place: Place): VNode {
   if (path === "/search") return <Search />;
   if (path === "/keys") return <Keys />;
   if (path === "/account") return <AccountPage />;
-  if (path === "/people") return <People />;
+  if (path === "/users") return <Users />;
   return <NotFound />;
 }

@@ -8,7 +8,7 @@ import { bePatient } from "../support/patience.ts";
 import { CLIENT, startRealProvider } from "../support/real-provider.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-// Each test has a server of its own, with its own settings and people.
+// Each test has a server of its own, with its own settings and users.
 
 bePatient();
 
@@ -18,17 +18,17 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** The page of a person with cookies of their own, whose window is closed at the end of its scope. */
-async function newPerson(): Promise<Page & AsyncDisposable> {
+/** The page of a visitor with cookies of their own, whose window is closed at the end of its scope. */
+async function newVisitor(): Promise<Page & AsyncDisposable> {
   const context = await newWindow(browser);
   const page = await context.newPage();
   return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
 }
 
 /** A server with Ada, its administrator, unless it is to have none. */
-async function open(env: Record<string, string> = {}, people: readonly string[] = ["ada"]) {
+async function open(env: Record<string, string> = {}, users: readonly string[] = ["ada"]) {
   const directory = await temporaryDirectory();
-  for (const name of people) {
+  for (const name of users) {
     const made = await run(["user", "create", name, "--password-stdin"], {
       env: { COFFER_DATA_DIR: directory.path },
       input: `${name}'s password`,
@@ -73,7 +73,7 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 
 test("the setup link makes an administrator's account, and says why where it cannot", async () => {
   await using opened = await open({}, []);
-  await using page = await newPerson();
+  await using page = await newVisitor();
   // It is printed beside the log, which may be read sooner.
   const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
   await page.goto(`${opened.base}/`);
@@ -104,7 +104,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
     },
     [],
   );
-  await using page = await newPerson();
+  await using page = await newVisitor();
   const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
   await page.goto(`${opened.base}/`);
   await page.getByText("This server has no administrator yet").waitFor();
@@ -114,7 +114,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
   await fillSignIn(page, "ada");
   await page.getByRole("button", { name: "Create account" }).click();
   await heading(page, "Drives").waitFor();
-  await page.goto(`${opened.base}/people`);
+  await page.goto(`${opened.base}/users`);
   await heading(page, "Users").waitFor();
   await page.context().clearCookies();
   await page.goto(`${opened.base}/`);
@@ -136,7 +136,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   );
   provider.open(`${opened.base}/auth/oidc/callback`);
   const path = await unclaimed(opened.server, "Research Notes");
-  await using page = await newPerson();
+  await using page = await newVisitor();
   await page.goto(opened.base + path);
   await heading(page, "Research Notes").waitFor();
   await page.getByText("1 file, 12 bytes").waitFor();
@@ -178,7 +178,7 @@ test("a signed-out person claims a drive through the provider", async () => {
 
 test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
   await using opened = await open();
-  await using page = await newPerson();
+  await using page = await newVisitor();
   const told = page.getByRole("alert");
   for (const [query, words, rest] of [
     ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
@@ -205,7 +205,7 @@ test("how a sign-in at the provider came to nothing is told once, wherever one c
 
 test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {
   await using opened = await open({}, ["ada", "bob"]);
-  await using page = await newPerson();
+  await using page = await newVisitor();
   const path = await unclaimed(opened.server, "For Bob");
   await page.goto(opened.base + path);
   await signIn(page, "ada");
@@ -228,7 +228,7 @@ test("a claim with a password, by somebody else than was signed in; links that a
 
 test("where registering is open, somebody new makes an account on the way to their claim", async () => {
   await using opened = await open({ COFFER_SIGNUPS: "open" });
-  await using page = await newPerson();
+  await using page = await newVisitor();
   await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
   await page.getByRole("button", { name: "Create an account" }).click();
   await fillSignIn(page, "carl");
@@ -236,15 +236,15 @@ test("where registering is open, somebody new makes an account on the way to the
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/carl/mine/`);
   // Only administrators manage users.
-  await page.goto(`${opened.base}/people`);
+  await page.goto(`${opened.base}/users`);
   await heading(page, "Admins only").waitFor();
   expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
 });
 
 test("the account page shows what is used, signs out elsewhere, changes the password", async () => {
   await using opened = await open({ COFFER_STORAGE_LIMITS: "team=1MB" });
-  await using page = await newPerson();
-  await using there = await newPerson();
+  await using page = await newVisitor();
+  await using there = await newVisitor();
   for (const each of [page, there]) {
     await each.goto(`${opened.base}/account`);
     await signIn(each, "ada");
@@ -297,7 +297,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
 
 test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
   await using opened = await open();
-  await using page = await newPerson();
+  await using page = await newVisitor();
   await page.emulateMedia({ colorScheme: "light" });
   const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
   const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -320,9 +320,9 @@ test("light or dark is chosen for a browser, and stays so until the device is to
 
 test("an administrator adds a user, changes their plan, and shuts them out and in", async () => {
   await using opened = await open();
-  await using page = await newPerson();
-  await using other = await newPerson();
-  await page.goto(`${opened.base}/people`);
+  await using page = await newVisitor();
+  await using other = await newVisitor();
+  await page.goto(`${opened.base}/users`);
   await signIn(page, "ada");
   await page.getByText("You're the only user.").waitFor();
   await page.getByRole("button", { name: "Add user" }).click();

@@ -39,7 +39,7 @@ test("what a search finds says where its name would read backwards", async () =>
   expect(await page.getByRole("heading", { name: /^kestrel/ }).innerText()).toBe("kestrelU+202Egnp.exe");
 });
 
-test("thousands of drives, people and sessions are shown in parts", async () => {
+test("thousands of drives, users and sessions are shown in parts", async () => {
   const many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
   changeDatabase(
     dashboard.server.dataDir,
@@ -53,7 +53,7 @@ test("thousands of drives, people and sessions are shown in parts", async () => 
   );
   for (const [path, title] of [
     ["/drives", "Drives"],
-    ["/people", "Users"],
+    ["/users", "Users"],
     ["/account", "Active sessions"],
   ] as const) {
     await page.goto(path);

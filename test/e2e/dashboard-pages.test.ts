@@ -136,7 +136,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["search-nothing", () => "/search?q=nothing&type=image/*", "Nothing found"],
   ["keys", () => "/keys", "Night shift"],
   ["account", () => "/account", "This browser"],
-  ["people", () => "/people", "bob"],
+  ["users", () => "/users", "bob"],
   ["claim", () => made.claim, "Claim this drive"],
 ];
 
@@ -150,8 +150,8 @@ const DIALOGS: readonly (readonly [name: string, path: string, button: string | 
   ["key-revoke", "/keys", "Revoke Laptop"],
   ["key-revoke-long", "/keys", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "Sign out everywhere"],
-  ["people-add", "/people", "Add user"],
-  ["people-disable", "/people", "Disable bob"],
+  ["users-add", "/users", "Add user"],
+  ["users-disable", "/users", "Disable bob"],
 ];
 
 describe("with nobody signed in, axe finds nothing", () => {

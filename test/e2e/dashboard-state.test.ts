@@ -75,7 +75,7 @@ async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
 }
 
 describe("two tabs", () => {
-  test("show the same person, whoever signs in in one of them", async () => {
+  test("show the same user, whoever signs in in one of them", async () => {
     await using page = await adasPage("/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Ada's plans");
@@ -89,7 +89,7 @@ describe("two tabs", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("show the same person, also where one was asking who that is when it became another", async () => {
+  test("show the same user, also where one was asking who that is when it became another", async () => {
     await using other = await adasPage("/account");
     const page = await other.context().newPage();
     const [answered, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -169,7 +169,7 @@ describe("an answer that", () => {
 });
 
 test("an account made after its dialog was dismissed is told about all the same", async () => {
-  await using page = await adasPage("/people");
+  await using page = await adasPage("/users");
   const { release } = await hold(page, "POST", /\/v0\/users$/);
   await page.getByRole("button", { name: "Add user" }).click();
   await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
@@ -182,7 +182,7 @@ test("an account made after its dialog was dismissed is told about all the same"
 });
 
 describe("a session that ends during an upload", () => {
-  test("goes on with it when the same person signs in again", async () => {
+  test("goes on with it when the same user signs in again", async () => {
     await using page = await cutOff("kept");
     await signIn(page, "ada");
     await page.getByText("4 files uploaded").first().waitFor();

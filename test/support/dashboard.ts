@@ -8,30 +8,30 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 const LAPTOP = { width: 1280, height: 800 };
 
-/** The dashboard of a server of its own, and a person in front of it, shared by the tests of one file. */
+/** The dashboard of a server of its own, and a user in front of it, shared by the tests of one file. */
 export interface Dashboard {
   readonly server: Server;
   readonly browser: Browser;
-  /** The person, by their key: the first account, with a drive "Files". */
+  /** The user, by their key: the first account, with a drive "Files". */
   readonly owner: Agent;
-  /** The person's window, in which they are signed in. Addresses in it may be given without the server's. */
+  /** The user's window, in which they are signed in. Addresses in it may be given without the server's. */
   readonly context: BrowserContext;
-  /** The path of an empty directory of the person's own disk. */
+  /** The path of an empty directory of the user's own disk. */
   readonly disk: string;
-  /** A page of the person's at an address; closed at the end of its scope, when it must have reported no error. */
+  /** A page of the user's at an address; closed at the end of its scope, when it must have reported no error. */
   readonly open: (address: string) => Promise<Page & AsyncDisposable>;
   /** A new window in which somebody is signed in, such as the owner a second time. */
   readonly windowOf: (username: string, options?: BrowserContextOptions) => Promise<BrowserContext>;
-  /** A new drive of the person's; see `makeDrive`. */
+  /** A new drive of the user's; see `makeDrive`. */
   readonly driveWith: (name: string, entries?: Entries) => Promise<MadeDrive>;
-  /** The paths of the files of a drive of the person's, all or those that begin with `prefix`. */
+  /** The paths of the files of a drive of the user's, all or those that begin with `prefix`. */
   readonly paths: (drive: string, prefix?: string) => Promise<string[]>;
   /** Starts the server again, on the same port, once it was killed. */
   readonly restart: () => Promise<void>;
 }
 
 export interface DashboardOptions {
-  /** The person's username. */
+  /** The user's username. */
   readonly owner?: string;
   /** Settings of the server, by their variables. */
   readonly env?: Readonly<Record<string, string>>;

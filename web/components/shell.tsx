@@ -17,7 +17,7 @@ const PLACES = [
   { to: "/search", name: "Search", icon: searchIcon },
   { to: "/keys", name: "Keys", icon: keyIcon },
 ] as const;
-const PEOPLE = { to: "/people", name: "Users", icon: usersIcon };
+const USERS = { to: "/users", name: "Users", icon: usersIcon };
 
 /** The frame around every page of a signed-in user. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -36,7 +36,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <Icon svg={vaultIcon} /> Coffer
         </Link>
         <nav class="places" aria-label="Main">
-          {(account.admin ? [...PLACES, PEOPLE] : PLACES).map(({ to, name, icon }) => (
+          {(account.admin ? [...PLACES, USERS] : PLACES).map(({ to, name, icon }) => (
             <Link key={to} to={to} class="place" aria-current={current(to)}>
               <Icon svg={icon} /> {name}
             </Link>

@@ -67,7 +67,7 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
 
 /**
  * Each tab tells what it is answered, every time, and asks again when another was answered something else: one of
- * the two answers is old. A tab that shows one person's page while the cookie is another's would write into the
+ * the two answers is old. A tab that shows one user's page while the cookie is another's would write into the
  * other's account.
  */
 function useOtherTabs(

@@ -13,7 +13,7 @@ export interface Session {
 /** The session that `useSession` gives; null outside the shell. */
 export const SessionContext = createContext<Session | null>(null);
 
-/** The session of the person looking; only within the shell. */
+/** The session of the signed-in user; only within the shell. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("this page needs somebody signed in");

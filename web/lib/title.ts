@@ -4,7 +4,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "/search": "Search",
   "/keys": "Keys",
   "/account": "Account",
-  "/people": "Users",
+  "/users": "Users",
   "/auth/setup": "Setup",
 };
 

@@ -12,7 +12,7 @@ export interface Account {
   readonly email: string | null;
   readonly display_name: string | null;
   readonly plan: Plan;
-  /** Whether it looks after the others. */
+  /** Whether it is an administrator's. */
   readonly admin: boolean;
   readonly has_password: boolean;
   readonly drive_count: number;
@@ -55,8 +55,8 @@ export interface Usage {
   readonly period: { readonly start: string; readonly end: string };
 }
 
-/** Somebody with an account, as administrators see them. */
-export interface Person {
+/** A user as administrators see them. */
+export interface User {
   readonly id: string;
   readonly username: string;
   readonly email: string | null;

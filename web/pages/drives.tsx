@@ -16,7 +16,7 @@ import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
 /** What the person is doing to a drive, in a dialog. */
 type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; readonly drive: Drive };
 
-/** The drives of the person's account, the last changed first. */
+/** The drives of the signed-in user, the last changed first. */
 export function Drives() {
   const { loaded, reload } = useLoad("drives", listDrives);
   const [doing, setDoing] = useState<Doing | null>(null);

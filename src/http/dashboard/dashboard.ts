@@ -13,7 +13,7 @@ const PAGES = [
   "/search",
   "/keys",
   "/account",
-  "/people",
+  "/users",
   "/auth/setup",
 ] as const;
 

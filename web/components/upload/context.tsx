@@ -22,7 +22,7 @@ interface UploadsProviderProps {
 }
 
 /**
- * Keeps the uploads of one person for as long as it is in the page, and shows them below whatever page they
+ * Keeps the uploads of one user for as long as it is in the page, and shows them below whatever page they
  * go to. Where their session ends by itself, uploads wait for them to sign in again.
  */
 export function UploadsProvider({ asked, maxFileSize, children }: UploadsProviderProps) {

@@ -8,14 +8,14 @@ import { call } from "../lib/api.ts";
 import { formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { useSession } from "../lib/session.tsx";
-import type { Person } from "../lib/types.ts";
-import { AddPerson, type NewPerson, TellPerson } from "./people/add-person.tsx";
-import { PersonRow } from "./people/person-row.tsx";
+import type { User } from "../lib/types.ts";
+import { AddUser, type NewUser, ShareDetails } from "./users/add-user.tsx";
+import { UserRow } from "./users/user-row.tsx";
 
 /** All users of this server; for administrators only. */
-export function People() {
+export function Users() {
   const { account } = useSession();
-  return account.admin ? <EveryPerson /> : <NotForYou />;
+  return account.admin ? <EveryUser /> : <NotForYou />;
 }
 
 function NotForYou() {
@@ -27,11 +27,11 @@ function NotForYou() {
   );
 }
 
-function EveryPerson() {
+function EveryUser() {
   const [isAdding, setAdding] = useState(false);
-  const [made, setMade] = useState<NewPerson | null>(null);
-  const { loaded, reload } = useLoad("people", async (signal) => {
-    const { data } = await call<{ data: Person[] }>("GET", "/v0/users", { signal });
+  const [made, setMade] = useState<NewUser | null>(null);
+  const { loaded, reload } = useLoad("users", async (signal) => {
+    const { data } = await call<{ data: User[] }>("GET", "/v0/users", { signal });
     return data;
   });
   return (
@@ -47,7 +47,7 @@ function EveryPerson() {
       </div>
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && <PersonList people={loaded.value} onChanged={reload} />}
+      {loaded.state === "ready" && <UserList users={loaded.value} onChanged={reload} />}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
           You're the only user. Each user you add has their own drives and keys, and nobody can see another
@@ -58,34 +58,26 @@ function EveryPerson() {
         Did a user forget their password? Run <code>coffer user reset-password NAME</code> on the server.
       </p>
       {isAdding && (
-        <AddPerson
+        <AddUser
           onClose={() => setAdding(false)}
-          onAdded={(person) => {
+          onAdded={(user) => {
             setAdding(false);
-            setMade(person);
+            setMade(user);
             reload();
           }}
         />
       )}
-      {made !== null && <TellPerson made={made} onClose={() => setMade(null)} />}
+      {made !== null && <ShareDetails made={made} onClose={() => setMade(null)} />}
     </>
   );
 }
 
-function PersonList({
-  people,
-  onChanged,
-}: {
-  readonly people: readonly Person[];
-  readonly onChanged: () => void;
-}) {
+function UserList({ users, onChanged }: { readonly users: readonly User[]; readonly onChanged: () => void }) {
   const [wanted, setWanted] = useState("");
-  const shown = people.filter((person) =>
-    isWanted(wanted, [person.username, person.display_name, person.email]),
-  );
+  const shown = users.filter((user) => isWanted(wanted, [user.username, user.display_name, user.email]));
   return (
     <>
-      {people.length >= MANY && (
+      {users.length >= MANY && (
         <Finder label="Find a user" wanted={wanted} onWant={setWanted}>
           {formatCount(shown.length, "user")}
         </Finder>
@@ -95,8 +87,8 @@ function PersonList({
         <First of={shown}>
           {(some) => (
             <ul class="list">
-              {some.map((person) => (
-                <PersonRow key={person.id} person={person} onChanged={onChanged} />
+              {some.map((user) => (
+                <UserRow key={user.id} user={user} onChanged={onChanged} />
               ))}
             </ul>
           )}

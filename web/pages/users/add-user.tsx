@@ -4,20 +4,20 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
 import { call } from "../../lib/api.ts";
 
-interface AddPersonProps {
+interface AddUserProps {
   readonly onClose: () => void;
   /** Also called when the dialog was closed before the answer came. */
-  readonly onAdded: (made: NewPerson) => void;
+  readonly onAdded: (made: NewUser) => void;
 }
 
 /** The sign-in details of a new user. */
-export interface NewPerson {
+export interface NewUser {
   readonly username: string;
   readonly password: string;
 }
 
 /** Creates an account for a new user. */
-export function AddPerson({ onClose, onAdded }: AddPersonProps) {
+export function AddUser({ onClose, onAdded }: AddUserProps) {
   const [proposed] = useState(randomPassword);
   return (
     <Dialog title="Add user" onClose={onClose}>
@@ -43,13 +43,13 @@ export function AddPerson({ onClose, onAdded }: AddPersonProps) {
   );
 }
 
-interface TellPersonProps {
-  readonly made: NewPerson;
+interface ShareDetailsProps {
+  readonly made: NewUser;
   readonly onClose: () => void;
 }
 
 /** Shows the sign-in details of a new user, once. */
-export function TellPerson({ made, onClose }: TellPersonProps) {
+export function ShareDetails({ made, onClose }: ShareDetailsProps) {
   const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
   return (
     <Dialog title="Share sign-in details" onClose={onClose}>

@@ -8,60 +8,60 @@ import { type ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount, formatDay } from "../../lib/format.ts";
 import { asApiError } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
-import { type Person, type Plan, PLANS } from "../../lib/types.ts";
+import { type User, type Plan, PLANS } from "../../lib/types.ts";
 
 interface Props {
-  readonly person: Person;
+  readonly user: User;
   readonly onChanged: () => void;
 }
 
 type Change = { readonly plan: Plan } | { readonly disabled: boolean };
 
-function change({ id }: Person, body: Change): Promise<unknown> {
+function change({ id }: User, body: Change): Promise<unknown> {
   return call("PATCH", `/v0/users/${id}`, { body });
 }
 
 /** A user, their plan, and whether they can sign in. */
-export function PersonRow({ person, onChanged }: Props) {
+export function UserRow({ user, onChanged }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const enable = async () => {
     setError(null);
     try {
-      await change(person, { disabled: false });
-      say(`${person.username} can sign in again.`);
+      await change(user, { disabled: false });
+      say(`${user.username} can sign in again.`);
       onChanged();
     } catch (caught) {
       setError(asApiError(caught));
     }
   };
   return (
-    <li class={`person ${person.disabled ? "is-disabled" : ""}`}>
-      <About person={person} />
-      <p class="person-holds soft">
-        {formatCount(person.drive_count, "drive")}, {formatBytes(person.total_size)}
+    <li class={`user ${user.disabled ? "is-disabled" : ""}`}>
+      <About user={user} />
+      <p class="user-holds soft">
+        {formatCount(user.drive_count, "drive")}, {formatBytes(user.total_size)}
       </p>
-      <PlanChoice person={person} onChanged={onChanged} onError={setError} />
-      {person.admin ? (
+      <PlanChoice user={user} onChanged={onChanged} onError={setError} />
+      {user.admin ? (
         <span class="standing">Admin</span>
       ) : (
         <button
           type="button"
           class="button"
-          onClick={() => (person.disabled ? void enable() : setAsking(true))}
+          onClick={() => (user.disabled ? void enable() : setAsking(true))}
         >
-          {person.disabled ? "Enable" : "Disable"}
-          <span class="hidden-visually"> {person.username}</span>
+          {user.disabled ? "Enable" : "Disable"}
+          <span class="hidden-visually"> {user.username}</span>
         </button>
       )}
       {error !== null && (
-        <div class="person-wide">
+        <div class="user-wide">
           <Failure error={error} />
         </div>
       )}
       {isAsking && (
         <Disable
-          person={person}
+          user={user}
           onClose={() => setAsking(false)}
           onDone={() => {
             setAsking(false);
@@ -73,10 +73,10 @@ export function PersonRow({ person, onChanged }: Props) {
   );
 }
 
-function About({ person }: { readonly person: Person }) {
-  const { username, display_name: name, email, created_at: since, disabled, has_password: local } = person;
+function About({ user }: { readonly user: User }) {
+  const { username, display_name: name, email, created_at: since, disabled, has_password: local } = user;
   return (
-    <div class="person-about">
+    <div class="user-about">
       <h2 class="row">
         {username} {disabled && <span class="standing careful">Disabled</span>}
       </h2>
@@ -101,30 +101,30 @@ interface PlanProps extends Props {
   readonly onError: (error: ApiError | null) => void;
 }
 
-function PlanChoice({ person, onChanged, onError }: PlanProps) {
+function PlanChoice({ user, onChanged, onError }: PlanProps) {
   const { account, refresh } = useSession();
   const choose = async (select: HTMLSelectElement) => {
     const plan = PLANS.find((each) => each === select.value);
     if (plan === undefined) return;
     onError(null);
     try {
-      await change(person, { plan });
-      say(`${person.username} is now on the ${plan} plan.`);
+      await change(user, { plan });
+      say(`${user.username} is now on the ${plan} plan.`);
       onChanged();
-      if (person.id === account.id) refresh();
+      if (user.id === account.id) refresh();
     } catch (caught) {
-      select.value = person.plan;
+      select.value = user.plan;
       onError(asApiError(caught));
     }
   };
   return (
-    <label class="person-plan">
+    <label class="user-plan">
       <span>
-        Plan<span class="hidden-visually"> of {person.username}</span>
+        Plan<span class="hidden-visually"> of {user.username}</span>
       </span>
       <select class="input" onChange={(event) => void choose(event.currentTarget)}>
         {PLANS.map((plan) => (
-          <option key={plan} value={plan} selected={plan === person.plan}>
+          <option key={plan} value={plan} selected={plan === user.plan}>
             {plan}
           </option>
         ))}
@@ -134,21 +134,21 @@ function PlanChoice({ person, onChanged, onError }: PlanProps) {
 }
 
 interface DisableProps {
-  readonly person: Person;
+  readonly user: User;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function Disable({ person, onClose, onDone }: DisableProps) {
+function Disable({ user, onClose, onDone }: DisableProps) {
   return (
-    <Dialog title={`Disable ${person.username}?`} onClose={onClose}>
+    <Dialog title={`Disable ${user.username}?`} onClose={onClose}>
       <Form
         submit="Disable"
         danger
         onCancel={onClose}
         onSubmit={async () => {
-          await change(person, { disabled: true });
-          say(`${person.username} is disabled.`);
+          await change(user, { disabled: true });
+          say(`${user.username} is disabled.`);
           onDone();
         }}
       >
