@@ -7,6 +7,7 @@ import { Overrun, SearchFinder } from "../../src/db/search/finder.ts";
 import type { SearchRequest } from "../../src/db/search/request.ts";
 import type { DrivePk } from "../../src/domain/id.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
+import { SLICES_A_FILE } from "../../src/domain/search/slices.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
@@ -140,6 +141,26 @@ function drivesOf(coffer: TestAppliance): DrivePk[] {
     .all()
     .map(({ pk }) => pk);
 }
+
+test("the triggers of the schema number the slices of a text as the index does", async () => {
+  await using coffer = await startAppliance();
+  using sql = open(coffer);
+  const triggers = sql
+    .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+    .all()
+    .map((trigger) => trigger.sql)
+    .join();
+  const changes = triggers.match(/\b(?:FROM|INTO|UPDATE) search_text\b/g) ?? [];
+  const ranges = [
+    ...triggers.matchAll(
+      /FROM search_text WHERE rowid BETWEEN (\w+\.pk) \* (\d+) AND \1 \* (\d+) \+ (\d+);/g,
+    ),
+  ];
+  expect(ranges.length).toBeGreaterThan(0);
+  expect(ranges.map(([, , ...numbers]) => numbers.map(Number))).toEqual(
+    changes.map(() => [SLICES_A_FILE, SLICES_A_FILE, SLICES_A_FILE - 1]),
+  );
+});
 
 test("a deleted drive leaves nothing in the index", async () => {
   await using coffer = await startAppliance();

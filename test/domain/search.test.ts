@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseQuery } from "../../src/domain/search/query.ts";
-import { OVERLAP_WORDS, sliceCount, wordsOfSlice } from "../../src/domain/search/slices.ts";
+import { OVERLAP_WORDS, sliceCount, SLICES_A_FILE, wordsOfSlice } from "../../src/domain/search/slices.ts";
 import { snippetOf } from "../../src/domain/search/snippet.ts";
 import { SEARCHED_BYTES, searchedText } from "../../src/domain/search/text.ts";
 import { foldName, wordsOf } from "../../src/domain/search/words.ts";
@@ -157,7 +157,7 @@ describe("slices", () => {
   });
 
   test("are at most 32 for a searched text", () => {
-    expect(sliceCount("x".repeat(SEARCHED_BYTES))).toBe(32);
+    expect(sliceCount("x".repeat(SEARCHED_BYTES))).toBe(SLICES_A_FILE);
   });
 });
 

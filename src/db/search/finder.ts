@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import { NAME_FIELDS, nameMatch, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
+import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import type { Parameters } from "../parameters.ts";
 import { firstAfter, type PathRange } from "../path-range.ts";
-import { SLICES_A_FILE } from "./text-index.ts";
 import { Top } from "./ranking.ts";
 import type { SearchFilters, SearchFound, SearchRequest } from "./request.ts";
 

@@ -3,11 +3,9 @@ import type { Digest } from "../../domain/digest.ts";
 import type { File } from "../../domain/file.ts";
 import type { DriveId, DrivePk, FilePk } from "../../domain/id.ts";
 import type { FilePath } from "../../domain/path.ts";
+import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import type { Database } from "../database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "../file-rows.ts";
-
-/** More than a searched text has slices; the triggers of the schema know the number as well. */
-export const SLICES_A_FILE = 32;
 
 /**
  * How many pages one step of a merge writes. SQLite counts what it writes, and ends a step only between two

@@ -7,9 +7,15 @@ const SLACK_UNITS = 256;
 /** Words of the next slice that each slice has as well: no phrase is longer, so each is whole in one. */
 export const OVERLAP_WORDS = 128;
 
+/**
+ * The most slices of a searched text. The index numbers its rows with it: those of a file are `pk * SLICES_A_FILE`
+ * and the next. The triggers of the schema do so as well, so another number takes a migration.
+ */
+export const SLICES_A_FILE = 32;
+
 const BETWEEN = /[^\p{L}\p{N}\p{M}]/gu;
 
-/** How many slices a text falls into: at least one, at most 32 for a searched text. */
+/** How many slices a text falls into: at least one, at most `SLICES_A_FILE` for a searched text. */
 export function sliceCount(text: string): number {
   return Math.max(1, Math.ceil(text.length / SLICE_UNITS));
 }
