@@ -176,6 +176,30 @@ test("the rooms of src/http import only what the table names", () => {
   expect(Object.fromEntries(found)).toEqual(HTTP_ROOMS);
 });
 
+test("rows of files come, change, move and go in one statement each, and for the tree alone", async () => {
+  const all = [...sources, ...(await sourcesIn("src", ["sql"]))];
+  const statements =
+    /\b(?:(?:insert|replace)\b[\s\w]*\binto|delete\s+from|update(?:\s+or\s+\w+)?)\s+["`[]?file\b/gi;
+  const calls = /\bfiles\s*\.\s*(?:insert|update|place|remove)\(/g;
+  expect(placesOf(statements, all)).toEqual(
+    ["INSERT INTO file", "UPDATE file", "UPDATE file", "DELETE FROM file"].map(
+      (text) => `src/db/files.ts: ${text}`,
+    ),
+  );
+  // In `http`, `files` are the use cases.
+  const services = sources.filter(({ path }) => layerOf(path) !== "http");
+  expect(placesOf(calls, services).toSorted()).toEqual(
+    ["insert", "place", "remove", "update"].map((name) => `src/services/tree.ts: files.${name}(`),
+  );
+});
+
+/** Where a pattern is found, and as what. */
+function placesOf(pattern: RegExp, among: readonly Source[]): string[] {
+  return among.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(pattern), ([found]) => `${path}: ${found}`),
+  );
+}
+
 test("no two exported classes share a name", () => {
   const names = sources.flatMap(({ text }) =>
     Array.from(text.matchAll(/^export class (\w+)/gm), ([, name = ""]) => name),

@@ -6,11 +6,15 @@ import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** Everything of a file that may change; sizes in bytes, times in milliseconds since the epoch. */
-export interface FileValues {
+/** Where a file stands. */
+export interface FilePlace {
   readonly drive: DrivePk;
   readonly folder: FolderPk;
   readonly path: FilePath;
+}
+
+/** What a file is, beside where it stands; sizes in bytes, times in milliseconds since the epoch. */
+export interface FileBody {
   readonly filename: Filename;
   readonly mimeType: string;
   readonly mimeGiven: boolean;
@@ -19,10 +23,18 @@ export interface FileValues {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly expiresAt: number | null;
-  readonly updatedAt: number;
 }
 
-type Encoded = Parameters<Omit<FileValues, "tags" | "metadata"> & { tags: string; metadata: string }>;
+/** A body as its row has it. To copy a file, its metadata need not be read, which takes longer than all the rest. */
+export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metadata"> {
+  readonly mimeGiven: 0 | 1;
+  /** JSON. */
+  readonly tags: string;
+  /** JSON. */
+  readonly metadata: string;
+}
+
+type NewRow = Parameters<FilePlace & StoredBody> & { readonly id: FileId; readonly now: number };
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
@@ -31,8 +43,10 @@ export class FilesTable {
   readonly #visible;
   readonly #byId;
   readonly #byPath;
+  readonly #body;
   readonly #insert;
   readonly #update;
+  readonly #place;
   readonly #remove;
   readonly #someOf;
   readonly #expired;
@@ -43,17 +57,24 @@ export class FilesTable {
     );
     this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
     this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
-    this.#insert = sql.prepare<{ pk: FilePk }, [Encoded & { id: FileId; createdAt: number }]>(
+    this.#body = sql.prepare<StoredBody, [FilePk]>(
+      `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+              expires_at AS expiresAt
+         FROM file WHERE pk = ?`,
+    );
+    this.#insert = sql.prepare<never, [NewRow]>(
       `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          expires_at, created_at, updated_at)
        VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
-               :expiresAt, :createdAt, :updatedAt)`,
+               :expiresAt, :now, :now)`,
     );
-    this.#update = sql.prepare<never, [Encoded & { pk: FilePk }]>(
-      `UPDATE file SET drive = :drive, folder = :folder, path = :path, filename = :filename, mime_type = :mimeType,
-              mime_given = :mimeGiven, size = :size, blob = :blob, tags = :tags, metadata = :metadata,
-              expires_at = :expiresAt, updated_at = :updatedAt
+    this.#update = sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
+      `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
+              blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now
         WHERE pk = :pk`,
+    );
+    this.#place = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
+      "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
     );
     this.#remove = sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?");
     this.#someOf = sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
@@ -80,14 +101,26 @@ export class FilesTable {
     return row === null ? null : fileFromRow(row);
   }
 
-  /** Inside a write. */
-  insert(id: FileId, createdAt: number, values: FileValues): void {
-    this.#insert.run({ ...encode(values), id, createdAt });
+  /** What a file is, for another to be made like it. */
+  body(pk: FilePk): StoredBody {
+    const body = this.#body.get(pk);
+    if (body === null) throw new Error("the file to be copied is missing");
+    return body;
   }
 
-  /** Inside a write. */
-  update(pk: FilePk, values: FileValues): void {
-    this.#update.run({ ...encode(values), pk });
+  /** Makes a file. Inside a write. */
+  insert(id: FileId, place: FilePlace, body: StoredBody, now: number): void {
+    this.#insert.run({ ...body, ...place, id, now });
+  }
+
+  /** Gives a file other contents or attributes. Inside a write. */
+  update(pk: FilePk, body: StoredBody, now: number): void {
+    this.#update.run({ ...body, pk, now });
+  }
+
+  /** Puts a file elsewhere, and changes nothing else of it. Inside a write. */
+  place(pk: FilePk, place: FilePlace): void {
+    this.#place.run({ ...place, pk });
   }
 
   /** Inside a write. */
@@ -106,6 +139,12 @@ export class FilesTable {
   }
 }
 
-function encode(values: FileValues): Encoded {
-  return { ...values, tags: JSON.stringify(values.tags), metadata: JSON.stringify(values.metadata) };
+/** A body as a row is to have it. */
+export function storedBody(body: FileBody): StoredBody {
+  return {
+    ...body,
+    mimeGiven: body.mimeGiven ? 1 : 0,
+    tags: JSON.stringify(body.tags),
+    metadata: JSON.stringify(body.metadata),
+  };
 }

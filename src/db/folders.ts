@@ -32,7 +32,6 @@ export class FoldersTable {
   readonly #byPath;
   readonly #insert;
   readonly #adjust;
-  readonly #adjustAlone;
   readonly #upwards;
   readonly #page;
   readonly #children;
@@ -47,15 +46,7 @@ export class FoldersTable {
     this.#insert = sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
       "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
     );
-    this.#adjust = sql.prepare<never, [{ folder: FolderPk; files: number; bytes: number; own: number }]>(
-      `WITH RECURSIVE up (pk) AS (
-         SELECT :folder UNION ALL SELECT f.parent FROM folder f JOIN up USING (pk) WHERE f.parent IS NOT NULL
-       )
-       UPDATE folder SET file_count = file_count + :files, total_size = total_size + :bytes,
-              own_file_count = own_file_count + iif(pk = :folder, :own, 0)
-        WHERE pk IN (SELECT pk FROM up)`,
-    );
-    this.#adjustAlone = sql.prepare<never, [number, number, number, FolderPk]>(
+    this.#adjust = sql.prepare<never, [number, number, number, FolderPk]>(
       `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
               own_file_count = own_file_count + ? WHERE pk = ?`,
     );
@@ -117,19 +108,10 @@ export class FoldersTable {
   }
 
   /**
-   * Adds to the counts of a folder and all its ancestors. Inside a write.
-   *
-   * @param own how many of the files come into, or leave, the folder itself
-   */
-  adjust(folder: FolderPk, files: number, bytes: number, own: number): void {
-    this.#adjust.run({ folder, files, bytes, own });
-  }
-
-  /**
-   * Adds to the counts of many folders and all their ancestors. Each is counted anew once, from the innermost
+   * Adds to the counts of folders and all their ancestors. Each is counted anew once, from the innermost
    * up: thousands of them, one after the other, would each go through hundreds of ancestors. Inside a write.
    */
-  adjustAll(changes: Iterable<FolderChange>): void {
+  adjust(changes: Iterable<FolderChange>): void {
     const own = new Map<FolderPk, number>();
     const below = new Map<FolderPk | null, { files: number; bytes: number }>();
     const add = (folder: FolderPk | null, files: number, bytes: number) => {
@@ -142,7 +124,7 @@ export class FoldersTable {
     }
     for (const { pk, parent } of this.#upwards.all(JSON.stringify([...own.keys()]))) {
       const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
-      this.#adjustAlone.run(files, bytes, own.get(pk) ?? 0, pk);
+      this.#adjust.run(files, bytes, own.get(pk) ?? 0, pk);
       add(parent, files, bytes);
     }
   }

@@ -1,4 +1,4 @@
-import type { DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
+import type { DrivePk, FilePk, FolderPk } from "../domain/id.ts";
 import type { FilePath, FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
@@ -13,7 +13,8 @@ export interface Subtree {
 /** A file of a subtree, as far as it has to be known to move it. */
 export interface SubtreeFile {
   readonly pk: FilePk;
-  readonly folder: FolderPk;
+  readonly drivePk: DrivePk;
+  readonly folderPk: FolderPk;
   readonly path: FilePath;
   /** Bytes. */
   readonly size: number;
@@ -41,13 +42,6 @@ export interface SeenPaths {
   readonly count: number;
 }
 
-/** Where a file comes to stand. */
-export interface FilePlace {
-  readonly drive: DrivePk;
-  readonly folder: FolderPk;
-  readonly path: FilePath;
-}
-
 type Range = Parameters<PathRange> & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
 type FileRow = Omit<SubtreeFile, "hasExpired"> & { readonly hasExpired: 0 | 1 };
@@ -61,8 +55,6 @@ export class Subtrees {
   readonly #files;
   readonly #folders;
   readonly #lastFolders;
-  readonly #moveFile;
-  readonly #copyFile;
 
   constructor({ sql }: Database) {
     this.#countFolders = sql.prepare<{ folders: number }, [Some]>(
@@ -75,7 +67,7 @@ export class Subtrees {
                UNION ALL SELECT path, NULL FROM folder WHERE ${BELOW} ORDER BY 1 LIMIT :limit) page`,
     );
     this.#files = sql.prepare<FileRow, [Some & { now: number }]>(
-      `SELECT pk, folder, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
+      `SELECT pk, drive AS drivePk, folder AS folderPk, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
               octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired
          FROM file INDEXED BY file_path WHERE ${BELOW} ORDER BY path LIMIT :limit`,
     );
@@ -85,15 +77,6 @@ export class Subtrees {
     );
     this.#lastFolders = sql.prepare<{ pk: FolderPk }, [Some]>(
       `SELECT pk FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
-    );
-    this.#moveFile = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
-      "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
-    );
-    this.#copyFile = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk; id: FileId; now: number }]>(
-      `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                         created_at, updated_at)
-       SELECT :id, :drive, :folder, :path, filename, mime_type, mime_given, size, blob, tags, metadata, :now, :now
-         FROM file WHERE pk = :pk`,
     );
   }
 
@@ -124,16 +107,6 @@ export class Subtrees {
   /** Up to `limit` of its folders from the end, so that each comes before the one it stands in. */
   lastFolders(tree: Subtree, limit: number): FolderPk[] {
     return this.#lastFolders.all({ ...rangeAfter(tree, null), limit }).map(({ pk }) => pk);
-  }
-
-  /** Puts a file elsewhere, and changes nothing else of it. Inside a write. */
-  moveFile(pk: FilePk, place: FilePlace): void {
-    this.#moveFile.run({ ...place, pk });
-  }
-
-  /** Makes a file with the content and attributes of another, but for its expiry. Inside a write. */
-  copyFile(id: FileId, pk: FilePk, place: FilePlace, now: number): void {
-    this.#copyFile.run({ ...place, pk, id, now });
   }
 }
 

@@ -1,3 +1,5 @@
+import type { File } from "./file.ts";
+
 /** The most rows that one piece of a large change takes, give or take a file and the folders above: some milliseconds' worth. */
 const PIECE_ROWS = 1000;
 /** What comes or goes with a file: its row, its content's count and whose that is, its jobs for the index, its entries there. */
@@ -19,6 +21,11 @@ export interface PieceFile {
   readonly tags: number;
   /** Bytes; 0 where it is not written. */
   readonly metadata: number;
+}
+
+/** What it costs to remove a file: its metadata is not written. */
+export function goingFile({ drivePk, path, tags }: File): PieceFile {
+  return { drive: drivePk, path, tags: tags.length, metadata: 0 };
 }
 
 /**
@@ -43,6 +50,17 @@ export class Piece {
     const folders = slashesAfter(path, sharedLength(other, path));
     this.#rows += FILE_ROWS + Math.floor(metadata / METADATA_ROW) + ends * (tags + folders);
     this.#last = file;
+  }
+
+  /** Takes files as `takeFile` does, from the first on, until it is full; those that it took. */
+  takeFiles<T>(files: readonly T[], measure: (file: T) => PieceFile, ends: 1 | 2 = 1): T[] {
+    const taken: T[] = [];
+    for (const file of files) {
+      if (this.isFull) break;
+      this.takeFile(measure(file), ends);
+      taken.push(file);
+    }
+    return taken;
   }
 
   /** Takes a folder. */

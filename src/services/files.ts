@@ -1,6 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
+import type { FileBody } from "../db/files.ts";
 import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -16,11 +17,11 @@ import {
   parseFilename,
   parseFilePath,
 } from "../domain/path.ts";
-import { Piece } from "../domain/piece.ts";
+import { goingFile, Piece } from "../domain/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
 import { readFor } from "./damaged-file.ts";
-import type { FileBody, Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
 /** What a PATCH changes, as sent; undefined fields stay as they are. */
@@ -100,9 +101,8 @@ export class Files {
       const attributes = parseAttributes(file, changes, now);
       requirePrecondition(precondition, file.digest);
       const body = { ...named(file, filename), ...attributes };
-      return path === file.path
-        ? this.#tree.change(drive, file, body, now)
-        : this.#tree.move(file, drive, path, body, now);
+      const placed = path === file.path ? file : this.#tree.move(file, drive, path, now);
+      return this.#tree.change(drive, placed, body, now);
     });
   }
 
@@ -132,7 +132,8 @@ export class Files {
       requirePrecondition(precondition, file.digest);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, now);
-      return this.#tree.move(file, drive, path, named(file, lastSegment(path)), now);
+      const moved = this.#tree.move(file, drive, path, now);
+      return this.#tree.change(drive, moved, named(moved, lastSegment(path)), now);
     });
   }
 
@@ -140,7 +141,7 @@ export class Files {
     return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.file(caller, id);
       requirePrecondition(precondition, file.digest);
-      this.#tree.remove(file, this.#clock.now());
+      this.#tree.remove([file], this.#clock.now());
       return file;
     });
   }
@@ -184,9 +185,9 @@ export class Files {
       piece.takeRows(1);
       if (file === null) continue;
       files.push(file);
-      piece.takeFile({ drive: file.drivePk, path: file.path, tags: file.tags.length, metadata: 0 });
+      piece.takeFile(goingFile(file));
     }
-    this.#tree.removeAll(files, this.#clock.now());
+    this.#tree.remove(files, this.#clock.now());
     return { taken, sum: { deleted, failed } };
   }
 
@@ -200,7 +201,7 @@ export class Files {
     const present = this.#tree.occupant(drive, path, now);
     if (present === null) return;
     if (!overwrite || present.pk === file.pk) throw pathTaken("file", path);
-    this.#tree.remove(present, now);
+    this.#tree.remove([present], now);
   }
 }
 

@@ -1,13 +1,12 @@
-import type { Subtree } from "../db/subtrees.ts";
-import type { FolderChange } from "../db/folders.ts";
+import type { Subtree, SubtreeFile } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import { notFound } from "../domain/errors.ts";
 import { requireShortPaths } from "../domain/folder-transfer.ts";
 import type { FolderTransferWork, FolderWork } from "../domain/folder-work.ts";
-import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
+import type { DrivePk, FolderPk } from "../domain/id.ts";
 import { type FolderPath, parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
-import type { Quota } from "./quota.ts";
+import type { Transfer, Tree } from "./tree.ts";
 
 /** How many folders are read together. */
 const FOLDERS = 200;
@@ -31,14 +30,11 @@ type Phase = (piece: Piece, now: number, after: string | null) => { readonly aft
 /** Copies, moves and removes folders, piece by piece. */
 export class FolderPieces {
   readonly #tables: Tables;
-  readonly #quota: Quota;
-  readonly #changed: () => void;
+  readonly #tree: Tree;
 
-  /** `changed` is told of every piece, which leaves the indexer something to do. */
-  constructor(tables: Tables, quota: Quota, changed: () => void) {
-    this.#tables = tables;
-    this.#quota = quota;
-    this.#changed = changed;
+  constructor(parts: { tables: Tables; tree: Tree }) {
+    this.#tables = parts.tables;
+    this.#tree = parts.tree;
   }
 
   /**
@@ -55,7 +51,6 @@ export class FolderPieces {
       if (!this.#tables.drives.isThere(drive, now)) throw notFound("drive");
       this.#tables.drives.touch(drive, now);
     }
-    this.#changed();
     let last = after;
     for (const [index, phase] of this.#phasesOf(work).entries()) {
       if (index < done) continue;
@@ -120,71 +115,53 @@ export class FolderPieces {
     };
   }
 
-  #copyFiles({ from, to }: FolderTransferWork): Phase {
-    const { subtrees, folders } = this.#tables;
-    return (piece, now, start) => {
-      const folderOf = this.#foldersIn(to.drive);
-      const changes: FolderChange[] = [];
-      const found = subtrees.files(from, start, now, PIECE_FILES);
-      let after = start;
-      for (const file of found) {
-        if (piece.isFull) break;
-        after = file.path;
-        // Only as long as the sweep leaves it there.
-        if (file.hasExpired) continue;
-        const path = relocated(file.path, from.path, to.path);
-        const folder = folderOf(parentFolder(path));
-        subtrees.copyFile(newId<FileId>(now), file.pk, { drive: to.drive, folder, path }, now);
-        changes.push({ folder, files: 1, bytes: file.size });
-        piece.takeFile({ ...file, drive: to.drive });
-      }
-      folders.adjustAll(changes);
-      this.#requireRoom(to.drive, now);
-      const isLast = found.length < PIECE_FILES && after === (found.at(-1)?.path ?? after);
-      return isLast ? "done" : { after };
+  /** Copies all but what has expired, which is there only for as long as the sweep leaves it. */
+  #copyFiles(work: FolderTransferWork): Phase {
+    const { from, to } = work;
+    return (piece, now, after) => {
+      const drive = this.#tables.drives.byPk(to.drive, now);
+      if (drive === null) throw notFound("drive");
+      const found = this.#tables.subtrees.files(from, after, now, PIECE_FILES);
+      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: to.drive }));
+      this.#tree.copyAll(drive, this.#transfersOf(work, taken), now);
+      const isLast = found.length < PIECE_FILES && taken.length === found.length;
+      return isLast ? "done" : { after: taken.at(-1)?.path ?? after };
     };
   }
 
   /** Moves what is left in a place, and takes away what has expired. */
-  #moveFiles({ from, to }: FolderTransferWork): Phase {
-    const { subtrees, folders, files } = this.#tables;
+  #moveFiles(work: FolderTransferWork): Phase {
     return (piece, now) => {
-      const folderOf = this.#foldersIn(to.drive);
-      const changes: FolderChange[] = [];
-      const found = subtrees.files(from, null, now, PIECE_FILES);
-      for (const file of found) {
-        if (piece.isFull) break;
-        changes.push({ folder: file.folder, files: -1, bytes: -file.size });
-        if (file.hasExpired) {
-          files.remove(file.pk);
-        } else {
-          const path = relocated(file.path, from.path, to.path);
-          const folder = folderOf(parentFolder(path));
-          subtrees.moveFile(file.pk, { drive: to.drive, folder, path });
-          changes.push({ folder, files: 1, bytes: file.size });
-        }
-        // Its tags and the counts of its folders change at both ends.
-        piece.takeFile({ ...file, drive: from.drive }, 2);
-      }
-      folders.adjustAll(changes);
+      const found = this.#tables.subtrees.files(work.from, null, now, PIECE_FILES);
+      // Its tags and the counts of its folders change at both ends.
+      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
+      this.#tree.removeAll(
+        taken.filter(({ hasExpired }) => hasExpired),
+        now,
+      );
+      this.#tree.moveAll(this.#transfersOf(work, taken), now);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
   #removeFiles(from: Subtree): Phase {
-    const { subtrees, folders, files } = this.#tables;
     return (piece, now) => {
-      const changes: FolderChange[] = [];
-      const found = subtrees.files(from, null, now, PIECE_FILES);
-      for (const file of found) {
-        if (piece.isFull) break;
-        files.remove(file.pk);
-        changes.push({ folder: file.folder, files: -1, bytes: -file.size });
-        piece.takeFile({ ...file, drive: from.drive, metadata: 0 });
-      }
-      folders.adjustAll(changes);
+      const found = this.#tables.subtrees.files(from, null, now, PIECE_FILES);
+      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk, metadata: 0 }));
+      this.#tree.removeAll(taken, now);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
+  }
+
+  /** Where the files go that have not expired. Their folders are there. */
+  #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
+    const folderOf = this.#foldersIn(to.drive);
+    return files
+      .filter(({ hasExpired }) => !hasExpired)
+      .map((file) => {
+        const path = relocated(file.path, from.path, to.path);
+        return { file, to: { drive: to.drive, folder: folderOf(parentFolder(path)), path } };
+      });
   }
 
   /** From the innermost to the topmost. */
@@ -210,12 +187,5 @@ export class FolderPieces {
       if (last?.path !== path) last = { path, pk: this.#tables.folders.existing(drive, path).pk };
       return last.pk;
     };
-  }
-
-  #requireRoom(pk: DrivePk, now: number): void {
-    const drive = this.#tables.drives.byPk(pk, now);
-    if (drive === null) throw notFound("drive");
-    this.#quota.requireRoom(drive, now);
-    this.#quota.requireFewFiles(drive, now);
   }
 }

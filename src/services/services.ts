@@ -67,11 +67,10 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota(given.tables, given.storageLimits, (releaser) => early.ask(releaser));
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const indexer = new Indexer(given);
-  const changed = () => indexer.wake();
   const locks = new FolderLocks(given.tables);
-  const tree = new Tree({ ...given, quota, locks, changed });
+  const tree = new Tree({ ...given, quota, locks, changed: () => indexer.wake() });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
-  const pieces = new FolderPieces(given.tables, quota, changed);
+  const pieces = new FolderPieces({ ...given, tree });
   const works = new FolderWorks({ ...given, access, locks, pieces });
   const usage = new UsageMeter({ ...given, access, quota });
   const parts = { ...given, access, quota, tree, locks, transfers, works, usage };
@@ -80,7 +79,7 @@ export function openServices(given: ServiceParts) {
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions(parts);
   const administrators = new Administrators(given.tables, given.oidc);
-  const sweep = new Sweep({ ...parts, indexer, early });
+  const sweep = new Sweep({ ...parts, early });
   return {
     drives: new Drives(parts),
     files,

@@ -6,10 +6,9 @@ import type { Digest } from "../domain/digest.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
-import { Piece } from "../domain/piece.ts";
+import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
-import type { Indexer } from "./search/indexer.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 
@@ -39,7 +38,6 @@ export class Sweep {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
   readonly #tree: Tree;
-  readonly #indexer: Indexer;
   readonly #early: EarlyRemoval;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -51,7 +49,6 @@ export class Sweep {
     tables: Tables;
     blobs: BlobStore;
     tree: Tree;
-    indexer: Indexer;
     early: EarlyRemoval;
     clock: Clock;
     log: Log;
@@ -59,7 +56,6 @@ export class Sweep {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
     this.#tree = parts.tree;
-    this.#indexer = parts.indexer;
     this.#early = parts.early;
     this.#clock = parts.clock;
     this.#log = parts.log;
@@ -114,7 +110,12 @@ export class Sweep {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
-        return this.#tree.sweep(this.#tables.files.expired(now, PIECE), now);
+        const expired = this.#tables.files.expired(now, PIECE);
+        // Those that stand in the same folders count them together.
+        expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
+        const files = new Piece().takeFiles(expired, goingFile);
+        this.#tree.removeAll(files, now);
+        return files.length;
       }),
     );
   }
@@ -168,7 +169,6 @@ export class Sweep {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
-    this.#indexer.wake();
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => releasedContents.disown(drive, PIECE)));
     if (this.#stopped) return false;
@@ -176,17 +176,13 @@ export class Sweep {
     return true;
   }
 
-  /** Of a drive that nobody counts any more, so its folders are left as they are; how many it took. */
+  /** Some files of a deleted drive; how many. */
   #removeSomeFiles(drive: DrivePk): number {
-    const piece = new Piece();
-    let taken = 0;
-    for (const { pk, tags } of this.#tables.files.someOf(drive, PIECE)) {
-      if (piece.isFull) break;
-      piece.takeFile({ drive, path: "", tags, metadata: 0 });
-      this.#tables.files.remove(pk);
-      taken += 1;
-    }
-    return taken;
+    const some = this.#tables.files.someOf(drive, PIECE);
+    // Nobody counts its folders any more.
+    const files = new Piece().takeFiles(some, ({ tags }) => ({ drive, path: "", tags, metadata: 0 }));
+    this.#tree.discard(files.map(({ pk }) => pk));
+    return files.length;
   }
 
   async #orphanedBlobs(): Promise<number> {

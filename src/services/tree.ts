@@ -1,11 +1,11 @@
-import type { FileValues } from "../db/files.ts";
+import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../db/files.ts";
+import type { FolderChange } from "../db/folders.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import { type DrivePk, type FileId, type FolderPk, newId } from "../domain/id.ts";
-import { Piece } from "../domain/piece.ts";
+import { type DrivePk, type FileId, type FilePk, type FolderPk, newId } from "../domain/id.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -17,14 +17,24 @@ import {
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 
-/** What a file is, beside where it stands. */
-export type FileBody = Omit<FileValues, "drive" | "folder" | "path" | "updatedAt">;
+/** A file where it stands, as far as it has to be known to be counted there. */
+export type StandingFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
+
+/** A file, and where it or its copy is to stand. */
+export interface Transfer {
+  readonly file: StandingFile;
+  readonly to: FilePlace;
+}
 
 /**
- * A drive's tree of folders and files: the one place where a single file comes, changes its content or its
- * place, or goes; folders are moved, copied and removed as wholes by `FolderPieces`. It keeps the rules of a
- * tree (nothing below a file, no file where a folder stands), the counts of every ancestor, and the quota.
- * Every method runs inside a write, which waits while what it is about is part of a folder under way (`Busy`).
+ * A drive's tree of folders and files: the one place where files come, change, move and go, whoever wants it. All
+ * that come pass `#make`, all that change `change`, all that move `moveAll`, all that go `discard`: what is to
+ * happen with each of them belongs there. It keeps the rules of a tree (nothing below a file, no file where a
+ * folder stands), the counts of every ancestor, and the quota.
+ *
+ * Every method runs inside a write. What is about single files and folders waits while they are part of a folder
+ * under way (`Busy`). `copyAll`, `moveAll`, `removeAll` and `discard` wait for nothing, and look at no path: they
+ * are for whoever has a folder to itself, and for what readers see no more.
  */
 export class Tree {
   readonly #tables: Tables;
@@ -43,29 +53,29 @@ export class Tree {
   /** The file at a path, for a writer: one that has expired is taken away on the way. */
   occupant(drive: Drive, path: FilePath, now: number): File | null {
     this.#locks.requireFree(drive.pk, path);
-    return this.#present(this.#tables.files.byPath(drive.pk, path), now);
+    const file = this.#tables.files.byPath(drive.pk, path);
+    if (file === null || !hasExpired(file, now)) return file;
+    this.removeAll([file], now);
+    return null;
   }
 
   /** Puts a new file at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
   add(drive: Drive, path: FilePath, body: FileBody, now: number): File {
-    const folder = this.#place(drive, path, now);
-    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
-    const id = newId<FileId>(now);
-    this.#tables.files.insert(id, now, { ...body, drive: drive.pk, folder, path, updatedAt: now });
-    this.#count(drive.pk, folder, 1, body.size, now);
+    const to = this.#freePlace(drive, path, now);
+    const id = this.#make(to, storedBody(body), now);
+    this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.#quota.requireRoom(drive, now);
     return this.#reread(id);
   }
 
   /** Gives a file, where it stands, other contents or attributes. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, now: number): File {
-    const { drivePk, folderPk, path } = file;
-    this.#locks.requireFree(drivePk, path);
-    this.#tables.files.update(file.pk, { ...body, drive: drivePk, folder: folderPk, path, updatedAt: now });
-    if (body.size !== file.size) this.#tables.folders.adjust(folderPk, 0, body.size - file.size, 0);
-    if (body.size > file.size) this.#quota.requireRoom(drive, now);
+    this.#locks.requireFree(file.drivePk, file.path);
+    this.#tables.files.update(file.pk, storedBody(body), now);
+    const bytes = body.size - file.size;
+    this.#count([file.drivePk], bytes === 0 ? [] : [{ folder: file.folderPk, files: 0, bytes }], now);
+    if (bytes > 0) this.#quota.requireRoom(drive, now);
     else if (body.blob !== file.blobPk) this.#quota.requireDiskRoom(drive, now);
-    this.#tables.drives.touch(drivePk, now);
     return this.#reread(file.id);
   }
 
@@ -73,41 +83,54 @@ export class Tree {
    * Moves a file to a free path, of this or another drive. Throws CONFLICT. The quota needs no look:
    * whoever moves sees one drive or the drives of one owner, so what is charged stays the same.
    */
-  move(file: File, drive: Drive, path: FilePath, body: FileBody, now: number): File {
+  move(file: File, drive: Drive, path: FilePath, now: number): File {
     this.#locks.requireFree(file.drivePk, file.path);
-    const folder = this.#place(drive, path, now);
-    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
-    this.#tables.files.update(file.pk, { ...body, drive: drive.pk, folder, path, updatedAt: now });
-    this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
-    this.#count(drive.pk, folder, 1, body.size, now);
+    this.moveAll([{ file, to: this.#freePlace(drive, path, now) }], now);
     return this.#reread(file.id);
   }
 
-  remove(file: File, now: number): void {
-    this.#locks.requireFree(file.drivePk, file.path);
-    this.#tables.files.remove(file.pk);
-    this.#count(file.drivePk, file.folderPk, -1, -file.size, now);
+  /** Removes files, of any drives. */
+  remove(files: readonly File[], now: number): void {
+    for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
+    this.removeAll(files, now);
+  }
+
+  /** Copies files to free places of one drive, where they have no expiry. Throws QUOTA_EXCEEDED. */
+  copyAll(drive: Drive, copies: readonly Transfer[], now: number): void {
+    for (const { file, to } of copies) {
+      this.#make(to, { ...this.#tables.files.body(file.pk), expiresAt: null }, now);
+    }
+    this.#count([drive.pk], copies.map(arrival), now);
+    this.#quota.requireRoom(drive, now);
+    this.#quota.requireFewFiles(drive, now);
     this.#changed();
   }
 
-  /** Removes many files, of any drives, and counts each folder above them anew once. */
-  removeAll(files: readonly File[], now: number): void {
-    for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
-    this.#removeAll(files, now);
+  /** Moves files to free places, and changes nothing else of them. */
+  moveAll(moves: readonly Transfer[], now: number): void {
+    for (const { file, to } of moves) this.#tables.files.place(file.pk, to);
+    this.#count(
+      moves.flatMap(({ file, to }) => [file.drivePk, to.drive]),
+      moves.flatMap((move) => [departure(move.file), arrival(move)]),
+      now,
+    );
+    this.#changed();
   }
 
-  /** Removes as many of some expired files as fit into one piece; how many. It waits for nothing. */
-  sweep(expired: readonly File[], now: number): number {
-    // Those that stand in the same folders count them together.
-    const files = expired.toSorted((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
-    const piece = new Piece();
-    const taken = files.filter(({ drivePk, path, tags }) => {
-      if (piece.isFull) return false;
-      piece.takeFile({ drive: drivePk, path, tags: tags.length, metadata: 0 });
-      return true;
-    });
-    this.#removeAll(taken, now);
-    return taken.length;
+  /** Removes files, of any drives. */
+  removeAll(files: readonly StandingFile[], now: number): void {
+    this.discard(files.map(({ pk }) => pk));
+    this.#count(
+      files.map(({ drivePk }) => drivePk),
+      files.map(departure),
+      now,
+    );
+  }
+
+  /** Removes files of deleted drives, whose folders nobody counts any more. */
+  discard(files: readonly FilePk[]): void {
+    for (const pk of files) this.#tables.files.remove(pk);
+    this.#changed();
   }
 
   /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
@@ -120,11 +143,13 @@ export class Tree {
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }
 
-  /** Where a file at `path` would be filed: its folder, made where missing. Throws CONFLICT. */
-  #place(drive: Drive, path: FilePath, now: number): FolderPk {
-    const folder = asFolderPath(path);
-    if (this.#tables.folders.byPath(drive.pk, folder) !== null) throw pathTaken("folder", folder);
-    return this.#makeFolders(drive, parentFolder(path), now);
+  /** Where a file at a path is to be filed, with its folder made where missing. Throws CONFLICT. */
+  #freePlace(drive: Drive, path: FilePath, now: number): FilePlace {
+    const asFolder = asFolderPath(path);
+    if (this.#tables.folders.byPath(drive.pk, asFolder) !== null) throw pathTaken("folder", asFolder);
+    const folder = this.#makeFolders(drive, parentFolder(path), now);
+    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
+    return { drive: drive.pk, folder, path };
   }
 
   #makeFolders(drive: Drive, path: FolderPath, now: number): FolderPk {
@@ -144,25 +169,16 @@ export class Tree {
     return parent;
   }
 
-  #present(file: File | null, now: number): File | null {
-    if (file === null || !hasExpired(file, now)) return file;
-    this.remove(file, now);
-    return null;
+  #make(place: FilePlace, body: StoredBody, now: number): FileId {
+    const id = newId<FileId>(now);
+    this.#tables.files.insert(id, place, body, now);
+    return id;
   }
 
-  #removeAll(files: readonly File[], now: number): void {
-    if (files.length === 0) return;
-    for (const { pk } of files) this.#tables.files.remove(pk);
-    this.#tables.folders.adjustAll(
-      files.map(({ folderPk, size }) => ({ folder: folderPk, files: -1, bytes: -size })),
-    );
-    for (const drive of new Set(files.map(({ drivePk }) => drivePk))) this.#tables.drives.touch(drive, now);
-    this.#changed();
-  }
-
-  #count(drive: DrivePk, folder: FolderPk, files: number, bytes: number, now: number): void {
-    this.#tables.folders.adjust(folder, files, bytes, files);
-    this.#tables.drives.touch(drive, now);
+  /** Counts files that came and went, each folder above them once, and notes that their drives have changed. */
+  #count(drives: Iterable<DrivePk>, changes: readonly FolderChange[], now: number): void {
+    if (changes.length > 0) this.#tables.folders.adjust(changes);
+    for (const drive of new Set(drives)) this.#tables.drives.touch(drive, now);
   }
 
   #reread(id: FileId): File {
@@ -171,4 +187,12 @@ export class Tree {
     this.#changed();
     return file;
   }
+}
+
+function arrival({ file, to }: Transfer): FolderChange {
+  return { folder: to.folder, files: 1, bytes: file.size };
+}
+
+function departure({ folderPk, size }: StandingFile): FolderChange {
+  return { folder: folderPk, files: -1, bytes: -size };
 }

@@ -3,6 +3,7 @@ import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
 import type { DamagedContent } from "../blobs/content-file.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
+import type { FileBody } from "../db/files.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
@@ -17,7 +18,7 @@ import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
 import type { FilePlace } from "./damaged-file.ts";
 import type { Quota } from "./quota.ts";
-import type { FileBody, Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
 /** What an uploader says of a file, as sent. */

@@ -99,6 +99,9 @@ test("the real schema keeps its rules: foreign keys hold and every table is stri
     )
     .values();
   expect(loose).toEqual([]);
+  const fates = database.sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
+  // No row of a file goes by itself with what it belongs to: see `Tree`.
+  expect(fates).toEqual([["NO ACTION"]]);
   await database.close();
 });
 

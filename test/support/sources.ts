@@ -9,9 +9,9 @@ export interface Source {
   readonly text: string;
 }
 
-/** Every TypeScript file in a folder of the project and below it, by path. */
-export function sourcesIn(folder: string): Promise<Source[]> {
-  const paths = [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].toSorted();
+/** Every file with one of some endings in a folder of the project and below it, by path. */
+export function sourcesIn(folder: string, endings: readonly string[] = ["ts", "tsx"]): Promise<Source[]> {
+  const paths = [...new Bun.Glob(`${folder}/**/*.{${endings.join()}}`).scanSync(ROOT)].toSorted();
   return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
 }
 
