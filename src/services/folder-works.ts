@@ -1,25 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Caller } from "../domain/caller.ts";
 import { CofferError, WriteRefused } from "../domain/errors.ts";
-import { type FolderWork, placesOf, takenBack } from "../domain/folder-work.ts";
+import { type FolderWork, takenBack } from "../domain/folder-work.ts";
 import type { FolderWorkPk } from "../domain/id.ts";
 import { Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
-import type { Access } from "./access.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import { type FolderPieces, type Progress, START } from "./folder-pieces.ts";
 
 /** How long a work rests that cannot go on, such as on a full disk, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** A work that may begin: it was checked, and what it leads into is there. */
-export interface Begun<T> {
+/** What is left to do of a work, which is recorded. */
+export interface Rest<T> {
+  readonly pk: FolderWorkPk;
   readonly work: FolderWork;
-  /** The result, once all is done. Inside the last write. */
-  readonly result: () => T;
+  readonly progress: Progress;
+  /** The result, and what is to be kept with it. Inside the last write. */
+  readonly finish: () => T;
 }
 
 /** A recorded work on its way. */
@@ -35,27 +34,13 @@ interface Active {
   readonly reject: (error: unknown) => void;
 }
 
-/** What the first write did: all of it, or one piece and a record of the rest. */
-type First<T> =
-  | { readonly isDone: true; readonly result: T }
-  | {
-      readonly isDone: false;
-      readonly pk: FolderWorkPk;
-      readonly work: FolderWork;
-      readonly progress: Progress;
-      /** The result, and what is to be kept with it. Inside the last write. */
-      readonly finish: () => T;
-    };
-
 /**
- * Carries out the copies, moves and removals of folders. What fits into one piece is done in one transaction.
- * The rest is recorded and done piece by piece, one work after the other, with a turn of the event loop for all
- * other requests in between. Other writes to the same folders wait for the end. What fails on the way is taken
- * back before it is refused, and so is what a crash cut off; a removal, which cannot be, is carried to its end.
+ * Carries the recorded copies, moves and removals of folders to their ends: one piece of each in turn, with a turn
+ * of the event loop for all other requests in between. What fails on the way is taken back before it is refused,
+ * and so is what a crash cut off; a removal, which cannot be, is carried to its end.
  */
 export class FolderWorks {
   readonly #tables: Tables;
-  readonly #access: Access;
   readonly #locks: FolderLocks;
   readonly #pieces: FolderPieces;
   readonly #clock: Clock;
@@ -65,16 +50,8 @@ export class FolderWorks {
   readonly #resting = new Set<NodeJS.Timeout>();
   #isStopped = false;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    locks: FolderLocks;
-    pieces: FolderPieces;
-    clock: Clock;
-    log: Log;
-  }) {
+  constructor(parts: { tables: Tables; locks: FolderLocks; pieces: FolderPieces; clock: Clock; log: Log }) {
     this.#tables = parts.tables;
-    this.#access = parts.access;
     this.#locks = parts.locks;
     this.#pieces = parts.pieces;
     this.#clock = parts.clock;
@@ -95,35 +72,8 @@ export class FolderWorks {
     this.#locks.refuseAll(stopping());
   }
 
-  /**
-   * Does a work for a caller. Resolves with its result when all of it is durable; rejects when it was refused,
-   * and then nothing of it is left.
-   *
-   * @param within gets the result in the transaction that decides the work: the first of a removal, which is
-   *   then carried to its end whatever happens, and else the last
-   * @param begin runs inside the first write, after the caller's standing was checked
-   */
-  async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
-    return this.#goOn(
-      await this.#access.write<First<T>>(caller, undefined, () => this.#first(begin(), within)),
-    );
-  }
-
-  /** Like `perform`, for a removal, which must be possible on a full disk. */
-  async performFromReserve<T>(
-    caller: Caller,
-    within: Within<T> | undefined,
-    begin: () => Begun<T>,
-  ): Promise<T> {
-    return this.#goOn(
-      await this.#access.writeFromReserve<First<T>>(caller, undefined, () => this.#first(begin(), within)),
-    );
-  }
-
-  /** Does what the first write has left to do. */
-  async #goOn<T>(first: First<T>): Promise<T> {
-    if (first.isDone) return first.result;
-    const { pk, work, progress, finish } = first;
+  /** Does the rest of a work. Resolves when all is durable; rejects when it was refused, and nothing of it is left. */
+  complete<T>({ pk, work, progress, finish }: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#enqueue({
       pk,
@@ -137,23 +87,6 @@ export class FolderWorks {
       reject,
     });
     return promise;
-  }
-
-  /** Inside the first write. */
-  #first<T>({ work, result }: Begun<T>, within: Within<T> | undefined): First<T> {
-    for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
-    const now = this.#clock.now();
-    const progress = this.#pieces.step(work, START, new Piece(), now);
-    const finish = () => {
-      const value = result();
-      within?.(value);
-      return value;
-    };
-    if (progress === null) return { isDone: true, result: finish() };
-    const pk = this.#tables.folderWorks.insert(work, now);
-    if (work.kind !== "remove") return { isDone: false, pk, work, progress, finish };
-    const removed = finish();
-    return { isDone: false, pk, work, progress, finish: () => removed };
   }
 
   /** What takes a work back, or carries a removal to its end, without anybody who waits for it. */

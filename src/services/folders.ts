@@ -8,9 +8,9 @@ import { notFound } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
-import type { FolderWorks } from "./folder-works.ts";
 import type { Tree } from "./tree.ts";
 
 /** A folder as readers see it: its counts leave out the files that expired and await the sweep. */
@@ -61,7 +61,7 @@ export class Folders {
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #transfers: FolderTransfers;
-  readonly #works: FolderWorks;
+  readonly #changes: FolderChanges;
   readonly #locks: FolderLocks;
   readonly #clock: Clock;
   readonly #blobs: BlobStore;
@@ -72,7 +72,7 @@ export class Folders {
     access: Access;
     tree: Tree;
     transfers: FolderTransfers;
-    works: FolderWorks;
+    changes: FolderChanges;
     locks: FolderLocks;
     clock: Clock;
   }) {
@@ -81,7 +81,7 @@ export class Folders {
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#transfers = parts.transfers;
-    this.#works = parts.works;
+    this.#changes = parts.changes;
     this.#locks = parts.locks;
     this.#clock = parts.clock;
   }
@@ -163,7 +163,7 @@ export class Folders {
   /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
-    return this.#works.performFromReserve(caller, within, () => {
+    return this.#changes.performFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
       this.#locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
@@ -182,7 +182,7 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#works.perform(caller, within, () => {
+    return this.#changes.perform(caller, within, () => {
       const source = this.#access.drive(caller, driveId);
       const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
       // A folder may be missing only for as long as somebody else moves it back or makes it.
