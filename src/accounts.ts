@@ -29,7 +29,7 @@ export async function openAccounts(
   const clock = systemClock;
   const database = Database.open(directory.database, clock);
   const tables = openTables(database);
-  const access = new Access(tables, clock);
+  const access = new Access({ tables, clock });
   return {
     users: new Users({ tables, access, clock, passwords: new Passwords() }),
     apiKeys: new ApiKeys({ tables, access, clock, keyPrefix }),

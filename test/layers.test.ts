@@ -200,6 +200,23 @@ function placesOf(pattern: RegExp, among: readonly Source[]): string[] {
   );
 }
 
+test("every class of src/services is made from one object of parts", () => {
+  // An error takes what it says.
+  const classes = /^(?:export )?class (\w+) (?!extends \w*Error\b)[^]*?^\}/gm;
+  for (const { text } of sources.filter(({ path }) => layerOf(path) === "services")) {
+    for (const [body, name] of text.matchAll(classes)) {
+      const [, parameters = ""] = /\bconstructor\(([^]*?)\) \{/.exec(body) ?? [];
+      expect([name, withoutNested(parameters)]).toEqual([name, expect.stringMatching(/^(?:parts: \w*)?$/)]);
+    }
+  }
+});
+
+/** A list of parameters without the insides of their types. */
+function withoutNested(parameters: string): string {
+  const shorter = parameters.replace(/=>|\{[^{}]*\}|\([^()]*\)|<[^<>]*>/g, "");
+  return shorter === parameters ? parameters : withoutNested(shorter);
+}
+
 test("no two exported classes share a name", () => {
   const names = sources.flatMap(({ text }) =>
     Array.from(text.matchAll(/^export class (\w+)/gm), ([, name = ""]) => name),

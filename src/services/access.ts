@@ -18,9 +18,9 @@ export class Access {
   readonly #tables: Tables;
   readonly #clock: Clock;
 
-  constructor(tables: Tables, clock: Clock) {
-    this.#tables = tables;
-    this.#clock = clock;
+  constructor(parts: { tables: Tables; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#clock = parts.clock;
   }
 
   /**

@@ -8,10 +8,11 @@ export class Administrators {
   readonly #issuers: readonly string[];
   readonly #subjects: readonly string[];
 
-  constructor(tables: Tables, provider: Pick<OidcProvider, "issuer" | "admins"> | null) {
+  constructor(parts: { tables: Tables; oidc: Pick<OidcProvider, "issuer" | "admins"> | null }) {
+    const { tables, oidc } = parts;
     this.#tables = tables;
-    this.#issuers = provider === null ? [] : spellings(provider.issuer);
-    this.#subjects = provider?.admins ?? [];
+    this.#issuers = oidc === null ? [] : spellings(oidc.issuer);
+    this.#subjects = oidc?.admins ?? [];
   }
 
   /** Whether the configuration names them. */

@@ -23,8 +23,8 @@ export interface Extract {
 export class Extracts {
   readonly #files: Files;
 
-  constructor(files: Files) {
-    this.#files = files;
+  constructor(parts: { files: Files }) {
+    this.#files = parts.files;
   }
 
   /** Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED. */

@@ -16,8 +16,8 @@ export class FolderLocks {
   /** What whoever has to wait gets instead; null while works go on. */
   #refusal: Error | null = null;
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
   }
 
   /** For whoever writes one file or folder. Throws Busy while it is part of a work. */

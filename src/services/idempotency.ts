@@ -53,23 +53,32 @@ export class Idempotency {
     const sealed = tables.idempotencyRecords.find(keys.name, clock.now());
     const earlier = sealed === null ? null : openRecord(keys.sealingKey, sealed);
     this.#running.add(keys.name);
-    return new Attempt(this.#parts, keys, earlier, () => this.#running.delete(keys.name));
+    const end = () => this.#running.delete(keys.name);
+    return new Attempt({ ...this.#parts, keys, earlier, end });
   }
 }
 
 /** One request under an Idempotency-Key. While it runs no other has the same. */
 export class Attempt {
-  readonly #parts: Parts;
+  readonly #tables: Tables;
+  readonly #clock: Clock;
   readonly #keys: RecordKeys;
   readonly #earlier: IdempotencyRecord | null;
   /** Lets the next request with this key begin; to be called once the answer, or its failure, is certain. */
   readonly end: () => void;
 
-  constructor(parts: Parts, keys: RecordKeys, earlier: IdempotencyRecord | null, end: () => void) {
-    this.#parts = parts;
-    this.#keys = keys;
-    this.#earlier = earlier;
-    this.end = end;
+  constructor(parts: {
+    tables: Tables;
+    clock: Clock;
+    keys: RecordKeys;
+    earlier: IdempotencyRecord | null;
+    end: () => void;
+  }) {
+    this.#tables = parts.tables;
+    this.#clock = parts.clock;
+    this.#keys = parts.keys;
+    this.#earlier = parts.earlier;
+    this.end = parts.end;
   }
 
   /** Whether a request under this key was answered before: then this one must have no effect. */
@@ -107,8 +116,8 @@ export class Attempt {
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);
-    const { tables, clock } = this.#parts;
     const sealed = sealRecord(this.#keys.sealingKey, { fingerprint, answer });
-    tables.idempotencyRecords.put(this.#keys.name, sealed, clock.now() + IDEMPOTENCY_LIFETIME_MS);
+    const expiresAt = this.#clock.now() + IDEMPOTENCY_LIFETIME_MS;
+    this.#tables.idempotencyRecords.put(this.#keys.name, sealed, expiresAt);
   }
 }

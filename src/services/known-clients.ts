@@ -12,17 +12,16 @@ interface Parts {
   readonly clock: Clock;
   /** Of this data directory. */
   readonly secret: Uint8Array;
+  /** How many are remembered, unless `KNOWN_CLIENTS`. */
+  readonly most?: number;
 }
 
 /** Clients that have given an account's right password before: strangers' guesses do not count against them. */
 export class KnownClients {
   readonly #parts: Parts;
-  readonly #most: number;
 
-  /** @param most how many are remembered */
-  constructor(parts: Parts, most: number = KNOWN_CLIENTS) {
+  constructor(parts: Parts) {
     this.#parts = parts;
-    this.#most = most;
   }
 
   /** Whether it is remembered. */
@@ -33,14 +32,14 @@ export class KnownClients {
 
   /** Remembers one that has just given the right password. Mostly there is nothing new to write. */
   async remember(giver: PasswordGiver): Promise<void> {
-    const { tables, clock, secret } = this.#parts;
+    const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
     const hash = hashPasswordGiver(secret, giver);
     const now = clock.now();
     const usedAt = tables.knownClients.usedAt(hash);
     if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
     await tables.writeFromReserve(() => {
       tables.knownClients.put(hash, now);
-      if (usedAt === null) tables.knownClients.trim(this.#most);
+      if (usedAt === null) tables.knownClients.trim(most);
     });
   }
 }

@@ -22,9 +22,9 @@ export class OidcFlows {
   readonly #flows = new Map<SecretHash, { readonly flow: Flow; readonly endsAt: number }>();
 
   /** Past `capacity` the oldest is forgotten. */
-  constructor(clock: Clock, capacity: number) {
-    this.#clock = clock;
-    this.#capacity = capacity;
+  constructor(parts: { clock: Clock; capacity: number }) {
+    this.#clock = parts.clock;
+    this.#capacity = parts.capacity;
   }
 
   /** Keeps a flow; the ticket, which only the browser's cookie holds. */

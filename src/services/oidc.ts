@@ -62,7 +62,7 @@ export class Oidc {
 
   constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
     this.#provider = parts.provider;
-    this.#flows = new OidcFlows(parts.clock, MAX_FLOWS);
+    this.#flows = new OidcFlows({ ...parts, capacity: MAX_FLOWS });
     this.#log = parts.log;
   }
 

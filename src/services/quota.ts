@@ -18,13 +18,17 @@ export class Quota {
   readonly #pressed: (releaser: Releaser) => void;
 
   /**
-   * @param pressed is told, inside a write, of somebody who has let go of more than they may store: it is to
-   *   remove some of that early
+   * `pressed` is told, inside a write, of somebody who has let go of more than they may store: it is to remove some
+   * of that early.
    */
-  constructor(tables: Tables, limits: StorageLimits, pressed: (releaser: Releaser) => void) {
-    this.#tables = tables;
-    this.#limits = limits;
-    this.#pressed = pressed;
+  constructor(parts: {
+    tables: Tables;
+    storageLimits: StorageLimits;
+    pressed: (releaser: Releaser) => void;
+  }) {
+    this.#tables = parts.tables;
+    this.#limits = parts.storageLimits;
+    this.#pressed = parts.pressed;
   }
 
   /** The most an account of this plan may store, in bytes; null without a limit. */

@@ -64,35 +64,35 @@ export type Services = ReturnType<typeof openServices>;
 
 /** Makes the use cases. Nothing runs by itself until it is started. */
 export function openServices(given: ServiceParts) {
-  const access = new Access(given.tables, given.clock);
-  const quota = new Quota(given.tables, given.storageLimits, (releaser) => early.ask(releaser));
-  const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
+  const access = new Access(given);
   const indexer = new Indexer(given);
-  const locks = new FolderLocks(given.tables);
+  const locks = new FolderLocks(given);
+  const passwords = new Passwords();
+  const administrators = new Administrators(given);
+  const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
+  const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, quota, locks, changed: () => indexer.wake() });
-  const transfers = new FolderTransfers({ ...given, quota, tree, locks });
+  const sweep = new Sweep({ ...given, tree, early });
+  const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, tree });
   const works = new FolderWorks({ ...given, locks, pieces });
   const changes = new FolderChanges({ ...given, access, locks, pieces, works });
-  const usage = new UsageMeter({ ...given, access, quota });
-  const parts = { ...given, access, quota, tree, locks, transfers, changes, usage };
+  const transfers = new FolderTransfers({ ...given, quota, tree, locks });
+  const parts = { ...given, access, quota, locks, tree, usage };
   const files = new Files(parts);
-  const passwords = new Passwords();
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions(parts);
-  const administrators = new Administrators(given.tables, given.oidc);
-  const sweep = new Sweep({ ...parts, early });
   return {
     drives: new Drives(parts),
     files,
     archives: new Archives(parts),
-    extracts: new Extracts(files),
+    extracts: new Extracts({ files }),
     presignedLinks: new PresignedLinks(parts),
     uploads: new Uploads(parts),
     listings: new Listings(parts),
     indexer,
     search: new Search({ ...parts, indexer }),
-    folders: new Folders(parts),
+    folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
     apiKeys: new ApiKeys(parts),
     users,

@@ -40,7 +40,7 @@ export interface Uploaded {
 }
 
 /** What files are taken in with. */
-export interface UploadOptions {
+export interface UploadParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
   readonly access: Access;
@@ -53,12 +53,20 @@ export interface UploadOptions {
   readonly maxFileSize: number;
 }
 
+/** What one file is taken in with. */
+interface OneUploadParts extends UploadParts {
+  readonly caller: Caller;
+  readonly writer: BlobWriter;
+  /** The most bytes its drive, or its account, can ever hold; null without a limit. */
+  readonly room: number | null;
+}
+
 /** Takes files in: content first, as it arrives, then what it is and where it goes. */
 export class Uploads {
-  readonly #options: UploadOptions;
+  readonly #parts: UploadParts;
 
-  constructor(options: UploadOptions) {
-    this.#options = options;
+  constructor(parts: UploadParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -67,35 +75,34 @@ export class Uploads {
    * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
    */
   async begin(caller: Caller, driveId: string | null): Promise<Upload> {
-    const { access, quota, blobs, tables, maxFileSize } = this.#options;
+    const { access, quota, blobs, tables } = this.#parts;
     const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
     const room =
       reference === null ? quota.limitFor(caller.plan) : quota.limitOf(access.drive(caller, reference));
     await tables.requireSpace();
-    return new Upload(this.#options, caller, await blobs.create(), { file: maxFileSize, room });
+    return new Upload({ ...this.#parts, caller, room, writer: await blobs.create() });
   }
 
   /** Starts on a content that is only to be compared with one that was uploaded before. */
   hashContent(): HashedContent {
-    return new HashedContent(this.#options.maxFileSize);
+    return new HashedContent(this.#parts);
   }
 }
 
 /** Takes a content that is not kept, in the place of an `Upload`. */
 export class HashedContent {
   readonly #hash = new Bun.CryptoHasher("sha256");
-  readonly #maxSize: number;
+  readonly #maxFileSize: number;
   #received = 0;
 
-  /** @param maxSize bytes */
-  constructor(maxSize: number) {
-    this.#maxSize = maxSize;
+  constructor(parts: Pick<UploadParts, "maxFileSize">) {
+    this.#maxFileSize = parts.maxFileSize;
   }
 
   /** Takes the next piece. Throws PAYLOAD_TOO_LARGE, as an upload does. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
-    requireFits(this.#received, { file: this.#maxSize, room: null });
+    requireFits(this.#received, { maxFileSize: this.#maxFileSize, room: null });
     this.#hash.update(piece);
   }
 
@@ -107,22 +114,11 @@ export class HashedContent {
 
 /** One file on its way in. Ends with `finish` or `abort`; `abort` after either does nothing. */
 export class Upload {
-  readonly #options: UploadOptions;
-  readonly #caller: Caller;
-  readonly #writer: BlobWriter;
-  readonly #limits: { readonly file: number; readonly room: number | null };
+  readonly #parts: OneUploadParts;
   #received = 0;
 
-  constructor(
-    options: UploadOptions,
-    caller: Caller,
-    writer: BlobWriter,
-    limits: { file: number; room: number | null },
-  ) {
-    this.#options = options;
-    this.#caller = caller;
-    this.#writer = writer;
-    this.#limits = limits;
+  constructor(parts: OneUploadParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -132,10 +128,10 @@ export class Upload {
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
-    requireFits(this.#received, this.#limits);
+    requireFits(this.#received, this.#parts);
     // What the reserve has just given up is not for contents.
-    await this.#options.tables.requireSpace();
-    await this.#writer.write(piece);
+    await this.#parts.tables.requireSpace();
+    await this.#parts.writer.write(piece);
   }
 
   /**
@@ -150,15 +146,15 @@ export class Upload {
     within?: Within<Uploaded>,
   ): Promise<Uploaded> {
     const target = parseTarget(fields);
-    const attributes = parseAttributes(fields, target.filename, this.#options.clock.now());
-    const drive = this.#options.access.drive(this.#caller, fields.driveId);
-    const blob = await this.#writer.commit();
+    const attributes = parseAttributes(fields, target.filename, this.#parts.clock.now());
+    const drive = this.#parts.access.drive(this.#parts.caller, fields.driveId);
+    const blob = await this.#parts.writer.commit();
     if (blob.healed !== null) this.#reportHealed({ driveId: drive.id, path: target.path }, blob.healed);
     try {
-      const uploaded = await this.#options.access.write(this.#caller, within, () =>
+      const uploaded = await this.#parts.access.write(this.#parts.caller, within, () =>
         this.#file(fields.driveId, target.path, attributes, blob, precondition),
       );
-      this.#options.usage.countBytes(uploaded.file.driveId, blob.size);
+      this.#parts.usage.countBytes(uploaded.file.driveId, blob.size);
       return uploaded;
     } finally {
       blob.unpin();
@@ -167,7 +163,7 @@ export class Upload {
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: DamagedContent): void {
-    this.#options.log.warn("an upload has replaced a damaged content by a good one", {
+    this.#parts.log.warn("an upload has replaced a damaged content by a good one", {
       drive: driveId,
       path,
       damage: damage.message,
@@ -176,15 +172,15 @@ export class Upload {
 
   /** Takes away a content that no row came to name; looked up and removed in one step, so that none can. */
   async #forgetRefused(digest: Digest): Promise<void> {
-    const { blobs, store } = this.#options.tables;
+    const { blobs, store } = this.#parts.tables;
     // Where contents were adopted it may have matched one of those, which stay: the sweep can tell.
     if (store.straysKeptUntil() > 0 || !blobs.mayGo(digest)) return;
-    await this.#options.blobs.remove(digest);
+    await this.#parts.blobs.remove(digest);
   }
 
   /** Forgets the content. */
   async abort(): Promise<void> {
-    await this.#writer.abort();
+    await this.#parts.writer.abort();
   }
 
   /** Runs inside the write: the drive may have gone while the content arrived. */
@@ -195,9 +191,9 @@ export class Upload {
     blob: PinnedBlob,
     precondition: Precondition,
   ): Uploaded {
-    const { tables, access, tree, clock } = this.#options;
+    const { tables, access, tree, clock } = this.#parts;
     const now = clock.now();
-    const drive = access.drive(this.#caller, driveId);
+    const drive = access.drive(this.#parts.caller, driveId);
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present?.digest ?? null);
     const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
@@ -237,10 +233,10 @@ function parseAttributes(fields: UploadFields, filename: Filename, now: number):
 
 function requireFits(
   received: number,
-  limits: { readonly file: number; readonly room: number | null },
+  limits: { readonly maxFileSize: number; readonly room: number | null },
 ): void {
-  if (received > limits.file) {
-    throw new CofferError("PAYLOAD_TOO_LARGE", `A file has at most ${limits.file} bytes.`);
+  if (received > limits.maxFileSize) {
+    throw new CofferError("PAYLOAD_TOO_LARGE", `A file has at most ${limits.maxFileSize} bytes.`);
   }
   // No file of this size can ever fit, so the rest of it need not arrive.
   if (limits.room !== null && received > limits.room) {

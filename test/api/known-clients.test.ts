@@ -125,7 +125,12 @@ test("of more clients than are remembered the ones unused for longest are forgot
   const clock = new FakeClock();
   const database = CofferDatabase.open(join(place.path, "coffer.db"), clock);
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
-  const known = new KnownClients({ tables: openTables(database), clock, secret: new Uint8Array(32) }, 3);
+  const known = new KnownClients({
+    tables: openTables(database),
+    clock,
+    secret: new Uint8Array(32),
+    most: 3,
+  });
   const use = async (client: string) => {
     clock.advance(DAY_MS);
     await known.remember(giver(client));

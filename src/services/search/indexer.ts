@@ -196,7 +196,7 @@ export class Indexer {
   /** Ends after the first transaction that ends with a file, so that names and other drives get in between. */
   async #indexTexts(drive: DrivePk | null): Promise<boolean> {
     const jobs = this.#tables.searchIndex.textJobs(drive, JOBS);
-    const batch = new Batch(this.#tables);
+    const batch = new Batch({ tables: this.#tables });
     for (const job of jobs) {
       const text = await this.#read(job);
       const slices = sliceCount(text);
@@ -255,8 +255,8 @@ class Batch {
   #units = 0;
   commits = 0;
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
   }
 
   async add(units: number, put: () => void): Promise<void> {
