@@ -80,7 +80,7 @@ export async function markStore(
   const markDatabase = () => tables.write(() => tables.store.put(id, keptUntil));
   // Of contents that are adopted the database must know first, or they would look like its own.
   if (adopted) await markDatabase();
-  await blobs.mark(id);
+  await blobs.writeIdentity(id);
   if (!adopted) await markDatabase();
 }
 

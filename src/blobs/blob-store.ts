@@ -11,7 +11,7 @@ import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
 import { hasCode } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
-/** A content found in the store, for telling which ones no row names. */
+/** A content in the store, as `list` finds it; for finding orphans. */
 export interface ListedBlob {
   readonly digest: Digest;
   /** When the content was written; milliseconds since the epoch, by the file system's clock. */
@@ -19,11 +19,11 @@ export interface ListedBlob {
 }
 
 /**
- * Contents on disk, each once, under the SHA-256 of its bytes. The store knows nothing of rows: who
- * deletes the last row that names a content asks for its removal, and a sweep finds what a crash left.
+ * Contents on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
+ * after deleting the last row of a content, the caller removes it here. A sweep finds orphans of a crash.
  */
 export class BlobStore {
-  /** `list` takes the numbers below this one. */
+  /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount = SHARD_COUNT;
   readonly #volume: Volume;
   readonly #pins = new Pins();
@@ -34,29 +34,28 @@ export class BlobStore {
   }
 
   /**
-   * Opens the store in its two directories and makes them if need be. Only whoever holds the data
-   * directory's lock may: the temporary files of a store that is open elsewhere would be swept.
+   * Opens the store and creates its two directories if they are missing. The caller must hold the data
+   * directory's lock: this deletes temporary files, even those of a store that is open elsewhere.
    */
   static async open(options: VolumeOptions): Promise<BlobStore> {
     return new BlobStore(await Volume.open(options));
   }
 
-  /** Writes an identity beside the contents, durably, for `readIdentity`. */
-  mark(id: StoreId): Promise<void> {
+  /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
+  writeIdentity(id: StoreId): Promise<void> {
     return this.#volume.writeIdentity(id);
   }
 
-  /** Starts a content. STORAGE_FULL when the disk is at its reserve. */
+  /** Starts a content. Throws STORAGE_FULL when the disk is at its reserve. */
   async create(): Promise<BlobWriter> {
     await this.#volume.requireSpace();
     return new BlobWriter(this.#volume, this.#pins);
   }
 
   /**
-   * A content, or a range of it. A small one is read and checked now; of a larger one only the size is checked,
-   * and its bytes are read as they are sent or streamed. They are not pinned: whoever removes contents leaves
-   * one alone for a while after its last row went, as the sweep does, and a file that is being read is there to
-   * its end.
+   * A content, or a range of it. A small one is read and checked now. Of a larger one only the size is checked
+   * now, and its bytes are read while they are sent. Nothing is pinned: the sweep waits a while after the last
+   * row of a content is deleted, and an open file stays readable.
    *
    * @throws DamagedContent
    * @throws RangeError for a range that the content does not hold
@@ -74,8 +73,8 @@ export class BlobStore {
   }
 
   /**
-   * A whole content in memory, for those small enough. What was read lately is there at once; what comes from
-   * the disk is checked byte by byte.
+   * A whole content in memory; for small contents. Recent contents come from a cache; bytes from the disk are
+   * checked.
    *
    * @throws DamagedContent
    */
@@ -90,9 +89,9 @@ export class BlobStore {
   }
 
   /**
-   * Removes a content; true once it is gone, also when it was not there. False, and nothing is
-   * done, while it is pinned. This is decided before the first await: look in the same synchronous
-   * step whether a row names the content, and no upload can come in between.
+   * Removes a content. Returns true once it is gone, also if it was not there; false, and keeps it, while it
+   * is pinned. The pin is checked before the first await: if the caller checks in the same synchronous step that
+   * no row names the content, no upload can come in between.
    */
   async remove(digest: Digest): Promise<boolean> {
     if (this.#pins.has(digest)) return false;
@@ -103,7 +102,7 @@ export class BlobStore {
       this.#volume.setAside(digest);
       return true;
     }
-    // Renamed first, because nobody may match it any more and to unlink gigabytes takes time.
+    // Renamed first: from then on no upload can match it, and unlinking gigabytes takes time.
     const doomed = this.#volume.newTempPath();
     renameSync(path, doomed);
     await unlink(doomed);
@@ -111,8 +110,7 @@ export class BlobStore {
   }
 
   /**
-   * The contents of one of the `shardCount` parts that the store falls into, in no order. What is under a
-   * content's name and is no regular file is left out.
+   * The contents of one shard, in no order. Leaves out what has a content's name but is not a regular file.
    */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
@@ -130,17 +128,17 @@ export class BlobStore {
     return blobs;
   }
 
-  /** Throws STORAGE_FULL when the disk is at its reserve; for what takes room elsewhere on it. */
+  /** Throws STORAGE_FULL when the disk is at its reserve; for writes outside the store. */
   requireSpace(): Promise<void> {
     return this.#volume.requireSpace();
   }
 
-  /** Whether the disk is near its reserve: less than twice that is free. */
+  /** Whether less than twice the reserve is free. */
   isShortOfSpace(): Promise<boolean> {
     return this.#volume.isShortOfSpace();
   }
 
-  /** Whether the disk had no room for a content since this was last asked. */
+  /** Whether a write failed for lack of space since the last call. */
   takeRefusal(): boolean {
     return this.#volume.takeRefusal();
   }
@@ -150,7 +148,7 @@ export class BlobStore {
     return this.#volume.hasSpace();
   }
 
-  /** Bytes that the file system still has for this process, the reserve included. */
+  /** Bytes that this process can still write, including the reserve. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
   }
@@ -159,6 +157,6 @@ export class BlobStore {
 function requireRange(start: number, end: number, size: number): void {
   const whole = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   if (!whole || start < 0 || start > end || end > size) {
-    throw new RangeError(`a content of ${size} bytes does not hold the bytes ${start} to ${end}`);
+    throw new RangeError(`the bytes ${start} to ${end} are outside a content of ${size} bytes`);
   }
 }

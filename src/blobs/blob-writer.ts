@@ -5,20 +5,20 @@ import { asRefusal } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
 import type { Volume } from "./volume.ts";
 
-/** Contents up to this size touch the disk only at commit; smaller pieces are gathered up to it. */
+/** The size of the buffer: contents up to this size touch the disk only at commit. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** How much of a content's beginning is kept for whoever wants a preview of it. */
+/** How many first bytes are kept for a preview. */
 const HEAD_BYTES = 4 * 1024;
 
-/** A match below this size is compared with what was sent: about a millisecond at most. */
+/** An existing file below this size is read and checked before it is matched: about a millisecond at most. */
 const COMPARED_BYTES = 1024 * 1024;
 
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
- * A content that is in the store durably and stays there until it is unpinned. Let go of it once
- * the row that names it is committed, or once there will be none: `using content = await writer.commit()`.
+ * A content that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
+ * will be no row: `using content = await writer.commit()`.
  */
 export interface PinnedBlob extends Disposable {
   readonly digest: Digest;
@@ -26,16 +26,16 @@ export interface PinnedBlob extends Disposable {
   readonly size: number;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
-  /** What was wrong with what had been under its name, and is mended now; null where all was well. */
+  /** The damage of an existing file that this upload replaced; null if there was none. */
   readonly healed: DamagedContent | null;
-  /** Lets go, once, however often it is called. Leaving a `using` scope does the same. */
+  /** Unpins; later calls do nothing. Leaving a `using` scope calls it. */
   unpin(): void;
 }
 
 /**
- * Takes one content, piece by piece. One call at a time; only `abort` may come at any moment. After
- * a call that failed, nothing is left on the disk and every further `write` or `commit` throws.
- * `await using writer = await store.create()` aborts whatever is not committed.
+ * Writes one content, piece by piece. One call at a time; only `abort` may be called at any time. After a failed
+ * call nothing is left on the disk, and every later `write` or `commit` throws.
+ * `await using writer = await store.create()` aborts a writer that is not committed.
  */
 export class BlobWriter implements AsyncDisposable {
   readonly #volume: Volume;
@@ -48,7 +48,7 @@ export class BlobWriter implements AsyncDisposable {
   #unchecked = 0;
   #temp: TempFile | null = null;
   #state: "open" | "busy" | "ended" = "open";
-  /** While busy: resolves, and never rejects, once that is over. */
+  /** While busy: resolves when the call ends; never rejects. */
   #idle: Promise<void> = Promise.resolve();
 
   constructor(volume: Volume, pins: Pins) {
@@ -62,23 +62,23 @@ export class BlobWriter implements AsyncDisposable {
   }
 
   /**
-   * Appends a piece of any length. It must stay as it is until this resolves; then it may be reused.
-   * STORAGE_FULL when the disk reaches its reserve or has no room.
+   * Appends a piece of any length. It must not change until this resolves; then it may be reused.
+   * Throws STORAGE_FULL when the disk reaches its reserve or has no room.
    */
   write(piece: Uint8Array): Promise<void> {
     return this.#step("open", () => this.#append(piece));
   }
 
   /**
-   * Ends the content. Once this resolves the content survives a power cut. A content that the store
-   * already holds is matched instead of written again; one that is there and damaged is replaced. Bytes are
-   * compared below 1 MiB, beyond it only the size. STORAGE_FULL when the disk has no room.
+   * Ends the content. Once this resolves, the content survives a power cut. A file that the store already holds
+   * is matched; a damaged one is replaced. Below 1 MiB its bytes are checked, above only its size. Throws
+   * STORAGE_FULL when the disk has no room.
    */
   commit(): Promise<PinnedBlob> {
     return this.#step("ended", () => this.#land());
   }
 
-  /** Gives the content up and leaves nothing behind; does nothing after a commit. */
+  /** Drops the content and leaves nothing on the disk; does nothing after a commit. */
   async abort(): Promise<void> {
     while (this.#state === "busy") await this.#idle;
     if (this.#state === "open") await this.#step("ended", () => this.#discard());
@@ -137,7 +137,7 @@ export class BlobWriter implements AsyncDisposable {
   async #land(): Promise<PinnedBlob> {
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
-    // Pinned before anyone looks whether it is there, so that it cannot be removed in between.
+    // Pinned before the check whether it exists, or it could be removed in between.
     const unpin = this.#pins.pin(digest);
     let damage: DamagedContent | null;
     try {
@@ -149,7 +149,7 @@ export class BlobWriter implements AsyncDisposable {
         await this.#flush();
         await this.#temp?.moveTo(this.#volume.blobPath(digest), this.#size);
       }
-      // For a match as well: the rename that put it there may be another upload's, not yet durable.
+      // For a match as well: another upload may have renamed it just now, and not synced yet.
       await this.#volume.syncName(digest);
     } catch (error) {
       unpin();
@@ -160,7 +160,7 @@ export class BlobWriter implements AsyncDisposable {
     return { digest, size: this.#size, head, healed, unpin, [Symbol.dispose]: unpin };
   }
 
-  /** Why what is in the store cannot be matched; null where it can. */
+  /** Why the file in the store cannot be matched; null if it can. */
   async #damageOf(content: Content): Promise<DamagedContent | null> {
     const path = this.#volume.blobPath(content.digest);
     try {

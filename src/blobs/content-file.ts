@@ -3,23 +3,23 @@ import { lstat, open, readFile } from "node:fs/promises";
 import type { Digest } from "../domain/digest.ts";
 import { hasCode } from "./system-error.ts";
 
-/** A content as its rows know it. */
+/** A content as the database records it. */
 export interface Content {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
 }
 
-/** How much of a content is compared in one go. */
+/** How many bytes of a content are read at once to check it. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A content's file is missing, or is not what its digest and size say. This is damage and never the caller's
- * mistake. The message is for the log: it names the file and says what is wrong with it.
+ * A content's file is missing, or does not match its digest and size. This is damage, never the caller's
+ * mistake. The message is for the log: it names the file and the damage.
  */
 export class DamagedContent extends Error {
   override readonly name = "DamagedContent";
-  /** Whether nothing at all is under the content's name. */
+  /** Whether there is nothing at the content's path. */
   readonly isMissing: boolean;
 
   constructor(path: string, problem: string, options: { isMissing?: boolean; cause?: unknown } = {}) {
@@ -29,7 +29,7 @@ export class DamagedContent extends Error {
 }
 
 /**
- * Looks whether a regular file of the content's size is at `path`. Links are not followed.
+ * Checks that a regular file of the content's size is at `path`, without following links.
  *
  * @throws DamagedContent
  */
@@ -77,10 +77,10 @@ function wrongSize(path: string, found: number, size: number): DamagedContent {
 }
 
 function wrongBytes(path: string): DamagedContent {
-  return new DamagedContent(path, "holds other bytes than its name says");
+  return new DamagedContent(path, "does not match its SHA-256");
 }
 
-/** Waits for something done with a content's file. That it is not there, or cannot be read back, is damage. */
+/** Awaits an operation on a content's file. A missing or unreadable file is damage. */
 async function readable<T>(path: string, attempt: Promise<T>): Promise<T> {
   try {
     return await attempt;

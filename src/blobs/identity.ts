@@ -6,18 +6,18 @@ import { syncDirectory } from "./sync-directory.ts";
 import { hasCode } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
 
-/** The file in the directory of contents that says which store's they are. */
+/** The file in the contents directory that says which store it belongs to. */
 const IDENTITY = "identity";
 
-/** The directory's identity as it stands there, whatever it is; null where there is none. */
+/** The directory's identity as its file holds it, valid or not; null if there is none. */
 export async function readIdentity(blobsDir: string): Promise<string | null> {
   const path = join(blobsDir, IDENTITY);
   const found = await ifPresent(lstat(path));
   if (found === null) return null;
-  return found.isFile() ? (await readFile(path, "utf8")).trim() : "something that is no file";
+  return found.isFile() ? (await readFile(path, "utf8")).trim() : "not a regular file";
 }
 
-/** Gives the directory this identity, durably, in place of any other. It is written to `tempPath` first. */
+/** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */
 export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
   const bytes = Buffer.from(`${id}\n`);
   const draft = await TempFile.create(tempPath);
@@ -30,20 +30,20 @@ export async function writeIdentity(blobsDir: string, tempPath: string, id: Stor
   await syncDirectory(blobsDir);
 }
 
-/** Whether there is any content in a directory that may not be there itself, or be no store's. */
+/** Whether a directory holds any content. It may be missing, or not belong to a store. */
 export async function hasContents(blobsDir: string): Promise<boolean> {
   for await (const count of contentCounts(blobsDir)) if (count > 0) return true;
   return false;
 }
 
-/** How many contents there are, as `hasContents`; it takes a while where there are many. */
+/** How many contents a directory holds; slow if there are many. It may be missing, as for `hasContents`. */
 export async function countContents(blobsDir: string): Promise<number> {
   let total = 0;
   for await (const count of contentCounts(blobsDir)) total += count;
   return total;
 }
 
-/** The number of contents in each of the directories of a store. */
+/** The number of contents in each shard. */
 async function* contentCounts(blobsDir: string): AsyncGenerator<number> {
   for (const shard of (await ifPresent(readdir(blobsDir))) ?? []) {
     if (!/^[0-9a-f]{2}$/.test(shard)) continue;
@@ -52,7 +52,7 @@ async function* contentCounts(blobsDir: string): AsyncGenerator<number> {
   }
 }
 
-/** What a system call answers; null where there is nothing, or no directory, at its path. */
+/** The result of a system call; null if there is nothing, or no directory, at its path. */
 async function ifPresent<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

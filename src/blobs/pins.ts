@@ -1,13 +1,13 @@
 import type { Digest } from "../domain/digest.ts";
 
 /**
- * Counts who needs a content to stay: uploads that matched it and have not written their row yet. Held in
- * memory only: after a crash nobody is left to need it.
+ * Counts the uploads that need a content: they have matched it and not committed their row yet. In memory only:
+ * no upload survives a crash.
  */
 export class Pins {
   readonly #counts = new Map<Digest, number>();
 
-  /** Pins a content; the function it returns lets go, once, however often it is called. */
+  /** Pins a content. The returned function unpins it; later calls of it do nothing. */
   pin(digest: Digest): () => void {
     this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
     let held = true;

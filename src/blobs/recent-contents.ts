@@ -1,16 +1,16 @@
 import type { Digest } from "../domain/digest.ts";
 import type { Content } from "./content-file.ts";
 
-/** Larger contents are not worth keeping: the disk is asked seldom for how much it gives. */
+/** Larger contents are not cached: they need few disk reads for many bytes. */
 export const RECENT_BYTES = 64 * 1024;
 const TOTAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * The small contents that were read last. A content never changes under its digest, so nothing in here
- * can be out of date, and what is added has been checked; whether a caller may have it was decided before anybody looks.
+ * A cache of the small contents that were read last. A content never changes under its digest, so the cache is
+ * never stale. Bytes are checked before they are added, and access is checked before a read.
  */
 export class RecentContents {
-  /** In the order of their last use. */
+  /** By last use, oldest first. */
   readonly #contents = new Map<Digest, Uint8Array<ArrayBuffer>>();
   #bytes = 0;
 

@@ -1,11 +1,11 @@
 import { CofferError } from "../domain/errors.ts";
 
-/** The refusal for a disk that is at its reserve, full, or over the quota its operator gave it. */
+/** The error for a disk that is full, at its reserve, or over its file system quota. */
 export function storageFull(): CofferError {
   return new CofferError("STORAGE_FULL", "The server has no storage space left.");
 }
 
-/** What to throw for a failed system call: STORAGE_FULL when the disk had no room, else the error itself. */
+/** The error to throw for a failed system call: STORAGE_FULL when the disk had no room, else itself. */
 export function asRefusal(error: unknown): unknown {
   return hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT") ? storageFull() : error;
 }
@@ -15,7 +15,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/** Whether an error is a failed system call's, whose message says what failed but not what to do. */
+/** Whether an error is from a system call: its message says what failed, but not what to do. */
 export function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;
 }

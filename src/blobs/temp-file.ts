@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-/** A file nobody else knows of yet, which ends either under its final name or nowhere. */
+/** A temporary file: it ends under its final name, or is deleted. */
 export class TempFile {
   readonly #path: string;
   readonly #handle: FileHandle;
@@ -11,14 +11,14 @@ export class TempFile {
     this.#handle = handle;
   }
 
-  /** Makes the file, readable by this user alone; fails if the path is taken. */
+  /** Creates the file, with mode 0600; fails if the path exists. */
   static async create(path: string): Promise<TempFile> {
     return new TempFile(path, await open(path, "wx", 0o600));
   }
 
-  /** Appends all of `bytes`, which must stay as they are until this resolves. */
+  /** Appends all of `bytes`, which must not change until this resolves. */
   async append(bytes: Uint8Array): Promise<void> {
-    // One write may take only a part: on a disk that is nearly full, or beyond 2 GiB.
+    // One write may be partial: on a nearly full disk, or beyond 2 GiB.
     for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, this.#length);
       if (bytesWritten === 0) throw new Error("the file system accepts no more bytes");
@@ -28,9 +28,9 @@ export class TempFile {
   }
 
   /**
-   * Makes the content durable, then gives it its name, in this order: a name must never be seen
-   * with content that a power cut could still take. The name is durable only once its directory is
-   * synced, which is the caller's to do. `length` is what the file has to hold, in bytes.
+   * Syncs the content, then renames the file, in this order: a power cut must not leave a name without its
+   * content. The name is durable only after the caller has synced its directory. `length` is the expected
+   * size in bytes.
    */
   async moveTo(path: string, length: number): Promise<void> {
     const { size } = await this.#handle.stat();
@@ -40,7 +40,7 @@ export class TempFile {
     await rename(this.#path, path);
   }
 
-  /** Removes the file. Harmless after a `moveTo`, whole or failed: the final name is not touched. */
+  /** Deletes the file. Harmless after a `moveTo`, even a failed one: the final name is not touched. */
   async discard(): Promise<void> {
     await this.#handle.close();
     await rm(this.#path, { force: true });

@@ -7,11 +7,11 @@ import { writeIdentity } from "./identity.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
-/** Where contents lie and how much of the disk they may take. */
+/** Where contents are stored, and how much disk space stays free. */
 export interface VolumeOptions {
-  /** Holds `ab/<64 hex>`, one directory for each of the first two digits. */
+  /** Holds `ab/<64 hex>`: one directory for each value of the first two digits. */
   readonly blobsDir: string;
-  /** For this store alone: what a crash left in it is removed at open. On the same file system as `blobsDir`. */
+  /** Temporary files of this store alone: old ones are deleted at open. On the file system of `blobsDir`. */
   readonly tmpDir: string;
   /** Bytes of the file system to leave free. */
   readonly diskReserve: number;
@@ -21,12 +21,12 @@ export interface VolumeOptions {
 export const SHARD_COUNT = 256;
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-/** Names of temporary files; those of earlier versions were a bare UUID. */
+/** Names of temporary files; earlier versions used a bare UUID. */
 const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
-/** Bytes. With less the disk counts as full, whatever the reserve is. */
-const ALMOST_NOTHING = 1024 * 1024;
+/** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
+const LEAST_FREE = 1024 * 1024;
 
-/** The directories of a blob store and the room on their disk. */
+/** The directories of a blob store, and the free space on their disk. */
 export class Volume {
   readonly #blobsDir: string;
   readonly #tmpDir: string;
@@ -40,8 +40,8 @@ export class Volume {
   }
 
   /**
-   * Makes what is missing and sweeps what a crash left. The shards are made here, durably, so that
-   * the write path never has to.
+   * Creates missing directories and deletes temporary files of a crash. The shards are created and synced
+   * here, so the write path never has to.
    *
    * @throws Error whose message tells the operator what to do
    */
@@ -63,48 +63,46 @@ export class Volume {
     return join(this.#blobsDir, digest.slice(0, 2), digest);
   }
 
-  /** A path in the temporary directory that nothing has had before. */
+  /** A new, unique path in the temporary directory. */
   newTempPath(): string {
     return join(this.#tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
   }
 
-  /**
-   * Gives a directory that has a content's name another one beside it. It is not ours, so what is in it stays.
-   */
+  /** Renames a directory that has a content's name. It is not ours, so what is in it stays. */
   setAside(digest: Digest): void {
     const path = this.blobPath(digest);
     renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
   }
 
-  /** Makes room for a file under a content's name: only a directory there cannot be renamed over. */
+  /** Frees a content's path for a rename. Only a directory is in the way: a rename replaces files. */
   async clearName(digest: Digest): Promise<void> {
     try {
       if ((await lstat(this.blobPath(digest))).isDirectory()) this.setAside(digest);
     } catch (error) {
-      // Another upload of the same content has set it aside.
+      // Another upload of the same content has renamed it already.
       if (!hasCode(error, "ENOENT")) throw error;
     }
   }
 
-  /** Makes the name of a content that is in place survive a power cut. */
+  /** Syncs the directory of a content: its name then survives a power cut. */
   async syncName(digest: Digest): Promise<void> {
     await syncDirectory(dirname(this.blobPath(digest)));
   }
 
-  /** See `BlobStore.mark`. */
+  /** See `BlobStore.writeIdentity`. */
   writeIdentity(id: StoreId): Promise<void> {
     return writeIdentity(this.#blobsDir, this.newTempPath(), id);
   }
 
-  /** Bytes that an unprivileged process could still write, the reserve included. */
+  /** Bytes that an unprivileged process can still write, including the reserve. */
   async freeBytes(): Promise<number> {
     const { bavail, frsize } = await statfs(this.#tmpDir);
     return bavail * frsize;
   }
 
-  /** Whether the reserve is free, and with a reserve of 0 a little at least. */
+  /** Whether the reserve is free, and 1 MiB at least. */
   async hasSpace(): Promise<boolean> {
-    return (await this.freeBytes()) >= Math.max(this.#diskReserve, ALMOST_NOTHING);
+    return (await this.freeBytes()) >= Math.max(this.#diskReserve, LEAST_FREE);
   }
 
   /** Throws STORAGE_FULL when less than the reserve is free. */
@@ -117,12 +115,12 @@ export class Volume {
     return (await this.freeBytes()) < 2 * this.#diskReserve;
   }
 
-  /** Notes that the system had no room for something, however much it says is free. */
+  /** Records that a write failed for lack of space, whatever `freeBytes` says. */
   noteRefusal(): void {
     this.#hasRefused = true;
   }
 
-  /** Whether that was noted since this was last asked. */
+  /** Whether that was recorded since the last call. */
   takeRefusal(): boolean {
     const hasRefused = this.#hasRefused;
     this.#hasRefused = false;
@@ -144,7 +142,7 @@ export class Volume {
     await syncDirectory(dirname(this.#blobsDir));
   }
 
-  /** Removes what a crash left: regular files with names of ours, and nothing else that may be there. */
+  /** Deletes temporary files of a crash: only regular files with our names. */
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#tmpDir)) {
       const path = join(this.#tmpDir, name);
@@ -152,7 +150,7 @@ export class Volume {
     }
   }
 
-  /** A rename is the only way to test this: one device may be mounted twice, and then it fails too. */
+  /** Tested by a rename: it also fails between two mounts of one device. */
   async #requireOneFileSystem(): Promise<void> {
     const from = this.newTempPath();
     const to = join(this.#blobsDir, ".rename-test");
@@ -170,19 +168,19 @@ export class Volume {
   }
 }
 
-/** Whoever can place a link in the data directory must not lead writes and removals elsewhere with it. */
+/** Refuses a symbolic link: through it, writes and removals would reach other directories. */
 function requireNoLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
   throw new Error(
-    `${path} is a symbolic link, and Coffer follows none below its data directory. Put the directory itself ` +
-      "there, or name another data directory with --data-dir or COFFER_DATA_DIR.",
+    `${path} is a symbolic link. Coffer does not follow links inside its data directory. Move the directory ` +
+      "itself there, or choose another data directory with --data-dir or COFFER_DATA_DIR.",
   );
 }
 
 function unusable({ blobsDir, tmpDir }: VolumeOptions, cause: Error): Error {
   return new Error(
-    `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. ` +
-      "Give both, with all that is in them, to the user that Coffer runs as, and make room if the disk is full.",
+    `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. They and all files in them ` +
+      "must belong to the user that Coffer runs as. If the disk is full, free some space.",
     { cause },
   );
 }

@@ -169,7 +169,7 @@ test("flipped bits in a small content are a 500, and an upload heals them", asyn
   for (const headers of [{}, { range: "bytes=0-9" }]) {
     const from = coffer.lines.length;
     expect((await download(stored, headers)).status).toBe(500);
-    expect(complaints(from)).toEqual([expect.stringContaining("holds other bytes than its name says")]);
+    expect(complaints(from)).toEqual([expect.stringContaining("does not match its SHA-256")]);
   }
   const url = `/v0/files?drive_id=${drive.id}&path=${stored.path}`;
   await drive.client.json(200, "PUT", url, { body: stored.content });

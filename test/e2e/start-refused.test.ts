@@ -20,7 +20,7 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
   [
     "a file in the place of the contents' directory",
     (dataDir) => writeFile(join(dataDir, "blobs"), ""),
-    /blobs and .*tmp cannot be used: .*Give both/,
+    /blobs and .*tmp cannot be used: .*must belong to the user/,
   ],
 ];
 
