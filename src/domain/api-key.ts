@@ -2,38 +2,38 @@ import type { Scope } from "./caller.ts";
 import type { Brand } from "./brand.ts";
 import type { DriveId, KeyId } from "./id.ts";
 
-/** SHA-256 of a secret, as hex: all that is ever stored of one. */
+/** SHA-256 of a secret, as hex. The secret itself is never stored. */
 export type SecretHash = Brand<string, "SecretHash">;
 
-/** A key as its record shows it. */
+/** A key, as its record shows it. */
 export interface ApiKey {
   readonly id: KeyId;
   readonly prefix: string;
   readonly name: string;
   readonly scope: Scope;
-  /** The one drive it is limited to; null when it reaches all of its owner's. */
+  /** The one drive it is limited to; null if it reaches all of its owner's drives. */
   readonly driveId: DriveId | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
 }
 
-/** A secret that was just made, and what may be kept of it. */
+/** A new secret and its hash. */
 export interface NewSecret {
   /** Shown once to the caller and then forgotten. */
   readonly secret: string;
   readonly hash: SecretHash;
 }
 
-/** A key that was just made. */
+/** A new key. */
 export interface NewKeySecret extends NewSecret {
-  /** The leading part that records show. */
+  /** The first characters, which records show. */
   readonly prefix: string;
 }
 
 const SECRET_BYTES = 24;
 
-/** Makes a key made through the keys endpoint or the shell: `<service>_sk_live_<48 hex digits>`. */
+/** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
 export function newApiKey(service: string): NewKeySecret {
   return newKeySecret(`${service}_sk_live_`, 16);
 }
@@ -67,7 +67,7 @@ function isSecretHash(text: string): text is SecretHash {
   return text.length === 64;
 }
 
-/** What is stored, and looked up, in a secret's place. The secrets are random, so no salt is needed. */
+/** The hash under which a secret is stored and looked up. Secrets are random, so no salt is needed. */
 export function hashSecret(secret: string): SecretHash {
   const hash = Bun.SHA256.hash(secret, "hex");
   if (!isSecretHash(hash)) throw new Error("the runtime made a malformed SHA-256");

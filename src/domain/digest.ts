@@ -9,7 +9,7 @@ function isDigest(text: string): text is Digest {
   return DIGEST.test(text);
 }
 
-/** Reads a digest from a file name or a row; null when it is none. */
+/** Reads a digest from a file name or a row; null if it is not one. */
 export function parseDigest(text: string): Digest | null {
   return isDigest(text) ? text : null;
 }

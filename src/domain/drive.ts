@@ -3,7 +3,7 @@ import { invalid } from "./errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "./limits.ts";
 import { characters, parseLabel, slugified } from "./text.ts";
 
-/** A drive that a caller may see: never one that is deleted or past its expiry. */
+/** A drive that a caller may see: never a deleted or expired one. */
 export interface Drive {
   readonly pk: DrivePk;
   readonly id: DriveId;
@@ -37,8 +37,8 @@ export function parseDescription(field: string, text: string): string {
 }
 
 /**
- * The slug a drive's name gives under its owner: `<username>/<drive-name>`, in `a-z 0-9 -`. Names
- * without any such character become `drive`. Clashes are numbered with `-2`, `-3` by the caller.
+ * The slug of a drive: `<username>/<drive-name>`, in `a-z 0-9 -`. A name without any such character becomes
+ * `drive`. The caller adds `-2`, `-3` if the slug is taken.
  */
 export function slugOf(username: string, name: string): string {
   return `${username}/${slugified(name) || "drive"}`;

@@ -1,6 +1,6 @@
 /**
- * The closed set of refusals. Everything Coffer says no to is one of these codes;
- * `http/errors.ts` is the one place that gives each its HTTP status.
+ * The closed set of error codes. Everything that Coffer refuses has one of them. `http/gate/errors.ts` gives each
+ * its HTTP status.
  */
 export type ErrorCode =
   | "VALIDATION_ERROR"
@@ -24,13 +24,13 @@ export type ErrorCode =
   | "STORAGE_FULL";
 
 /**
- * A refusal meant for the caller. The message is shown to them as it stands, so it never holds a
- * secret, a path of this machine, or anything the caller may not see.
+ * An error for the caller. The message is shown as it is, so it must not hold a secret, a path of this machine,
+ * or anything the caller may not see.
  */
 export class CofferError extends Error {
   override readonly name = "CofferError";
   readonly code: ErrorCode;
-  /** The request field at fault, for VALIDATION_ERROR; dots and brackets reach into it (`tags[2]`). */
+  /** The request field at fault, for VALIDATION_ERROR; dots and brackets lead to nested ones (`tags[2]`). */
   readonly field: string | undefined;
 
   constructor(code: ErrorCode, message: string, field?: string) {
@@ -41,8 +41,8 @@ export class CofferError extends Error {
 }
 
 /**
- * A write that was refused for the state that the whole server is in: its disk is full or has failed. Whoever
- * watches that state logs it once, so it is not logged again for each write that meets it.
+ * A write refused because the server cannot write at all: its disk is full or has failed. That is logged once,
+ * and not again for each refused write.
  */
 export class WriteRefused extends CofferError {}
 
@@ -51,12 +51,12 @@ export function invalid(field: string, problem: string): CofferError {
   return new CofferError("VALIDATION_ERROR", `${field} ${problem}`, field);
 }
 
-/** Something stands at a path that has to be free. */
+/** A file or folder already exists at a path that must be free. */
 export function pathTaken(by: "file" | "folder", path: string): CofferError {
   return new CofferError("CONFLICT", `The ${by} "${path}" already exists.`);
 }
 
-/** Absent, expired or not the caller's: one answer for all three, so that none can be told apart. */
+/** Absent, expired or not the caller's. All three look the same to the caller. */
 export function notFound(
   noun: "drive" | "file" | "folder" | "key" | "link" | "route" | "session" | "user",
 ): CofferError {

@@ -1,16 +1,16 @@
 import type { FileId } from "./id.ts";
 
-/** What a list of files is ordered by; a `-` turns the order round. */
+/** The orders of a list of files; `-` reverses one. */
 export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
 /** One of `FILE_SORTS`. */
 export type FileSort = (typeof FILE_SORTS)[number];
 
-/** The sorts whose order is that of paths. */
+/** The sorts by path. */
 export type PathSort = "path" | "-path";
-/** The sorts by a number, bytes or milliseconds; among equals the id decides. */
+/** The sorts by a number: bytes or milliseconds. Equal numbers are sorted by id. */
 export type NumberSort = Exclude<FileSort, PathSort>;
 
-/** A place in a list: what decides where a file stands. A list can go on after it, also once the file is gone. */
+/** A position in a sorted list of files. A list can continue after it even if the file is gone. */
 export type FilePosition =
   | { readonly sort: PathSort; readonly path: string }
   | { readonly sort: NumberSort; readonly value: number; readonly id: string };
@@ -20,7 +20,7 @@ export function isPathSort(sort: FileSort): sort is PathSort {
   return sort === "path" || sort === "-path";
 }
 
-/** Where a file stands in a list of this order. */
+/** The position of a file in a list of this order. */
 export function positionOf(
   sort: FileSort,
   file: { readonly id: FileId; readonly path: string; readonly size: number; readonly updatedAt: number },

@@ -6,25 +6,25 @@ import type { Filename, FilePath } from "./path.ts";
 import { parseInstant } from "./time.ts";
 import { characters, requirePlainText, utf8Length } from "./text.ts";
 
-/** A file as its record shows it, with the row handles its neighbours are found by. */
+/** A file as its record shows it, with the keys of related rows. */
 export interface File {
   readonly pk: FilePk;
   readonly id: FileId;
   readonly drivePk: DrivePk;
   readonly driveId: DriveId;
-  /** Who owns the drive; null while it is unclaimed. */
+  /** The owner of the drive; null while it is unclaimed. */
   readonly ownerPk: UserPk | null;
   readonly folderPk: FolderPk;
   readonly path: FilePath;
   readonly filename: Filename;
   readonly mimeType: string;
-  /** Whether the uploader named the type; else it follows the filename. */
+  /** Whether the uploader gave the type; else it follows the filename. */
   readonly mimeGiven: boolean;
   /** Bytes. */
   readonly size: number;
   readonly blobPk: BlobPk;
   readonly digest: Digest;
-  /** The start of the content where it reads as text, whatever the type says; shown for text types only. */
+  /** The start of the content if that is text, whatever the type says; shown for text types only. */
   readonly preview: string | null;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
@@ -34,15 +34,15 @@ export interface File {
   readonly updatedAt: number;
 }
 
-/** Whether a file is past its expiry, and so gone for every reader. */
+/** Whether a file has expired. To every reader it is gone then. */
 export function hasExpired(file: File, now: number): boolean {
   return file.expiresAt !== null && file.expiresAt <= now;
 }
 
-/** An object of the caller's own making, kept as it was sent. */
+/** Any object that the caller sends; it is kept as sent. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Tags as they are kept: trimmed, without duplicates, in the order sent. */
+/** Tags as they are stored: trimmed, without duplicates, in the order sent. */
 export function parseTags(field: string, tags: readonly string[]): string[] {
   const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
   const distinct = [...new Set(kept)];
@@ -59,7 +59,7 @@ function parseTag(field: string, text: string): string {
   return tag;
 }
 
-/** Metadata as it is kept: any object of at most 16 KiB as JSON. */
+/** Metadata as it is stored: any object of at most 16 KiB as JSON. */
 export function parseMetadata(field: string, metadata: Metadata): Metadata {
   if (utf8Length(JSON.stringify(metadata)) > METADATA_BYTES) {
     throw invalid(field, `must have at most ${METADATA_BYTES} bytes as JSON`);
@@ -67,7 +67,7 @@ export function parseMetadata(field: string, metadata: Metadata): Metadata {
   return metadata;
 }
 
-/** Reads an expiry a caller sent, which must lie in the future; null for none. */
+/** Reads the expiry that a caller sent, which must be in the future; null for none. */
 export function parseExpiry(field: string, text: string | null, now: number): number | null {
   if (text === null) return null;
   const instant = parseInstant(field, text);

@@ -4,9 +4,9 @@ import type { FolderPath } from "./path.ts";
 import { utf8Length } from "./text.ts";
 
 /**
- * Makes sure that no path in a folder gets too long where the folder goes. Throws VALIDATION_ERROR.
+ * Checks that no path in a folder becomes too long at its destination. Throws VALIDATION_ERROR.
  *
- * @param longest bytes of the longest that was seen in it
+ * @param longest bytes of the longest path in the folder
  */
 export function requireShortPaths(longest: number, from: FolderPath, to: FolderPath): void {
   const bytes = longest + utf8Length(to) - utf8Length(from);
@@ -14,10 +14,10 @@ export function requireShortPaths(longest: number, from: FolderPath, to: FolderP
   throw invalid("destination_path", `must not make a path in the folder longer than ${PATH_BYTES} bytes`);
 }
 
-/** The refusal of a folder that is more than one request may take along. */
+/** The error for a folder with more entries than one request may copy or move. */
 export function tooMuchToTransfer(most: number): CofferError {
   return invalid(
     "path",
-    `must name a folder with at most ${most} files and folders; take what is in it part by part`,
+    `must name a folder with at most ${most} files and folders; for a larger one, transfer its parts one by one`,
   );
 }

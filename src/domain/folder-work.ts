@@ -1,23 +1,23 @@
 import type { DrivePk } from "./id.ts";
 import type { FolderPath } from "./path.ts";
 
-/** One end of a work. */
+/** The source or destination of a work. */
 export interface WorkPlace {
   readonly drive: DrivePk;
-  /** The folder that is taken from here, or comes here. */
+  /** The folder at this end: taken from here, or put here. */
   readonly path: FolderPath;
-  /** The topmost folder that the work makes here, or takes away: `path` itself or one that it stands in. */
+  /** The topmost folder that the work creates or removes here: `path` itself or one above it. */
   readonly top: FolderPath;
 }
 
-/** A folder with all that is in it on its way to another place. `return` is a move that is taken back. */
+/** A copy or move of a folder with everything in it. `return` undoes a move. */
 export interface FolderTransferWork {
   readonly kind: "copy" | "move" | "return";
   readonly from: WorkPlace;
   readonly to: WorkPlace;
 }
 
-/** A folder with all that is in it on its way out. */
+/** The removal of a folder with everything in it. */
 export interface FolderRemovalWork {
   readonly kind: "remove";
   readonly from: WorkPlace;
@@ -27,7 +27,7 @@ export interface FolderRemovalWork {
 /** A copy, move or removal of a folder, which may take many transactions. */
 export type FolderWork = FolderTransferWork | FolderRemovalWork;
 
-/** The work that undoes what was done of another; the same work where that can only be carried to its end. */
+/** The work that undoes another one. A return or removal cannot be undone, only finished: it is its own result. */
 export function takenBack(work: FolderWork): FolderWork {
   switch (work.kind) {
     case "copy":
@@ -40,24 +40,24 @@ export function takenBack(work: FolderWork): FolderWork {
   }
 }
 
-/** Whether a work goes from one drive to another and takes what it moves along. */
+/** Whether a work moves files, not copies them, from one drive to another. */
 export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
   return kind !== "copy" && to !== null && to.drive !== from.drive;
 }
 
-/** Whether what stands at a path, or would, is among what a work changes or needs as it is. */
+/** Whether a path is inside a folder that a work changes or reads. */
 export function reachesInto(work: FolderWork, drive: DrivePk, path: FolderPath): boolean {
   return placesOf(work).some((place) => place.drive === drive && path.startsWith(place.top));
 }
 
-/** Whether a work changes, or needs as it is, anything in a folder or below, or what the folder stands in. */
+/** Whether a folder, anything in it, or a folder above it is among what a work changes or reads. */
 export function overlaps(work: FolderWork, drive: DrivePk, path: FolderPath): boolean {
   const meets = ({ drive: other, top }: WorkPlace) =>
     other === drive && (path.startsWith(top) || top.startsWith(path));
   return placesOf(work).some(meets);
 }
 
-/** The ends of a work. */
+/** The source and, where there is one, the destination of a work. */
 export function placesOf({ from, to }: FolderWork): readonly WorkPlace[] {
   return to === null ? [from] : [from, to];
 }

@@ -1,7 +1,7 @@
 import type { FolderPk } from "./id.ts";
 import type { FolderPath } from "./path.ts";
 
-/** A folder with what it holds, so that nobody has to count. */
+/** A folder with the counts of what it holds. */
 export interface Folder {
   readonly pk: FolderPk;
   readonly path: FolderPath;

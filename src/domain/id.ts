@@ -7,7 +7,7 @@ export type FileId = Brand<string, "FileId">;
 export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
 
-/** What a database and its directory of contents have in common. Never leaves the machine. */
+/** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
 
 type Id = UserId | DriveId | FileId | KeyId | SessionId | StoreId;
@@ -18,22 +18,21 @@ function isId<T extends Id>(text: string): text is T {
   return UUID.test(text);
 }
 
-/** Makes an identifier that sorts by the time `now` (milliseconds since the epoch). */
+/** Makes an identifier that sorts by time; `now` is in milliseconds since the epoch. */
 export function newId<T extends Id>(now: number): T {
   const id = Bun.randomUUIDv7("hex", now);
   if (!isId<T>(id)) throw new Error("the runtime made a malformed UUID");
   return id;
 }
 
-/** Reads an identifier a caller sent; null when it cannot be one (which a caller sees as 404). */
+/** Reads an identifier that a caller sent; null if it cannot be one (the caller then gets 404). */
 export function parseId<T extends Id>(text: string): T | null {
   const lower = text.toLowerCase();
   return isId<T>(lower) ? lower : null;
 }
 
 /**
- * Row handles: the integers by which rows refer to each other. They never leave the process, so a
- * caller can neither send nor see one.
+ * Primary keys of rows: integers. They never leave the process, so a caller can neither send nor see one.
  */
 export type UserPk = Brand<number, "UserPk">;
 export type DrivePk = Brand<number, "DrivePk">;

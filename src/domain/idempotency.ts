@@ -2,37 +2,37 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import type { Brand } from "./brand.ts";
 import { invalid } from "./errors.ts";
 
-/** The header by which a client names a request, so that it can repeat it without a second effect. */
+/** The header that names a request, so that a retry has no second effect. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** How long an answer is kept, in milliseconds. */
+/** How long a response is kept, in milliseconds. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** What stands for a caller and a key in the database; it leads back to neither. Hex. */
+/** The name of a record in the database, as hex. It reveals neither the caller nor the key. */
 export type RecordName = Brand<string, "RecordName">;
-/** SHA-256 of all that makes a request the same request, as hex. */
+/** SHA-256 of everything that must be equal in a retry, as hex. */
 export type Fingerprint = Brand<string, "Fingerprint">;
 
-/** An answer as it is given again. */
+/** A response, as it is replayed. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface IdempotencyRecord {
   readonly fingerprint: Fingerprint;
   readonly answer: KeptAnswer;
 }
 
-/** Where a record is kept, and the key it is sealed with. */
+/** The name of a record, and the key that encrypts it. */
 export interface RecordKeys {
   readonly name: RecordName;
   readonly sealingKey: Uint8Array;
 }
 
-/** Reads the Idempotency-Key of a caller who is known: 1 to 255 printable ASCII characters. */
+/** Reads the Idempotency-Key of an authenticated caller: 1 to 255 printable ASCII characters. */
 export function parseIdempotencyKey(text: string): string {
   if (!/^[ -~]{1,255}$/.test(text)) {
     throw invalid(IDEMPOTENCY_KEY, "must be 1 to 255 printable ASCII characters");
@@ -41,33 +41,33 @@ export function parseIdempotencyKey(text: string): string {
 }
 
 /**
- * What the Idempotency-Key of a caller without an API key or session must have at least. Everybody behind one
- * address shares the same scope, so whoever sends the key of another gets the other's answer, secrets included.
- * It must be too hard to guess, or to choose by accident. Characters that are all different by chance look
- * random, those of `aaaa...` or `0000...1` do not: a UUID has 36 characters, 14 or 15 of them different on
- * average. Of 300,000 keys of 32 random hex digits, 25 had fewer than 10 different ones and none fewer than 8.
+ * The least that the Idempotency-Key of an unauthenticated caller must have. All callers behind one address share
+ * a scope, so a caller that sends another's key gets its response, secrets included. The key must be too hard to
+ * guess, or to choose by accident. Counting different characters tells random keys from `aaaa...` or `0000...1`:
+ * a UUID has 36 characters, 14 or 15 of them different on average. Of 300,000 keys of 32 random hex digits, 25
+ * had fewer than 10 different ones and none fewer than 8.
  */
 export const ANONYMOUS_KEY = { characters: 32, different: 8 };
 
-/** Reads the Idempotency-Key of a caller who is not known: one that nobody else sends, such as a UUID. */
+/** Reads the Idempotency-Key of an unauthenticated caller: one that nobody else sends, such as a UUID. */
 export function parseAnonymousIdempotencyKey(text: string): string {
   const key = parseIdempotencyKey(text);
   const { characters, different } = ANONYMOUS_KEY;
   if (key.length < characters || new Set(key).size < different) {
     throw invalid(
       IDEMPOTENCY_KEY,
-      `must have at least ${characters} random characters where no API key is sent, such as a new UUID: others at your address get the same answer for the same key`,
+      `must have at least ${characters} random characters if no API key is sent, such as a new UUID: callers at one address that send the same key get the same response`,
     );
   }
   return key;
 }
 
 /**
- * Derives where a record is kept and what seals it (HKDF-SHA-256, RFC 5869): two independent outputs, so
- * that the name, which the database shows, tells nothing about the key. The appliance's secret is the salt:
- * clients choose keys like `1`, which could be guessed from the database alone otherwise.
+ * Derives a record's name and encryption key (HKDF-SHA-256, RFC 5869). They are independent: the name, which is in
+ * the database, reveals nothing about the key. The server's secret is the salt: clients choose keys like `1`, which
+ * could otherwise be guessed from the database alone.
  *
- * @param scope whose key it is: the same key of two callers names two requests
+ * @param scope the caller: the same key of two callers names two requests
  */
 export function recordKeys(secret: Uint8Array, scope: string, idempotencyKey: string): RecordKeys {
   const derived = Buffer.from(hkdfSync("sha256", idempotencyKey, secret, `coffer idempotency ${scope}`, 64));
@@ -76,7 +76,7 @@ export function recordKeys(secret: Uint8Array, scope: string, idempotencyKey: st
   return { name, sealingKey: derived.subarray(32) };
 }
 
-/** The fingerprint of a request, from the parts that must be equal; the order of the parts counts. */
+/** The fingerprint of a request, from the parts that a retry must repeat, in a fixed order. */
 export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
   const hash = Bun.SHA256.hash(JSON.stringify(parts), "hex");
   if (!isHash<Fingerprint>(hash)) throw new Error("the runtime made a malformed SHA-256");
@@ -95,7 +95,7 @@ export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): U
   return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Opens what `sealRecord` made; throws when it was changed, or sealed with another key. */
+/** Decrypts what `sealRecord` made; throws if it was changed or the key is another one. */
 export function openRecord(sealingKey: Uint8Array, sealed: Uint8Array): IdempotencyRecord {
   const decipher = createDecipheriv(CIPHER, sealingKey, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

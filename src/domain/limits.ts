@@ -3,11 +3,11 @@
 /** Bytes. */
 export const MIB = 1024 * 1024;
 
-/** Storage of a drive that nobody has claimed: the contract's "100 MB". */
+/** Storage of an unclaimed drive: the "100 MB" that the API promises. */
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 /**
- * How many times its storage limit a drive or account may take on the disk, with what was replaced and deleted in
- * it and is not removed yet.
+ * How many times its storage limit a drive or account may use on the disk. This includes replaced and deleted
+ * contents that are not removed yet.
  */
 export const DISK_PER_STORAGE = 3;
 /** How long an unclaimed drive lives. */
@@ -28,44 +28,44 @@ export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
-/** The most files and folders that one request moves along with a folder. */
+/** The most files and folders that one request may move with a folder. */
 export const FOLDER_MOVE_ENTRIES = 50_000;
-/** The same for a copy. Fewer than are moved: every copy is a row of its own. */
+/** The same for a copy. Fewer, because every copy is a new row. */
 export const FOLDER_COPY_ENTRIES = 10_000;
 /**
- * The files up to which folders are copied in an unclaimed drive. Files without content cost no quota, and one
- * request after the other copies thousands: without an end, anybody could fill the disk with them.
+ * How many files an unclaimed drive may hold before copying folders stops. Empty files use no quota, and each
+ * request copies thousands of files: without a limit, anybody could fill the disk with rows.
  */
 export const UNCLAIMED_COPIED_FILES = 50_000;
-/** How many paths one archive may be asked for by name: they stand in the request's head, which takes few more. */
+/** How many paths one archive request may name: they are in the URL, which cannot hold many more. */
 export const ARCHIVE_PATHS = 200;
 /**
- * How many archives may be under way at once: each holds several open files and the list of what it packs, for
- * as long as its reader goes on. No owner and no client address can take all of them from the others. Unclaimed
- * drives, which anybody can make, get half of what there is, so that the rest is left to accounts.
+ * How many archives may be sent at once: each holds several open files and a list of its entries until its client
+ * has read it. No owner and no client address can use all of them. Unclaimed drives, which anybody can make, get
+ * at most half.
  */
 export const ARCHIVES_UNDER_WAY = {
   /** Of one owner (see `ownerOf`). */
   each: 4,
-  /** To one client address: as many as all behind one proxy that is not trusted may have. */
+  /** Of one client address, which all clients behind one untrusted proxy share. */
   client: 16,
   all: 32,
   unclaimed: { client: 8, all: 16 },
 };
-/** How long the reader of an archive may take nothing of it, in milliseconds. */
+/** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
 /**
- * How many times a plan's requests a minute all callers of one owner may make together (see `ownerOf`): several
- * agents of an account may each use their limit, but a hundred keys are not a hundred times the limit.
+ * The rate limit of all callers of one owner together (see `ownerOf`), as a multiple of the plan's limit: several
+ * agents of an account may each use their limit, but a hundred keys do not get a hundred times the limit.
  */
 export const SHARED_FACTOR = 4;
-/** How many keys there may be for one drive, and how many for one account beside those for its drives. */
+/** How many keys one drive may have, and one account in addition to those of its drives. */
 export const KEYS = { drive: 100, account: 1000 };
-/** An owner may make one key a minute for so many requests a minute of its plan, and one at least. */
+/** An owner may make one new key a minute per this many requests a minute of its plan; at least one. */
 export const REQUESTS_PER_NEW_KEY = 6;
 export const CONTENT_TYPE_CHARACTERS = 255;
-/** The longest text that can be extracted: its reader has to hold it as one JSON string. */
+/** The longest text that can be extracted: the client must hold it as one JSON string. */
 export const EXTRACT_TEXT_BYTES = 64 * MIB;
-/** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size. */
+/** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size in memory. */
 export const EXTRACT_JSON_BYTES = 2 * MIB;
 export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };

@@ -6,7 +6,7 @@ const MEDIA_TYPE = new RegExp(
   `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"(?:[^"\\\\\\x00-\\x1f\\x7f-\\uffff]|\\\\[ -~])*"))*)$`,
 );
 
-/** Reads a media type a caller sent (RFC 9110, section 8.3.1); type and subtype in lower case. */
+/** Reads a media type that a caller sent (RFC 9110, section 8.3.1); type and subtype become lower case. */
 export function parseMediaType(field: string, text: string): string {
   const match = text.length <= CONTENT_TYPE_CHARACTERS ? MEDIA_TYPE.exec(text.trim()) : null;
   const [, essence, parameters] = match ?? [];
@@ -14,7 +14,7 @@ export function parseMediaType(field: string, text: string): string {
   return essence.toLowerCase() + (parameters ?? "");
 }
 
-/** `type/subtype` alone, without parameters. */
+/** `type/subtype` without parameters. */
 export function essenceOf(mimeType: string): string {
   const end = mimeType.indexOf(";");
   return (end === -1 ? mimeType : mimeType.slice(0, end)).trim().toLowerCase();
@@ -29,8 +29,8 @@ const CODE =
   /^((text|application)\/(x-)?(java|ecma)script|text\/(jscript|livescript|javascript1\.[0-5])|text\/css)$/;
 
 /**
- * Whether contents of this type are what a page takes as script or style, and takes from no other type (WHATWG
- * MIME Sniffing, section 4.6).
+ * Whether a page would run contents of this type as script or use them as style; with `nosniff` it takes no other
+ * types (WHATWG MIME Sniffing, section 4.6).
  */
 export function isCodeType(mimeType: string): boolean {
   return CODE.test(essenceOf(mimeType));
@@ -39,7 +39,7 @@ export function isCodeType(mimeType: string): boolean {
 const TEXT_APPLICATION =
   /^application\/(json|xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|ndjson|jsonl|x-httpd-php|rtf|x-tex|x-latex|x-subrip|.*\+(json|xml|yaml))$/;
 
-/** Whether contents of this type are text that people read and previews show. */
+/** Whether contents of this type are text that people read; previews show these. */
 export function isTextType(mimeType: string): boolean {
   const essence = essenceOf(mimeType);
   return essence.startsWith("text/") || essence === "image/svg+xml" || TEXT_APPLICATION.test(essence);

@@ -4,7 +4,7 @@ import standardTypes from "mime/types/standard.js";
 
 const UNKNOWN = "application/octet-stream";
 
-/** What agents store most and the registries name oddly or not at all: source code and line formats. */
+/** Types that agents store most and that the registries name oddly or lack: source code and line formats. */
 const SOURCE_TYPES: Record<string, string[]> = {
   "text/typescript": ["ts", "tsx", "mts", "cts"],
   "text/jsx": ["jsx"],
@@ -26,8 +26,8 @@ const SOURCE_TYPES: Record<string, string[]> = {
 
 const types = new Mime(standardTypes, otherTypes).define(SOURCE_TYPES, true);
 
-/** The MIME type a filename's ending stands for; `application/octet-stream` for endings nobody knows. */
+/** The MIME type for a filename's extension; `application/octet-stream` for an unknown one. */
 export function mimeTypeOf(filename: string): string {
-  // A slash or backslash would make the library look at a part of the name only.
+  // At a slash or backslash the library would drop the part before it.
   return types.getType(filename.replaceAll(/[/\\]/g, "_")) ?? UNKNOWN;
 }

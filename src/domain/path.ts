@@ -3,9 +3,9 @@ import { invalid } from "./errors.ts";
 import { FILENAME_BYTES, PATH_BYTES, SEGMENT_BYTES } from "./limits.ts";
 import { requirePlainText, utf8Length } from "./text.ts";
 
-/** Where a file stands in its drive: segments joined by `/`, NFC, no leading or trailing slash. */
+/** A file's path in its drive: segments joined by `/`, NFC, no leading or trailing slash. */
 export type FilePath = Brand<string, "FilePath">;
-/** A folder's path: like a file's with a trailing `/`; the root is the empty string. */
+/** A folder's path: like a file's, with a trailing `/`; the root is the empty string. */
 export type FolderPath = Brand<string, "FolderPath">;
 /** A file's name as its owner sent it: 1 to 255 bytes, no `/`, no control characters. */
 export type Filename = Brand<string, "Filename">;
@@ -23,7 +23,7 @@ function isFilename(name: string): name is Filename {
   return name !== "" && !name.includes("/");
 }
 
-/** Reads a filename a caller sent. */
+/** Reads a filename that a caller sent. */
 export function parseFilename(field: string, text: string): Filename {
   requirePlainText(field, text);
   const bytes = utf8Length(text);
@@ -33,8 +33,8 @@ export function parseFilename(field: string, text: string): Filename {
 }
 
 /**
- * Reads a file path a caller sent. One leading `/` is dropped; a path that ends in `/`, or is only
- * that one slash, names a folder, and the file stands in it under `filename`.
+ * Reads a file path that a caller sent. One leading `/` is dropped. A path that ends in `/` names a folder, and
+ * `filename` is added to it; a single `/` is the root folder.
  */
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
@@ -43,7 +43,7 @@ export function parseFilePath(field: string, text: string, filename: Filename): 
   return path;
 }
 
-/** Reads a folder path a caller sent; it must end in `/` and is not the root. */
+/** Reads a folder path that a caller sent; it must end in `/` and must not be the root. */
 export function parseFolderPath(field: string, text: string): FolderPath {
   if (!text.endsWith("/")) throw invalid(field, 'must end with "/"');
   const path = normalise(field, text);
@@ -53,22 +53,22 @@ export function parseFolderPath(field: string, text: string): FolderPath {
   return path;
 }
 
-/** Reads the path of a folder to look into: like `parseFolderPath`, but empty, or a lone `/`, is the root. */
+/** Reads the path of a folder to look into: like `parseFolderPath`, but empty or `/` is the root. */
 export function parseFolderOrRoot(field: string, text: string): FolderPath {
   return text === "" || text === "/" ? ROOT : parseFolderPath(field, text);
 }
 
 /**
- * Reads a listing prefix: any start of a path, also one that ends within a segment. It is compared,
- * never resolved, so a strange one matches nothing.
+ * Reads a listing prefix: any start of a path, even one that ends within a segment. It is only compared, so an
+ * invalid one matches nothing.
  */
 export function parsePrefix(field: string, text: string): string {
   return normalise(field, text);
 }
 
 /**
- * Reads the path of something that is to be there: a file's or, where it ends in `/`, a folder's; the root is
- * empty or `/`. It is compared, never resolved.
+ * Reads the path of something that should exist: a folder if it ends in `/`, else a file; the root is empty or
+ * `/`. It is only compared, so an invalid one matches nothing.
  */
 export function parsePlace(field: string, text: string): FilePath | FolderPath {
   const path = normalise(field, text);
@@ -103,7 +103,7 @@ export function lastSegment(path: FilePath): Filename {
   return name;
 }
 
-/** The folder a file or folder stands in; the root for the topmost ones. Not defined for the root. */
+/** The folder that holds a file or folder; the root for the topmost ones. Not defined for the root. */
 export function parentFolder(path: FilePath | FolderPath): FolderPath {
   return containingFolder(path.slice(0, -1));
 }
@@ -115,21 +115,21 @@ export function containingFolder(prefix: string): FolderPath {
   return folder;
 }
 
-/** The path of what stands in a folder, or of the folder itself, once that is at another place. */
+/** The path of something in a folder, or of the folder itself, after the folder has moved. */
 export function relocated(path: FilePath, from: FolderPath, to: FolderPath): FilePath;
 export function relocated(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath;
 export function relocated(path: FilePath | FolderPath, from: FolderPath, to: FolderPath): string {
   return to + path.slice(from.length);
 }
 
-/** The path a file would have to take a folder's place: the folder's without its slash. */
+/** The path of a file in a folder's place: the folder's path without its last slash. */
 export function asFilePath(folder: FolderPath): FilePath {
   const path = folder.slice(0, -1);
   if (!isFilePath(path)) throw new Error("the root has no file path");
   return path;
 }
 
-/** The path a folder would have to take a file's place. */
+/** The path of a folder in a file's place. */
 export function asFolderPath(file: FilePath): FolderPath {
   const path = `${file}/`;
   if (!isFolderPath(path)) throw new Error("a folder path must end in a slash");
@@ -140,8 +140,8 @@ export function asFolderPath(file: FilePath): FolderPath {
 export const ROOT: FolderPath = containingFolder("");
 
 /**
- * The first string, in UTF-8 byte order, after every string that starts with `prefix`; null when
- * there is none, as for the empty prefix. `[prefix, prefixEnd)` is the range of an index search.
+ * The first string, in UTF-8 byte order, after every string that starts with `prefix`; null if there is none, as
+ * for the empty prefix. `[prefix, prefixEnd)` is the range for an index search.
  */
 export function prefixEnd(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);

@@ -1,48 +1,47 @@
 import type { File } from "./file.ts";
 
-/** The most rows that one piece of a large change takes, give or take a file and the folders above: some milliseconds' worth. */
+/** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 const PIECE_ROWS = 1000;
-/** What comes or goes with a file: its row, its content's count and whose that is, its jobs for the index, its entries there. */
+/** Rows per file: its own, its content's counts and their owner's, its jobs for the index, its entries there. */
 const FILE_ROWS = 7;
-/** What comes or goes with a folder: its row, and its parent's count of folders. */
+/** Rows per folder: its own, and the count in its parent. */
 const FOLDER_ROWS = 2;
-/** Bytes of metadata that cost as much as a row. */
+/** Bytes of metadata that cost as much to write as a row. */
 const METADATA_ROW = 4096;
 
-/** How many files one piece takes at the very most. */
+/** The most files in one piece. */
 export const PIECE_FILES = Math.ceil(PIECE_ROWS / FILE_ROWS);
 
-/** A file as far as it matters how much is written with it. */
+/** What decides how many rows a file costs. */
 export interface PieceFile {
-  /** Handles and paths of files that follow each other cost less where they stand in the same folders. */
+  /** Key of the drive. Files that follow each other cost less if they share drive and folders. */
   readonly drive: number;
   readonly path: string;
-  /** How many; each has an entry of its own. */
+  /** How many; each is a row. */
   readonly tags: number;
-  /** Bytes; 0 where it is not written. */
+  /** Bytes; 0 if metadata is not written. */
   readonly metadata: number;
 }
 
-/** What it costs to remove a file: its metadata is not written. */
+/** The cost of removing a file; its metadata is not written. */
 export function goingFile({ drivePk, path, tags }: File): PieceFile {
   return { drive: drivePk, path, tags: tags.length, metadata: 0 };
 }
 
 /**
- * Measures one piece of a large change: the part of it that goes into one transaction, on which all other
- * requests wait. It counts the rows that are written, and not files alone: one file may have 64 tags and stand
- * in 500 folders, each of which counts it.
+ * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows, not
+ * only files: one file may have 64 tags and 500 folders above it, each of which counts it.
  */
 export class Piece {
   #rows = 0;
   #last: PieceFile | null = null;
 
-  /** Whether nothing more should go in. */
+  /** Whether the piece is large enough. */
   get isFull(): boolean {
     return this.#rows >= PIECE_ROWS;
   }
 
-  /** Takes a file. `ends` is 2 where it both goes from one place and comes to another. */
+  /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
     const { drive, path, tags, metadata } = file;
     // The folders above the first file are counted in every piece, however small it is.
@@ -52,7 +51,7 @@ export class Piece {
     this.#last = file;
   }
 
-  /** Takes files as `takeFile` does, from the first on, until it is full; those that it took. */
+  /** Adds files in order until the piece is full. Returns those that were added. */
   takeFiles<T>(files: readonly T[], measure: (file: T) => PieceFile, ends: 1 | 2 = 1): T[] {
     const taken: T[] = [];
     for (const file of files) {
@@ -63,25 +62,25 @@ export class Piece {
     return taken;
   }
 
-  /** Takes a folder. */
+  /** Adds a folder. */
   takeFolder(): void {
     this.#rows += FOLDER_ROWS;
   }
 
-  /** Takes rows that are written, or looked at where that costs as much. */
+  /** Adds rows that are written, or reads that cost as much. */
   takeRows(rows: number): void {
     this.#rows += rows;
   }
 }
 
-/** How many characters two texts have in common at their start. */
+/** The length of the common start of two texts, in UTF-16 units. */
 function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
 }
 
-/** How many folders of a path end after a position. */
+/** How many slashes follow a position: one for each folder that ends there. */
 function slashesAfter(path: string, position: number): number {
   let slashes = 0;
   for (let at = path.indexOf("/", position); at !== -1; at = path.indexOf("/", at + 1)) slashes += 1;

@@ -1,17 +1,17 @@
 import type { Digest } from "./digest.ts";
 import { CofferError } from "./errors.ts";
 
-/** What a writer demands of the file as it stands (RFC 9110, section 13.1), as sent; null where absent. */
+/** The conditions of a write (RFC 9110, section 13.1), as sent; null where absent. */
 export interface Precondition {
   readonly ifMatch: string | null;
   readonly ifNoneMatch: string | null;
 }
 
-/** A write without demands. */
+/** A write without conditions. */
 export const UNCONDITIONAL: Precondition = { ifMatch: null, ifNoneMatch: null };
 
 /**
- * Whether a field's list of entity tags names this content; `*` names any.
+ * Whether a list of entity tags names this content; `*` names any.
  *
  * @param weak whether `W/"..."` counts, as it does for If-None-Match (RFC 9110, section 8.8.3.2)
  */
@@ -23,15 +23,19 @@ export function etagMatches(list: string, digest: Digest, weak: boolean): boolea
   return false;
 }
 
-/** Throws PRECONDITION_FAILED unless the demands hold for `digest`, null where there is no file. */
-export function requirePrecondition(demand: Precondition, digest: Digest | null): void {
-  if (demand.ifMatch !== null && (digest === null || !etagMatches(demand.ifMatch, digest, false))) {
+/** Throws PRECONDITION_FAILED unless the conditions hold for `digest`; null means that there is no file. */
+export function requirePrecondition(conditions: Precondition, digest: Digest | null): void {
+  if (conditions.ifMatch !== null && (digest === null || !etagMatches(conditions.ifMatch, digest, false))) {
     throw new CofferError(
       "PRECONDITION_FAILED",
       "If-Match does not hold: the file has changed since you last read it.",
     );
   }
-  if (demand.ifNoneMatch !== null && digest !== null && etagMatches(demand.ifNoneMatch, digest, true)) {
+  if (
+    conditions.ifNoneMatch !== null &&
+    digest !== null &&
+    etagMatches(conditions.ifNoneMatch, digest, true)
+  ) {
     throw new CofferError("PRECONDITION_FAILED", "If-None-Match does not hold: the file is already there.");
   }
 }

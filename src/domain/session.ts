@@ -4,31 +4,31 @@ import type { SessionId } from "./id.ts";
 /** How long a session lives after its last use, in milliseconds. */
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A use is written down, and the session's life prolonged, when the last one noted is this old, in milliseconds. */
+/** A use is stored, and the session extended, when the last stored use is this old, in milliseconds. */
 export const SESSION_TOUCH_MS = 60 * 60 * 1000;
 
-/** How many sessions a user has at most: signing in once more ends the oldest. */
+/** The most sessions of one user: at the next sign-in the oldest ends. */
 export const SESSIONS_A_USER = 500;
 
-/** What is kept of a session's User-Agent. */
+/** How much of a User-Agent is stored. */
 export const USER_AGENT_CHARACTERS = 256;
 
-/** A signed-in browser, as its owner sees it. */
+/** A signed-in browser, as its user sees it. */
 export interface Session {
   readonly id: SessionId;
-  /** As the browser called itself at sign-in; empty where it did not. */
+  /** The User-Agent at sign-in; empty if there was none. */
   readonly userAgent: string;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastUsedAt: number;
 }
 
-/** One of a user's sessions, and whether it is the one that asks. */
+/** One of a user's sessions. `isCurrent` marks the one that sent the request. */
 export interface ListedSession extends Session {
   readonly isCurrent: boolean;
 }
 
-/** A random token and what may be kept of it. */
+/** A new random token and its hash. */
 export interface NewToken {
   /** 43 characters of base64url; shown once and then forgotten. */
   readonly token: string;

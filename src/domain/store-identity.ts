@@ -1,12 +1,12 @@
 import type { StoreId } from "./id.ts";
 
-/** What a database and the directory of contents beside it say of themselves. */
+/** What a database and the contents directory next to it say about themselves. */
 export interface StoreHalves {
-  /** The database's identity; null in a new one, and in one that an earlier version wrote. */
+  /** The database's identity; null in a new one, or one of an earlier version. */
   readonly database: StoreId | null;
   /** Whether the database names any content. */
   readonly namesContents: boolean;
-  /** The directory's identity, as it stands there; null where there is none. */
+  /** The directory's identity, as its file holds it; null if there is none. */
   readonly blobs: string | null;
   /** Whether the directory holds any content. */
   readonly holdsContents: boolean;
@@ -14,23 +14,23 @@ export interface StoreHalves {
 
 /** Whether the two may be used together. */
 export type StoreVerdict =
-  /** They carry the same identity. */
+  /** Both have the same identity. */
   | "matched"
-  /** At least one is new, or older than identities: both are to carry one from now on. */
+  /** At least one is new, or from a version without identities: mark both now. */
   | "unmarked"
-  /** The directory holds contents, and the database knows of none. */
+  /** The directory holds contents, but the database names none. */
   | "unknown contents"
-  /** The database names contents, and the directory holds none. */
+  /** The database names contents, but the directory holds none. */
   | "lost contents"
-  /** Each has a past, and not the same one. */
+  /** They come from two different stores. */
   | "different";
 
-/** Tells whether a database and a directory of contents belong together, as far as both tell. */
+/** Decides whether a database and a contents directory belong together, as far as they tell. */
 export function judgeStore({ database, namesContents, blobs, holdsContents }: StoreHalves): StoreVerdict {
   if (database !== null && blobs !== null) return database === blobs ? "matched" : "different";
   if (namesContents && !holdsContents) return "lost contents";
   if (holdsContents && !namesContents) return "unknown contents";
-  // A database with an identity has seen one in its directory as well.
+  // A database gets its identity together with its directory.
   if (holdsContents && database !== null) return "different";
   return "unmarked";
 }

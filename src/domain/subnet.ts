@@ -1,8 +1,8 @@
-/** A block of addresses (CIDR, RFC 4632 and RFC 4291 section 2.3), or a single one with all of its bits. */
+/** A block of addresses (CIDR, RFC 4632 and RFC 4291 section 2.3); a single address has all bits as its prefix. */
 export interface Subnet {
   /** IPv4 or IPv6, without a zone. */
   readonly address: string;
-  /** How many leading bits count. */
+  /** The number of leading bits that are compared. */
   readonly prefix: number;
   readonly family: "ipv4" | "ipv6";
 }

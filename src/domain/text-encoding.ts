@@ -1,11 +1,11 @@
-/** Encodings of texts, as `TextDecoder` names them; it takes `latin1` for Windows-1252. */
+/** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
 
 /**
- * What the bytes of a text are to be read as, best first: UTF-16 where it starts with a byte order
- * mark, else UTF-8, and Latin-1 for what is neither.
+ * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then
+ * Latin-1.
  *
- * @param head the content's first bytes, at least two of them unless it is shorter
+ * @param head the content's first bytes: at least two, or all of a shorter content
  */
 export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
@@ -14,11 +14,10 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
 }
 
 /**
- * The text that a content starts with; null where it is none: no text has a NUL in it.
+ * The text that a content starts with; null if it is not text. Text never holds a NUL.
  *
  * @param head the content's first bytes
- * @param isCut whether the content goes on after them, so that the last character may be cut in two; it is
- *   left out then
+ * @param isCut whether the content continues after them; a last character that is cut is then left out
  */
 export function textOf(head: Uint8Array, isCut: boolean): string | null {
   for (const encoding of encodingsFor(head)) {
@@ -26,7 +25,7 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
       const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: isCut });
       return text.includes("\0") ? null : text;
     } catch (error) {
-      // What a decoder throws for bytes that are not of its encoding.
+      // A decoder throws TypeError for bytes that are invalid in its encoding.
       if (!(error instanceof TypeError)) throw error;
     }
   }

@@ -4,15 +4,15 @@ const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Reads an ISO 8601 time a caller sent, as milliseconds since the epoch. It must be a real date
- * (no 30 February); without a zone it is UTC, without a time midnight; finer than milliseconds is cut.
+ * Reads an ISO 8601 time that a caller sent, as milliseconds since the epoch. It must be a real date (no 30
+ * February). Without a zone it is UTC, without a time midnight. Digits beyond milliseconds are cut off.
  */
 export function parseInstant(field: string, text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) throw invalid(field, "must be an ISO 8601 time such as 2030-01-31T12:00:00Z");
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  // Date rolls 30 February over into March: only a date that comes back unchanged was real.
+  // Date turns 30 February into 1 or 2 March: only a date that comes back unchanged was real.
   const utc = Date.parse(`${local}Z`);
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(local)) {
     throw invalid(field, "must be a date and time that exists");
@@ -28,7 +28,7 @@ function zoneOffset(field: string, zone: string): number {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Writes a time (milliseconds since the epoch) as answers show it: ISO 8601, UTC, milliseconds. */
+/** Formats a time (milliseconds since the epoch) for responses: ISO 8601, UTC, with milliseconds. */
 export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
 }

@@ -1,10 +1,10 @@
-/** A calendar month in UTC; milliseconds since the epoch, `end` not included. */
+/** A calendar month in UTC; milliseconds since the epoch, `end` exclusive. */
 export interface Month {
   readonly start: number;
   readonly end: number;
 }
 
-/** The month that an instant, in milliseconds since the epoch, falls into. */
+/** The month of a time in milliseconds since the epoch. */
 export function monthOf(instant: number): Month {
   const date = new Date(instant);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -15,6 +15,6 @@ export function monthOf(instant: number): Month {
 export interface Usage {
   /** Requests with a valid key. */
   readonly operations: number;
-  /** Bytes of content that came in and went out. */
+  /** Bytes of content sent and received. */
   readonly bandwidth: number;
 }

@@ -4,12 +4,12 @@ import type { UserId, UserPk } from "./id.ts";
 import { slugified } from "./text.ts";
 
 /**
- * Why a user is an administrator: they set the server up, with the setup link or from the shell, or the
+ * Why a user is an administrator: they set the server up, with the setup link or on the command line, or the
  * configuration lists them.
  */
 export type AdminBy = "setup" | "listed";
 
-/** Somebody with an account. */
+/** A person with an account. */
 export interface User {
   readonly pk: UserPk;
   readonly id: UserId;
@@ -17,18 +17,18 @@ export interface User {
   readonly email: string | null;
   readonly displayName: string | null;
   readonly plan: Plan;
-  /** Null for users who are no administrators. */
+  /** Null if the user is not an administrator. */
   readonly admin: AdminBy | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Since when neither sessions nor keys of the user work; null while they do. */
+  /** Since when the user is disabled: no session and no key works; null if enabled. */
   readonly disabledAt: number | null;
 }
 
 const USERNAME = /^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$/;
 const USERNAME_CHARACTERS = { least: 3, most: 32 };
 
-/** A username: 3 to 32 of `a-z 0-9 -`, neither starting nor ending with a hyphen. */
+/** A username: 3 to 32 of `a-z 0-9 -`, with a letter or digit at both ends. */
 export function parseUsername(field: string, text: string): string {
   if (!USERNAME.test(text)) {
     throw invalid(field, "must have 3 to 32 of a-z, 0-9 and -, and a letter or digit at both ends");
@@ -37,12 +37,12 @@ export function parseUsername(field: string, text: string): string {
 }
 
 /**
- * A username made of the first of `names` that gives one, best first; `user` when none does. Of an
- * e-mail address the part before the `@` is taken. Whether it is free is for the caller to see.
+ * The username from the first of `names` that yields a valid one; `user` if none does. Of an e-mail address the
+ * part before the `@` is used. The caller must check whether it is free.
  */
 export function proposeUsername(names: readonly (string | null)[]): string {
   for (const name of names) {
-    // Names come from elsewhere and may be of any length.
+    // Names come from a provider and may be of any length.
     const [local = ""] = (name ?? "").slice(0, 256).split("@");
     const username = fit(slugified(local), USERNAME_CHARACTERS.most);
     if (username.length >= USERNAME_CHARACTERS.least) return username;

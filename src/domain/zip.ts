@@ -1,22 +1,22 @@
 /**
- * The records of a ZIP archive whose contents are stored as they are, after PKWARE's APPNOTE.TXT 6.3.10 (its
- * sections are named below), with ZIP64 where something needs more than 32 bits.
+ * The records of a ZIP archive with uncompressed contents, as in PKWARE's APPNOTE.TXT 6.3.10 (section numbers
+ * below). Values of more than 32 bits use ZIP64.
  */
 
 /** A file or folder of an archive. */
 export interface ZipEntry {
-  /** UTF-8; of a folder it ends in `/`. */
+  /** UTF-8; a folder's ends in `/`. */
   readonly name: Uint8Array;
   readonly isFolder: boolean;
   /** Bytes; 0 for a folder. */
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
-  /** Whether the CRC stands behind the content, in a descriptor, and not before it. */
+  /** Whether the CRC follows the content, in a data descriptor. */
   readonly isDescribedAfter: boolean;
 }
 
-/** What the fields of 16 and 32 bits hold when the value is in the ZIP64 field instead. */
+/** Placeholders in fields of 16 and 32 bits for values that are in the ZIP64 field. */
 const FULL_16 = 0xffff;
 const FULL_32 = 0xffffffff;
 
@@ -25,13 +25,13 @@ const HAS_DESCRIPTOR = 0x0008;
 const STORED = 0;
 const NEEDS_FOLDERS = 20;
 const NEEDS_ZIP64 = 45;
-/** Unix, which says how to read the external attributes, and the version of the format. */
+/** Unix (how to read the external attributes), and the version of the format. */
 const MADE_BY = (3 << 8) | NEEDS_ZIP64;
-/** A plain file and a folder of anybody's; mode bits of Unix, and beside them MS-DOS's mark of a folder. */
+/** Unix mode bits of a file and a folder; the folder also has MS-DOS's folder bit. */
 const FILE_ATTRIBUTES = 0o100644 * 0x10000;
 const FOLDER_ATTRIBUTES = 0o040755 * 0x10000 + 0x10;
 
-/** What stands before a content (4.3.7). @param crc of the content; left out where it is described after */
+/** The header before a content (4.3.7). @param crc of the content; ignored if it is described after */
 export function localHeader(entry: ZipEntry, crc: number): Uint8Array {
   const isLarge = entry.size >= FULL_32;
   const [sum, size] = entry.isDescribedAfter ? [0, 0] : [crc, entry.size];
@@ -50,13 +50,13 @@ export function localHeader(entry: ZipEntry, crc: number): Uint8Array {
   );
 }
 
-/** What stands behind a content that is described after (4.3.9). */
+/** The record after a content that is described after (4.3.9). */
 export function dataDescriptor({ size }: ZipEntry, crc: number): Uint8Array {
   const bytes = size >= FULL_32 ? 8 : 4;
   return packed([4, 0x08074b50], [4, crc], [bytes, size], [bytes, size]);
 }
 
-/** An entry of the directory at the archive's end (4.3.12). @param offset where its local header stands */
+/** An entry of the directory at the archive's end (4.3.12). @param offset of its local header */
 export function centralHeader(entry: ZipEntry, crc: number, offset: number): Uint8Array {
   const { name, size, isFolder } = entry;
   const isLarge = size >= FULL_32;
@@ -72,7 +72,7 @@ export function centralHeader(entry: ZipEntry, crc: number, offset: number): Uin
     [4, short],
     [2, name.length],
     [2, lengthOf(extra)],
-    // No comment, the first disk, nothing that says it is text.
+    // No comment, the first disk, no text flag.
     [2, 0],
     [2, 0],
     [2, 0],
@@ -84,9 +84,9 @@ export function centralHeader(entry: ZipEntry, crc: number, offset: number): Uin
 }
 
 /**
- * What stands behind the directory (4.3.14 to 4.3.16).
+ * The records after the directory (4.3.14 to 4.3.16).
  *
- * @param directory how many entries it has, where it starts, and its bytes
+ * @param directory its number of entries, its offset, and its size in bytes
  */
 export function endOfArchive(directory: { count: number; offset: number; size: number }): Uint8Array {
   const { count, offset, size } = directory;
@@ -108,7 +108,7 @@ export function endOfArchive(directory: { count: number; offset: number; size: n
 function endOfZip64(count: number, offset: number, size: number): Field[] {
   return [
     [4, 0x06064b50],
-    // The bytes of this record that follow.
+    // The size of the rest of this record.
     [8, 44],
     [2, MADE_BY],
     [2, NEEDS_ZIP64],
@@ -118,7 +118,7 @@ function endOfZip64(count: number, offset: number, size: number): Field[] {
     [8, count],
     [8, size],
     [8, offset],
-    // Where to find it.
+    // The ZIP64 locator.
     [4, 0x07064b50],
     [4, 0],
     [8, offset + size],
@@ -126,7 +126,7 @@ function endOfZip64(count: number, offset: number, size: number): Field[] {
   ];
 }
 
-/** What local and central headers have in common: version, flags, method and time. */
+/** The fields that local and central headers share: version, flags, method and time. */
 function common(entry: ZipEntry, needsZip64: boolean): Field[] {
   const { time, date } = dosTime(entry.modifiedAt);
   return [
@@ -138,7 +138,7 @@ function common(entry: ZipEntry, needsZip64: boolean): Field[] {
   ];
 }
 
-/** MS-DOS's time, in steps of two seconds and without a zone; UTC, as the extra field has it exactly. */
+/** MS-DOS's time, in steps of two seconds and without a zone; here UTC. The extra field has the exact time. */
 function dosTime(instant: number): { time: number; date: number } {
   const at = new Date(Math.min(Math.max(instant, DOS_FIRST), DOS_LAST));
   return {
@@ -150,7 +150,7 @@ function dosTime(instant: number): { time: number; date: number } {
 const DOS_FIRST = Date.UTC(1980, 0, 1);
 const DOS_LAST = Date.UTC(2107, 11, 31, 23, 59, 58);
 
-/** Info-ZIP's extended timestamp: seconds of UTC, as far as 32 bits with a sign go. */
+/** Info-ZIP's extended timestamp: seconds in UTC, if they fit into 32 bits with a sign. */
 function timestamp({ modifiedAt }: ZipEntry): Field[] {
   const seconds = Math.floor(modifiedAt / 1000);
   if (seconds < 0 || seconds > 0x7fffffff) return [];
@@ -162,12 +162,12 @@ function timestamp({ modifiedAt }: ZipEntry): Field[] {
   ];
 }
 
-/** The extra field with what is too large for its own (4.5.3). */
+/** The extra field for values that do not fit into 32 bits (4.5.3). */
 function zip64(values: readonly number[]): Field[] {
   return [[2, 0x0001], [2, 8 * values.length], ...values.map((value): Field => [8, value])];
 }
 
-/** A number in so many bytes, the lowest first; or bytes as they are. */
+/** A number in this many bytes, little-endian; or bytes as they are. */
 type Field = readonly [bytes: 1 | 2 | 4 | 8, value: number] | Uint8Array;
 
 function lengthOf(fields: readonly Field[]): number {

@@ -1,16 +1,16 @@
-/** A part of what somebody typed to search for. */
+/** A part of a search query. */
 export interface QueryChunk {
   readonly text: string;
-  /** Whether it stood between quotation marks. */
+  /** Whether it was in quotation marks. */
   readonly isQuoted: boolean;
 }
 
 /**
- * Takes a query apart at its spaces and quotation marks; a last mark that is not closed goes to the end. There
- * may be nothing in a chunk that could be found. The dashboard marks what was found by the same chunks.
+ * Splits a query at its spaces and quotation marks; a last mark that is not closed extends to the end. A chunk
+ * may contain nothing that can be found. The dashboard highlights matches by the same chunks.
  */
 export function chunksOf(query: string): QueryChunk[] {
-  // What stands at odd places was between quotation marks.
+  // Parts with an odd index were in quotation marks.
   return query
     .split('"')
     .flatMap((part, index): QueryChunk[] =>

@@ -7,25 +7,25 @@ import { characters } from "../text.ts";
 /** Characters of a query. */
 const QUERY_CHARACTERS = 512;
 const QUERY_TERMS = 16;
-/** How often a phrase may have the same word: in a text of that word alone each costs as much as the first. */
+/** How often a phrase may repeat a word: in a text of only that word, each repetition costs as much as the first. */
 const WORD_REPEATS = 16;
 
-/** One thing that must match somewhere in a file: a word or a phrase. */
+/** A word or a phrase that must match in a file. */
 export interface SearchTerm {
-  /** The words as they must follow each other in a text. */
+  /** The words, in the order they must have in a text. */
   readonly words: readonly string[];
-  /** Whether the last of them may be the start of a longer one. */
+  /** Whether the last word also matches as a prefix. */
   readonly isPrefix: boolean;
-  /** What a name must hold, also amid its words; in the form of `foldName`, without the `_` at its ends. */
+  /** What a name must contain, even inside a word; in the form of `foldName`, without the `_` at its ends. */
   readonly needle: string;
 }
 
 /**
- * Reads what somebody typed. Each of its chunks is a term. The last term matches as a prefix unless it was
- * quoted. Everything that is no letter, digit or pictogram only separates words; where it joins them, as
- * in `a-b`, they are a phrase.
+ * Reads a search query. Each of its chunks is a term. The last term matches as a prefix unless it was quoted.
+ * Everything except letters, digits and pictograms separates words. Words that it joins, as in `a-b`, are a
+ * phrase.
  *
- * @returns no terms where there is nothing in it that could be found
+ * @returns no terms if the query contains nothing that can be found
  * @throws CofferError VALIDATION_ERROR
  */
 export function parseQuery(field: string, text: string): SearchTerm[] {
@@ -49,7 +49,7 @@ function termOf(field: string, chunk: string, isLast: boolean): SearchTerm | nul
     throw invalid(field, `must not have a phrase of more than ${OVERLAP_WORDS} words`);
   if (mostRepeated(words) > WORD_REPEATS)
     throw invalid(field, `must not have a phrase with a word more than ${WORD_REPEATS} times`);
-  // A single letter starts too many words to be worth its cost; names match inside words anyway.
+  // Too many words start with a given letter for a prefix search; names match inside words anyway.
   return { words, needle, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
 }
 

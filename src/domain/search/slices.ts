@@ -1,10 +1,10 @@
 import { type Word, wordsOf } from "./words.ts";
 
-/** UTF-16 units. A text is indexed slice by slice, so that none takes long. */
+/** UTF-16 units. A text is indexed in slices, so that no step takes long. */
 const SLICE_UNITS = 32 * 1024;
-/** How far a slice's end may be put off to come between two words. */
+/** How far a slice's end may move to fall between two words. */
 const SLACK_UNITS = 256;
-/** Words of the next slice that each slice has as well: no phrase is longer, so each is whole in one. */
+/** How many words of the next slice each slice repeats. No phrase is longer, so each is whole in one slice. */
 export const OVERLAP_WORDS = 128;
 
 /**
@@ -15,12 +15,12 @@ export const SLICES_A_FILE = 32;
 
 const BETWEEN = /[^\p{L}\p{N}\p{M}]/gu;
 
-/** How many slices a text falls into: at least one, at most `SLICES_A_FILE` for a searched text. */
+/** How many slices a text has: at least one, at most `SLICES_A_FILE` for a searched text. */
 export function sliceCount(text: string): number {
   return Math.max(1, Math.ceil(text.length / SLICE_UNITS));
 }
 
-/** The words of one slice of a text, counted from 0, and the first words of the next. */
+/** The words of one slice (from 0) of a text, then the first words of the next. */
 export function* wordsOfSlice(text: string, slice: number): Generator<Word, void> {
   const end = sliceStart(text, slice + 1);
   let overlap = OVERLAP_WORDS;
@@ -38,6 +38,6 @@ function sliceStart(text: string, slice: number): number {
   between.lastIndex = ideal;
   const found = between.exec(text.slice(0, ideal + SLACK_UNITS));
   if (found !== null) return found.index;
-  // Amid a long run without any gap, but not amid a character.
+  // A long run without a gap: cut it, but not inside a surrogate pair.
   return text.charCodeAt(ideal) >> 10 === 0x37 ? ideal + 1 : ideal;
 }

@@ -2,13 +2,13 @@ import type { SearchTerm } from "./query.ts";
 import { wordsOfSlice } from "./slices.ts";
 import type { Word } from "./words.ts";
 
-/** UTF-16 units before and after the start of what was found. */
+/** UTF-16 units before and after the start of a match. */
 const BEFORE = 60;
 const AFTER = 140;
 
 /**
- * The passage around the first place in a slice of a text where one of the terms matches: plain text in
- * one line, `…` where more of the text is beside it. Null where none matches.
+ * The passage around the first match of a term in a slice of a text: plain text in one line, with `…` where the
+ * text continues. Null if no term matches.
  */
 export function snippetOf(text: string, slice: number, terms: readonly SearchTerm[]): string | null {
   const longest = Math.max(...terms.map(({ words }) => words.length));
@@ -45,13 +45,13 @@ function passage(text: string, at: number): string {
   return `${from > 0 ? "…" : ""}${line}${to < text.length ? "…" : ""}`;
 }
 
-/** After the first space from `start` on and before `limit`; `start` itself where there is none. */
+/** The position after the first space between `start` and `limit`; `start` if there is none. */
 function gapAfter(text: string, start: number, limit: number): number {
   const gap = text.slice(start, limit).search(/\s/u);
   return gap === -1 ? start : start + gap + 1;
 }
 
-/** At the last space before `end` and after `limit`; `end` itself where there is none. */
+/** The position of the last space between `limit` and `end`; `end` if there is none. */
 function gapBefore(text: string, end: number, limit: number): number {
   const gap = /\s\S*$/u.exec(text.slice(limit, end));
   return gap === null ? end : limit + gap.index;

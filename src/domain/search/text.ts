@@ -5,7 +5,7 @@ import { textOf } from "../text-encoding.ts";
 export const SEARCHED_BYTES = MIB;
 
 /**
- * The text that is searched of a content: what its first MiB says; null for what is no text.
+ * The part of a content that is searched: the text of its first MiB; null if it is not text.
  *
  * @param bytes the content, or its first SEARCHED_BYTES
  */

@@ -4,20 +4,19 @@ import type { SearchTerm } from "./query.ts";
 import { foldName, type Word } from "./words.ts";
 
 /**
- * The terms of the full-text index. Each starts with its drive and with what it is of: `f` a filename,
- * `d` a folder, `t` a tag, `w` a text. So every drive has lists of its own, however common its words are
- * elsewhere. Of names the index has every run of three characters (their tails are shorter), so that what
- * stands amid a word is found as a phrase of such runs. Terms are letters, digits, `_` and characters
- * beyond ASCII, which is what the index's tokenizer leaves whole.
+ * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
+ * tag, `w` a text. So every drive has its own lists, however common a word is in others. Names are indexed as all
+ * runs of three characters (shorter at the end), so a part of a word is found as a phrase of such runs. Terms
+ * consist of letters, digits, `_` and characters beyond ASCII, which the index's tokenizer does not split.
  */
 type Marker = "f" | "d" | "t" | "w";
 
 const GRAM = 3;
 
-/** Where a term may match, and what that adds to a file's score; all together make 1. */
+/** Where a term may match, and its share of a file's score; the shares add up to 1. */
 export interface SearchField {
   readonly marker: Marker;
-  /** Whether only whole words count. Such a match counts beside that of its characters amid words. */
+  /** Whether only whole words match. Such a match counts in addition to that of its characters. */
   readonly isWhole: boolean;
   readonly weight: number;
 }
@@ -30,7 +29,7 @@ export const NAME_FIELDS: readonly SearchField[] = [
 ];
 export const TEXT_WEIGHT = 0.1;
 
-/** What is indexed of a file's names, as text for the tokenizer. */
+/** The terms of a file's names, as text for the tokenizer. */
 export function nameTokens(
   drive: DrivePk,
   { filename, path, tags }: { filename: string; path: FilePath; tags: readonly string[] },
@@ -43,7 +42,7 @@ export function nameTokens(
   ].join(" ");
 }
 
-/** What is indexed of words, as text for the tokenizer. */
+/** The terms of words, as text for the tokenizer. */
 export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
   const start = `${drive}w`;
   let tokens = "";

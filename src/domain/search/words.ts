@@ -1,9 +1,9 @@
-/** UTF-16 units; of a longer word only the start counts, at indexing and at asking alike. */
+/** UTF-16 units. Only this much of a longer word counts, in the index and in a query alike. */
 const WORD_UNITS = 64;
-/** UTF-16 units of a run that are folded to get there: a run of marks takes time that grows with its square. */
+/** UTF-16 units of a run that are folded to get a word: folding a run of marks takes quadratic time. */
 const FOLDED_UNITS = 4 * WORD_UNITS;
 
-/** A word as search compares it, and where it stands in the text: UTF-16 offsets, `end` exclusive. */
+/** A word as search compares it, and its position in the text: UTF-16 offsets, `end` exclusive. */
 export interface Word {
   readonly text: string;
   readonly start: number;
@@ -31,9 +31,8 @@ const UNSPACED = UNSPACED_SCRIPTS.map((script) => `\\p{scx=${script}}`).join("")
 const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 
 /**
- * A run of letters, digits and their marks is a word; but unspaced scripts have no runs that people would
- * type, so there each character is a word, and so is each pictogram. What is asked for in them is a phrase
- * of such words.
+ * A run of letters, digits and their marks is a word. In unspaced scripts people do not type such runs, so each
+ * character is a word, and so is each pictogram. A query in these scripts is a phrase of such words.
  */
 const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
@@ -47,9 +46,9 @@ const ASCII = /^\p{ASCII}*$/u;
 const ACCENTS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f]/g;
 
-/** The words of a text in order, from an offset on. */
+/** The words of a text in order, starting at an offset. */
 export function* wordsOf(text: string, from = 0): Generator<Word, void> {
-  // A copy, because the position of a shared one would be everybody's.
+  // A copy: a shared one would share its `lastIndex`.
   const pattern = new RegExp(WORD);
   const known = new Map<string, readonly string[]>();
   pattern.lastIndex = from;
@@ -64,25 +63,25 @@ export function* wordsOf(text: string, from = 0): Generator<Word, void> {
   }
 }
 
-/** What folding makes of a word: mostly one, but it may take characters apart, such as ligatures of ideographs. */
+/** The words that folding makes of one: mostly one, but ligatures of ideographs are split into several. */
 function partsOf(raw: string): readonly string[] {
   return (fold(raw.slice(0, FOLDED_UNITS)).match(WORD) ?? []).map(cut);
 }
 
-/** Whether a word of `wordsOf` may go on: one of an unspaced script is a single character. */
+/** Whether a word of `wordsOf` may be longer; one of an unspaced script is a single character. */
 export function isSpacedWord(word: string): boolean {
   return SPACED_WORD.test(word);
 }
 
-/** A name as search compares it: folded, with one `_` for whatever is between words, and at both ends. */
+/** A name as search compares it: folded, with one `_` at each end and for everything between words. */
 export function foldName(name: string): string {
   return `_${fold(name)}_`.replaceAll(BETWEEN_WORDS, "_");
 }
 
-/** Without the differences of case, width, composition and accent. */
+/** Removes differences of case, width, composition and accent. */
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  // Upper case first: it is what makes one of ß and ss, and of the two small sigmas.
+  // Upper case first: it makes ß and ss equal, and the two small sigmas.
   const caseless = text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");
   return caseless.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC");
 }
