@@ -9,16 +9,16 @@ import { Passwords } from "./services/passwords.ts";
 import { Users } from "./services/users.ts";
 import { refuseLostDatabase } from "./store-identity.ts";
 
-/** The part of the appliance that commands use beside a running server: the database alone, without the lock. */
+/** The services for commands that run next to a server: the database only, without the lock. */
 export interface Accounts extends AsyncDisposable {
   readonly users: Users;
   readonly apiKeys: ApiKeys;
 }
 
 /**
- * Opens the database for a command. Throws DataDirectoryError, or what `Database.open` throws.
+ * Opens the database for a command. Throws DataDirectoryError, or an error of `Database.open`.
  *
- * @param absent whether to make a data directory where there is none
+ * @param absent whether to create a data directory that does not exist
  */
 export async function openAccounts(
   { dataDir, keyPrefix }: Config,

@@ -17,14 +17,14 @@ import { openServices, type Services } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
 import { VERSION } from "./version.ts";
 
-/** How often the room on the disk is looked at, in milliseconds. */
+/** How often the free disk space is checked, in milliseconds. */
 const WATCH_MS = 2000;
 
 const DISK_FAILED =
-  "the disk failed at a write: until the server is restarted it only reads. Check the disk, then restart the " +
-  "server; only then is it known whether the writes that were answered 503 just now happened";
+  "the disk failed during a write: the server only reads until it is restarted. Check the disk, then restart the " +
+  "server. Writes that were answered with 503 just now may have happened; this is known only after the restart";
 
-/** What an appliance is made with. */
+/** What an appliance needs. */
 export interface ApplianceOptions {
   readonly config: Config;
   readonly clock: Clock;
@@ -33,30 +33,30 @@ export interface ApplianceOptions {
   readonly searchTimes?: SearchTimes;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
-  /** Whether to start although the database and the contents do not belong together; see `checkStoreIdentity`. */
+  /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
 }
 
 /** A running Coffer. */
 export interface Appliance {
-  /** Where it listens, for callers on this machine; without a trailing slash. */
+  /** Where callers on this machine reach it; without a trailing slash. */
   readonly url: string;
-  /** Where people are sent who have not come by any address yet; without a trailing slash. */
+  /** The address to show to people; without a trailing slash. */
   readonly baseUrl: string;
-  /** Where other machines may reach it, without trailing slashes; none where an address is configured. */
+  /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
   readonly addresses: readonly string[];
-  /** Where an administrator's account is made; null once there is one. Holds a secret. */
+  /** The link to create the administrator account; null if there is one. Secret. */
   readonly setupLink: string | null;
   readonly services: Services;
   /**
-   * Lets requests in flight finish for up to `deadlineMs` milliseconds, then closes everything. Rejects after
-   * that where the disk had failed.
+   * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
+   * disk had failed.
    */
   close(deadlineMs: number): Promise<void>;
 }
 
 /**
- * Opens everything, in order, and serves. What was opened is closed again when a later step fails.
+ * Opens everything, in order, and serves. If a step fails, what was opened is closed again.
  *
  * @throws Error whose message tells the operator what to do
  */
@@ -70,7 +70,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
     ...options,
     ...parts,
     settings: config,
-    // Known for good once the server listens.
+    // Final once the server listens.
     ownUrl: () => baseUrl,
     version: VERSION,
   });
@@ -98,19 +98,19 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
       } finally {
         await owned.disposeAsync();
       }
-      if (database.hasFailed) throw new Error("The server has stopped. Its disk had failed: check it first.");
+      if (database.hasFailed) throw new Error("The server has stopped. Its disk had failed: check the disk.");
     },
   };
 }
 
-/** What requests are handled with. */
+/** What request handlers need. */
 interface Parts {
   readonly database: Database;
   readonly services: Services;
   readonly idempotency: Idempotency;
 }
 
-/** Opens what stands on the data directory. `opened` closes it, the last that was opened first. */
+/** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(
   { config, clock, log, searchTimes, adoptEmpty = false }: ApplianceOptions,
   opened: AsyncDisposableStack,
@@ -134,7 +134,7 @@ async function openParts(
   });
   await reserve.restore();
   if (mark !== null) await markStore(store, blobs, mark);
-  if (mark?.adopted === true) log.warn("contents that the database does not know stay as they are, unused");
+  if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
   const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes });
   opened.defer(async () => {
@@ -151,22 +151,22 @@ async function openParts(
   return { database, services, idempotency };
 }
 
-/** Writes down what was kept in memory, at the end; a full or failed disk does not keep the rest from closing. */
+/** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */
 async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
   try {
     await flush();
   } catch (error) {
     if (!(error instanceof WriteRefused)) throw error;
-    log.warn("what was counted last could not be written down", { reason: error.message });
+    log.warn("the last counts of use could not be written", { reason: error.message });
   }
 }
 
-/** Takes away what has expired, and writes down what is kept in memory in between. */
+/** Removes what has expired, and writes what is kept in memory, at each interval. */
 function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repeating {
   return repeat(
     intervalMs,
     [
-      // Before the sweep, which takes away the drives that what was counted belongs to.
+      // Before the sweep, which removes drives that may have unwritten counts.
       () => services.usage.flush(),
       () => services.sweep.run(),
       () => services.apiKeys.flushUse(),

@@ -2,28 +2,28 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
- * Builds the executable `outfile` from an entry point; both are paths, relative ones to the working
- * directory. It may replace an executable that is running.
+ * Builds the executable `outfile` from an entry point. Both are paths, relative to the working directory. It may
+ * replace an executable that is running.
  *
- * @throws AggregateError with what the bundler found wrong
+ * @throws AggregateError with the bundler's errors
  */
 export async function build(entryPoint: string, outfile: string): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });
   const { outputs } = await Bun.build({
-    // The worker is loaded by its name, from beside the executable's own module.
+    // The worker is loaded by name, from next to the executable's main module.
     entrypoints: [entryPoint, resolve(import.meta.dir, "db/search/worker.ts")],
     naming: { entry: "[name].[ext]" },
     target: "bun",
-    // Together with `bytecode` the modules need not be parsed at the start, which halves its time.
+    // With `bytecode` the modules are not parsed at start, which halves the start time.
     format: "esm",
     bytecode: true,
-    // Identifiers keep their names, and the map is in the executable, so that stack traces in the log
-    // name our functions, files and lines.
+    // Identifiers keep their names, and the source map is in the executable, so stack traces in the log name our
+    // functions, files and lines.
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: "linked",
     compile: {
       outfile,
-      // What lies in the working directory must not change how the executable behaves.
+      // Files in the working directory must not change how the executable behaves.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },

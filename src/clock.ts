@@ -1,4 +1,4 @@
-/** The one source of time, handed to everything that needs it; tests hand in their own. */
+/** The only source of time, passed to everything that needs it; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

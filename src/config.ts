@@ -4,16 +4,16 @@ import { Reader } from "./config/reader.ts";
 import type { Secret } from "./config/secret.ts";
 import { NO_STORAGE_LIMITS, SETTINGS, variableOf } from "./config/settings.ts";
 
-/** What the operator decided. Deeply frozen. */
+/** The configuration. Deeply frozen. */
 export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Null when not configured: links given to a caller then begin with the address that this caller used. */
+  /** Null if not configured: links then begin with the address that the caller used. */
   readonly baseUrl: string | null;
-  /** Null when not configured: as for the base URL. */
+  /** Null if not configured: as for `baseUrl`. */
   readonly claimBaseUrl: string | null;
   readonly keyPrefix: string;
   /** Requests per minute. */
@@ -27,39 +27,39 @@ export interface Config {
   /** Bytes. */
   readonly diskReserve: number;
   readonly signups: "open" | "closed";
-  /** Null for local accounts. */
+  /** Null if accounts are local. */
   readonly oidc: OidcConfig | null;
   readonly trustedProxies: readonly Subnet[];
   readonly sweepIntervalMs: number;
   readonly logFormat: "pretty" | "json";
 }
 
-/** The OpenID Connect provider that accounts sign in with. */
+/** The OpenID Connect provider that users sign in with. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
-  /** The subjects there of the administrators. */
+  /** The subjects of the provider's users who are administrators here. */
   readonly admins: readonly string[];
 }
 
 /** Where `loadConfig` reads from. */
 export interface ConfigSources {
-  /** Values of flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They win over the environment. */
+  /** Flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They override the environment. */
   readonly flags: Readonly<Record<string, string>>;
   /** Whether the log goes to a terminal. */
   readonly isTerminal: boolean;
-  /** The environment of the process when left out. An empty variable counts as absent. */
+  /** The environment; by default that of the process. An empty variable counts as absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The configuration, or all that is wrong with it. */
+/** The configuration, or everything that is wrong with it. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
-  /** One sentence each, all that is wrong at once. */
+  /** One sentence for each problem. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads and checks the whole configuration. Never repeats a secret in a problem. */
+/** Reads and checks the whole configuration. A problem never contains a secret. */
 export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSources): ConfigResult {
   const reader = new Reader(flags, env);
   const config: Config = {
@@ -91,7 +91,7 @@ function readOidc(reader: Reader): OidcConfig | null {
   const missing = settings.filter((setting) => !reader.isGiven(setting)).map(variableOf);
   if (missing.length > 0 && missing.length < settings.length) {
     reader.problems.push(
-      `Sign-in through a provider needs ${settings.map(variableOf).join(", ")}; not given: ${missing.join(", ")}.`,
+      `Sign-in with a provider needs ${settings.map(variableOf).join(", ")}; not set: ${missing.join(", ")}.`,
     );
   }
   const issuer = reader.optional(SETTINGS.oidcIssuer);
@@ -100,7 +100,7 @@ function readOidc(reader: Reader): OidcConfig | null {
   const admins = reader.optional(SETTINGS.admins) ?? [];
   if (reader.isGiven(SETTINGS.admins) && missing.length === settings.length) {
     reader.problems.push(
-      `${variableOf(SETTINGS.admins)} names users of a sign-in provider, and none is given: it needs ${settings.map(variableOf).join(", ")}.`,
+      `${variableOf(SETTINGS.admins)} lists users of a sign-in provider, but no provider is set: it needs ${settings.map(variableOf).join(", ")}.`,
     );
   }
   return issuer === null || clientId === null || clientSecret === null

@@ -20,13 +20,13 @@ import type { DatabaseReserve } from "./database-reserve.ts";
 import { acquireLock, type Lock, type LockResult } from "./db/lock.ts";
 import { isFull } from "./db/write-failures.ts";
 
-/** Where everything lies, as absolute paths. The directory can be moved whole to another machine. */
+/** The paths of everything in the data directory, absolute. It can be moved as one to another machine. */
 export interface DataDirectory {
   readonly root: string;
   readonly database: string;
-  /** A directory that the blob store makes. */
+  /** A directory; the blob store creates it. */
   readonly blobs: string;
-  /** A directory that the blob store makes; nothing in it outlives a start. */
+  /** A directory; the blob store creates it, and empties it at each start. */
   readonly tmp: string;
   readonly secretFile: string;
   readonly lockFile: string;
@@ -34,13 +34,13 @@ export interface DataDirectory {
   readonly reserveFile: string;
 }
 
-/** The data directory cannot be used; the message is for the operator and says what to do. */
+/** The data directory cannot be used. The message tells the operator what to do. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
 
 const DATABASE = "coffer.db";
-/** What may be in a data directory that has no database yet: what a start makes before it, and a disk's own. */
+/** What may be in a data directory without a database: what a start creates first, and what a disk has. */
 const NAMES: ReadonlySet<string> = new Set([
   "blobs",
   "tmp",
@@ -51,13 +51,13 @@ const NAMES: ReadonlySet<string> = new Set([
   "reserve",
   "lost+found",
 ]);
-/** Of a foreign directory's names so many are shown. */
+/** How many names of a foreign directory are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
 
 /**
- * Makes the data directory, readable by this user alone, unless it is there, and checks that it can be
- * written and holds nothing of anybody else. `root` is absolute.
+ * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing
+ * foreign. `root` is absolute.
  *
  * @throws DataDirectoryError
  */
@@ -82,38 +82,38 @@ export function openDataDirectory(root: string): DataDirectory {
 }
 
 /**
- * A start makes directories in the data directory and removes files from them: not in somebody's home, and
- * whatever has neither a database nor contents in it, but something else, may be one.
+ * Refuses a directory with foreign files but neither database nor contents: it may be a home directory, and a start
+ * creates and removes files.
  */
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || existsSync(join(root, "blobs", "00"))) return;
-  // Coffer makes its `tmp` after `blobs`, so a `tmp` alone is somebody else's.
+  // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
   const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
   if (foreign.length === 0) return;
   const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");
   const more = foreign.length > SHOWN_NAMES ? ` and ${foreign.length - SHOWN_NAMES} more` : "";
   throw new DataDirectoryError(
-    `The directory ${root} holds ${shown}${more}, and no Coffer. Nothing has been changed. ` +
-      "Name an empty or a new directory, or the one that holds your Coffer, with --data-dir or COFFER_DATA_DIR.",
+    `The directory ${root} holds ${shown}${more}, but no Coffer data. Nothing has been changed. ` +
+      "Choose an empty or new directory, or your Coffer data directory, with --data-dir or COFFER_DATA_DIR.",
   );
 }
 
 /**
- * Like `openDataDirectory`, for a directory that is in use already: where there is none, nothing is made.
+ * Like `openDataDirectory`, for a directory that must exist already; creates nothing.
  *
  * @throws DataDirectoryError
  */
 export function findDataDirectory(root: string): DataDirectory {
   if (existsSync(join(root, DATABASE))) return openDataDirectory(root);
   throw new DataDirectoryError(
-    `There is no Coffer in ${root}. Name its data directory with --data-dir or COFFER_DATA_DIR.`,
+    `${root} is not a Coffer data directory. Choose the right one with --data-dir or COFFER_DATA_DIR.`,
   );
 }
 
 /**
- * Whether a database is at this path. SQLite makes none without at least a page, and takes an empty file for a
- * new database, so an empty one has been cut off.
+ * The state of the database file at this path. SQLite never writes one shorter than a page, but takes an empty file
+ * for a new database: an empty one has been truncated.
  */
 export function databaseState(path: string): "present" | "missing" | "empty" {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -122,11 +122,11 @@ export function databaseState(path: string): "present" | "missing" | "empty" {
 }
 
 /**
- * Keeps every other server off the directory until the lock is released or this process ends, killed or
- * not. Commands that work beside a running server do not take it.
+ * Locks the directory against other servers until the lock is released or this process ends, even if killed.
+ * Commands that run next to a server do not take it.
  *
- * @param reserve is given up where the disk is too full for the lock
- * @throws DataDirectoryError when a server has it, naming its process
+ * @param reserve is freed if the disk is too full for the lock
+ * @throws DataDirectoryError if a server has it; names its process
  */
 export function lockDataDirectory(
   { root, lockFile }: DataDirectory,
@@ -137,7 +137,7 @@ export function lockDataDirectory(
     result = acquire(lockFile, reserve);
   } catch (error) {
     if (isFull(error) || statfsSync(root).bavail === 0) {
-      throw unusable(root, "is on a full disk", "Make room on it, then start again.", error);
+      throw unusable(root, "is on a full disk", "Free some space on it, then start again.", error);
     }
     const why = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
@@ -158,15 +158,15 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
   try {
     return acquireLock(lockFile);
   } catch (error) {
-    // Whoever comes so far as to write its name into the lock is the only one to use the reserve.
+    // Only the process that gets this far, to writing its name into the lock, uses the reserve.
     if (!isFull(error) || reserve?.giveUp() !== true) throw error;
     return acquireLock(lockFile);
   }
 }
 
 /**
- * The 32 random bytes that belong to this data directory, made durably on the first call. The caller
- * holds the directory's lock, so that no two processes make one each.
+ * The 32 random bytes of this data directory, created and synced at the first call. The caller must hold the
+ * directory's lock, or two processes could each create their own.
  *
  * @throws DataDirectoryError
  */
@@ -180,7 +180,7 @@ export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Arr
   throw unusable(
     secretFile,
     `does not hold ${SECRET_BYTES} bytes`,
-    "Restore it from a backup, or delete it: then a new one is made, and what was encrypted with the old one is lost.",
+    "Restore it from a backup, or delete it: a new one is then created, and what the old one encrypted is lost.",
   );
 }
 
@@ -208,7 +208,7 @@ function readIfPresent(path: string): Uint8Array | null {
   }
 }
 
-/** Makes a directory and its parents such that a power cut cannot take them away again. */
+/** Creates a directory and its parents, and syncs them: they survive a power cut. */
 function makeDurably(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -243,7 +243,7 @@ function explained(path: string, error: unknown): DataDirectoryError {
       return unusable(
         path,
         `cannot be read and written by ${user}`,
-        `Give it to that user, or choose ${ANOTHER}`,
+        `Make it belong to that user, or choose ${ANOTHER}`,
         error,
       );
     }
@@ -251,15 +251,10 @@ function explained(path: string, error: unknown): DataDirectoryError {
       return unusable(path, "is on a file system that is mounted read-only", `Choose ${ANOTHER}`, error);
     case "ENOTDIR":
     case "EEXIST":
-      return unusable(
-        path,
-        "is not a directory, or lies below something that is none",
-        `Choose ${ANOTHER}`,
-        error,
-      );
+      return unusable(path, "is not a directory, or is below a file", `Choose ${ANOTHER}`, error);
     case "ENOSPC":
     case "EDQUOT":
-      return unusable(path, "is on a full disk", `Make room, or choose ${ANOTHER}`, error);
+      return unusable(path, "is on a full disk", `Free some space, or choose ${ANOTHER}`, error);
     default: {
       const why = error instanceof Error ? error.message : String(error);
       return unusable(path, `cannot be used (${why})`, `Choose ${ANOTHER}`, error);

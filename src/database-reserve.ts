@@ -4,17 +4,17 @@ import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const MIB = 1024 * 1024;
-/** Bytes. Enough to delete some thousand files in one write; what was deleted leaves room for the next. */
+/** Bytes. Enough to delete some thousand files in one write, which frees room for the next. */
 const SIZE = 8 * MIB;
-/** Free bytes that it takes to make it: with too little beside it, it would be given up again at once. */
+/** Free bytes needed to create the reserve: with less left over, it would be freed again at once. */
 const ENOUGH = 2 * SIZE;
-/** Free bytes with which a server can start without it. */
+/** Free bytes that are enough to start a server without it. */
 const START = MIB;
 
 /**
- * Room on the disk that is the database's own: a file that is filled with noise. On a full disk it is given
- * up, so that the database has room for the writes that free some or let people in. It is made again once
- * there is enough. Only whoever holds the data directory's lock may use it.
+ * Disk space reserved for the database: a file of random bytes. On a full disk it is freed, so the database can
+ * still do the writes that free space or let users sign in. It is created again once there is enough space. The
+ * caller must hold the data directory's lock.
  */
 export class DatabaseReserve {
   readonly #path: string;
@@ -22,17 +22,17 @@ export class DatabaseReserve {
   #timesGivenUp = 0;
   #restoring: Promise<boolean> | null = null;
 
-  /** @param path of the file; it is not touched yet */
+  /** @param path of the file; not touched yet */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Whether all of it is there. */
+  /** Whether the whole reserve exists. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** Frees its room, at once; false when there was none left. Throws what the system throws. */
+  /** Frees the reserve at once. Returns false if there was none left. Throws system errors. */
   giveUp(): boolean {
     this.#isWhole = false;
     this.#timesGivenUp += 1;
@@ -40,7 +40,7 @@ export class DatabaseReserve {
     try {
       if (fstatSync(file).size === 0) return false;
       ftruncateSync(file, 0);
-      // Some file systems free the room only now.
+      // Some file systems free the space only now.
       fsyncSync(file);
       return true;
     } finally {
@@ -48,7 +48,7 @@ export class DatabaseReserve {
     }
   }
 
-  /** Makes it whole where the disk has room; whether it is whole now. Rejects with what the system throws. */
+  /** Creates the reserve if the disk has space. Returns whether it exists now. Rejects with system errors. */
   restore(): Promise<boolean> {
     if (this.#isWhole) return Promise.resolve(true);
     this.#restoring ??= this.#restore().finally(() => {
@@ -57,7 +57,7 @@ export class DatabaseReserve {
     return this.#restoring;
   }
 
-  /** Gives it up where the disk has too little room left for a server to start. */
+  /** Frees the reserve if the disk has too little space for a server to start. */
   async makeRoomToStart(): Promise<void> {
     if ((await this.#freeBytes()) < START) this.giveUp();
   }
@@ -69,7 +69,7 @@ export class DatabaseReserve {
       const isThere =
         (await isAllocated(file)) || ((await this.#freeBytes()) >= ENOUGH && (await fill(file)));
       if (this.#timesGivenUp === before) this.#isWhole = isThere;
-      // It was needed again while it was being made.
+      // It was freed again meanwhile.
       else await file.truncate(0);
       return this.#isWhole;
     } finally {
@@ -85,15 +85,15 @@ export class DatabaseReserve {
 
 async function isAllocated(file: FileHandle): Promise<boolean> {
   const { size, blocks } = await file.stat();
-  // `blocks` counts 512 bytes each, whatever the file system's own blocks are.
+  // `blocks` counts units of 512 bytes on every file system.
   return size === SIZE && blocks * 512 >= SIZE;
 }
 
-/** Writes all of the file; false when there was no room. */
+/** Writes the whole file. Returns false if there was no space. */
 async function fill(file: FileHandle): Promise<boolean> {
   try {
     for (let at = 0; at < SIZE; at += MIB) {
-      // Noise, since zeros take no room where the file system compresses.
+      // Random bytes: file systems that compress store zeros in no space.
       await file.write(randomBytes(MIB), 0, MIB, at);
     }
     await file.sync();
@@ -102,11 +102,11 @@ async function fill(file: FileHandle): Promise<boolean> {
     if (isDiskFull(error)) return false;
     throw error;
   }
-  // A write may take only a part.
+  // A write may be partial.
   return isAllocated(file);
 }
 
-/** Whether a system call failed since the disk, or the part of it that this user may have, is full. */
+/** Whether a system call failed because the disk, or this user's quota, is full. */
 function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

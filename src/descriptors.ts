@@ -1,15 +1,15 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { CofferError } from "./domain/errors.ts";
 
-/** How many descriptors are kept for files, so that connections alone cannot use them all up. */
+/** How many descriptors are reserved for files, out of reach of connections. */
 const RESERVE = 64;
 
-/** How many must be free for things to go on as usual. */
+/** With fewer free ones, descriptors are short. */
 const SPARE = 16;
 
 /**
- * Refuses what must not be tried with hardly any descriptor left: without those it needs for a new thread, the
- * runtime ends the process.
+ * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread,
+ * it ends the process.
  *
  * @throws CofferError UNAVAILABLE
  */
@@ -17,7 +17,7 @@ export function requireDescriptors(): void {
   if (areDescriptorsShort()) throw tooManyOpen();
 }
 
-/** The refusal for want of file descriptors. It passes once connections have gone. */
+/** The error for too few file descriptors. It passes once connections have closed. */
 export function tooManyOpen(): CofferError {
   return new CofferError(
     "UNAVAILABLE",
@@ -25,7 +25,7 @@ export function tooManyOpen(): CofferError {
   );
 }
 
-/** Whether this process has hardly any file descriptor left. */
+/** Whether this process has few file descriptors left. */
 export function areDescriptorsShort(): boolean {
   const opened = openUpTo(SPARE);
   close(opened);
@@ -33,8 +33,8 @@ export function areDescriptorsShort(): boolean {
 }
 
 /**
- * Descriptors that connections cannot take. They are released for the files of requests that are under way,
- * once connections have taken all others.
+ * Descriptors that connections cannot take. Once connections have taken all others, these are released for the
+ * files of running requests.
  */
 export class DescriptorReserve {
   readonly #size = Math.min(RESERVE, Math.floor(openFilesLimit() / 4));
@@ -44,7 +44,7 @@ export class DescriptorReserve {
     this.take();
   }
 
-  /** Takes the reserve. False, and it takes none, where hardly any would be left besides. */
+  /** Takes the reserve. Returns false, and takes nothing, if few others would be left. */
   take(): boolean {
     this.#held.push(...openUpTo(this.#size - this.#held.length));
     const isWhole = this.#held.length === this.#size && !areDescriptorsShort();
@@ -52,14 +52,14 @@ export class DescriptorReserve {
     return isWhole;
   }
 
-  /** Gives the reserve to whoever opens something next. */
+  /** Releases the reserve: whatever opens something next gets it. */
   release(): void {
     close(this.#held);
     this.#held = [];
   }
 }
 
-/** So many new descriptors of nothing, or fewer where there are no more. */
+/** Opens `/dev/null` this many times, or fewer if the limit is reached. */
 function openUpTo(count: number): number[] {
   const opened: number[] = [];
   try {
@@ -76,15 +76,14 @@ function close(descriptors: readonly number[]): void {
 }
 
 /**
- * The most that may be open at once, to which the runtime has raised its own limit. Linux only; else
- * Infinity.
+ * The limit of open descriptors, which the runtime has already raised for itself. Linux only; elsewhere Infinity.
  */
 export function openFilesLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
     return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
   } catch {
-    // There is no such file on this system.
+    // Not Linux.
     return Number.POSITIVE_INFINITY;
   }
 }

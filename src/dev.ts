@@ -2,13 +2,13 @@ import { watch } from "node:fs";
 import { resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "..");
-/** How long to wait for the next change after one, in milliseconds: an editor saves a file in several steps. */
+/** How long to wait after a change, in milliseconds: an editor saves a file in several steps. */
 const SETTLE_MS = 100;
 
 /**
- * Serves from source and restarts the server at every change in `src` or `web`. The dashboard is bundled at each
- * start. `bun --watch` would not do: it does not see the dashboard's files, which the server bundles but does not
- * import, and it gives the server no time to close its database.
+ * Serves from source and restarts the server after every change in `src` or `web`. The dashboard is bundled at each
+ * start. `bun --watch` does not work here: it does not watch the dashboard's files, which the server bundles but
+ * does not import, and it gives the server no time to close its database.
  */
 async function develop(flags: readonly string[]): Promise<void> {
   const stop = new AbortController();
@@ -25,7 +25,7 @@ async function develop(flags: readonly string[]): Promise<void> {
     const server = Bun.spawn([process.execPath, resolve(ROOT, "src/main.ts"), "serve", ...flags], {
       stdio: ["ignore", "inherit", "inherit"],
     });
-    // A server that could not start is tried again at the next change.
+    // Also restarts a server that failed to start.
     await change.promise;
     if (!stop.signal.aborted) await Bun.sleep(SETTLE_MS);
     change = Promise.withResolvers();

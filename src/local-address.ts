@@ -1,18 +1,18 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** The URL by which a server that listens on `host` is reached from its own machine; no trailing slash. */
+/** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {
   return urlOf(reachable(host), port);
 }
 
-/** The same in words that people know: `http://localhost:PORT` wherever that leads to the server. */
+/** The same, for people: `http://localhost:PORT` if that reaches the server. */
 export function ownAddress(host: string, port: number): string {
   const isLocalhost = ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(host);
   return urlOf(isLocalhost ? "localhost" : host, port);
 }
 
-/** The addresses of the network's cards, as `networkInterfaces` of `node:os` gives them. */
+/** The addresses of the network cards, as `networkInterfaces` of `node:os` returns them. */
 export type Interfaces = Readonly<
   Record<
     string,
@@ -21,8 +21,8 @@ export type Interfaces = Readonly<
 >;
 
 /**
- * The URLs by which other machines may reach a server that listens on `host`, IPv4 first, without trailing
- * slashes. Without IPv6 addresses that count for one card alone: no browser opens them.
+ * The URLs at which other machines may reach a server that listens on `host`, IPv4 first, without trailing slashes.
+ * Leaves out IPv6 link-local addresses: browsers cannot open them.
  */
 export function networkAddresses(
   host: string,
@@ -37,7 +37,7 @@ export function networkAddresses(
   return [...new Set(addresses)].toSorted((a, b) => isIP(a) - isIP(b)).map((address) => urlOf(address, port));
 }
 
-/** Whether a server that listens on `host` takes connections to `address`. */
+/** Whether a server that listens on `host` accepts connections to `address`. */
 function covers(host: string, address: string): boolean {
   if (host === "::") return true;
   return host === "0.0.0.0" ? isIP(address) === 4 : host === address;

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** What a log line says beside its message. `time`, `level` and `message` are the line's own. */
+/** The fields of a log line, besides its own `time`, `level` and `message`. */
 export interface LogFields {
   readonly [name: string]: unknown;
   readonly time?: never;
@@ -8,7 +8,7 @@ export interface LogFields {
   readonly message?: never;
 }
 
-/** Writes one line for each call, and never throws, whatever the fields hold. */
+/** Writes one line per call. Never throws, whatever the fields hold. */
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -19,17 +19,16 @@ export interface Log {
 export interface LogOptions {
   readonly format: "json" | "pretty";
   readonly clock: Clock;
-  /** Takes one line, without a line break at its end. */
+  /** Takes one line, without its line break. */
   readonly write: (line: string) => void;
 }
 
 type Level = "info" | "warn" | "error";
 
 /**
- * A log in which no value can break out of its line or move a terminal's cursor: line breaks, control
- * characters and the marks that turn the direction of text are escaped. `json` writes one JSON object
- * a line, errors with their stack and causes in it. `pretty` is for people: `name=value` pairs, and the
- * stacks of errors on indented lines below, in the same call of `write`.
+ * A log in which no value can break out of its line or move a terminal's cursor: line breaks, control characters and
+ * text direction marks are escaped. `json` writes one JSON object per line, with the stacks and causes of errors.
+ * `pretty` is for people: `name=value` pairs, then error stacks on indented lines, in the same call of `write`.
  */
 export function createLog({ format, clock, write }: LogOptions): Log {
   const print = format === "json" ? jsonLine : prettyLine;
@@ -38,8 +37,7 @@ export function createLog({ format, clock, write }: LogOptions): Log {
     try {
       write(print(timeOf(clock.now()), level, message, fields));
     } catch {
-      // The log is where failures are reported: there is no other place to say that it failed itself,
-      // and what was being logged must not fail for it.
+      // There is no other place to report that the log itself failed, and the caller must not fail because of it.
     }
   };
   return {
@@ -49,7 +47,7 @@ export function createLog({ format, clock, write }: LogOptions): Log {
   };
 }
 
-/** Formats times; many lines share a millisecond, and then its text. */
+/** Formats times, and keeps the last one: many lines share a millisecond. */
 function formattedTimes(): (now: number) => string {
   let last = Number.NaN;
   let text = "";
@@ -69,7 +67,7 @@ function jsonLine(time: string, level: Level, message: string, fields: LogFields
   return `${line}}`;
 }
 
-// What reads as one word without quotation marks.
+// Text that is readable without quotation marks.
 const WORD = /^[\w./:@+-]+$/;
 
 function prettyLine(time: string, level: Level, message: string, fields: LogFields | undefined): string {
@@ -85,14 +83,14 @@ function prettyLine(time: string, level: Level, message: string, fields: LogFiel
   return line + below;
 }
 
-// What JSON writes as it is: most of what is logged.
+// Text that JSON does not escape: most of what is logged.
 const PLAIN = /^[\w ./:-]*$/;
 
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
 }
 
-/** JSON on one line; undefined for what JSON leaves out: undefined, functions, symbols. */
+/** JSON on one line; undefined for what JSON omits: undefined, functions, symbols. */
 function encode(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
@@ -124,7 +122,7 @@ function encodeObject(value: object): string {
   }
 }
 
-// How many causes of causes are shown; a cause may be its own.
+// How many nested causes are shown; an error may be its own cause.
 const CAUSES = 5;
 
 function plainError(error: Error, causes: number): object {
@@ -162,8 +160,8 @@ function stackLines(error: Error, causes: number): string {
   return `${lines}\n    caused by ${title}${stackLines(cause, causes - 1)}`;
 }
 
-// JSON escapes the controls below U+0020 itself. These are the others that a terminal or a viewer may
-// act on: DEL and the C1 controls, the line and paragraph separators, the marks of text direction.
+// JSON escapes the controls below U+0020. These are others that a terminal or a viewer may act on: DEL and the C1
+// controls, line and paragraph separators, text direction marks.
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const EVERY_UNSAFE = new RegExp(UNSAFE, "g");
 

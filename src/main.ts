@@ -1,10 +1,10 @@
 import { runCli } from "./commands/cli.ts";
 import { processTerminal } from "./commands/process-terminal.ts";
 
-// Whatever is made here, the database above all, is for this user alone.
+// Files made here, above all the database, are for this user only.
 process.umask(0o077);
 const terminal = processTerminal();
 const code = await runCli(process.argv.slice(2), terminal);
 await terminal.finish();
-// Not by itself: lines that nobody reads would keep the process.
+// Explicitly: unread lines would keep the process running.
 process.exit(code);

@@ -1,15 +1,15 @@
 import { WriteRefused } from "./domain/errors.ts";
 import type { Log } from "./log.ts";
 
-/** Something that is done again and again until it is stopped. */
+/** Work that repeats until it is stopped. */
 export interface Repeating {
-  /** Lets a turn in progress end; no further one begins. */
+  /** Waits for the current turn; no other one starts. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `steps`, one after the other, every `intervalMs` milliseconds after their last end. A step that
- * fails is logged and keeps neither the others nor the next turn from coming.
+ * Runs `steps` in order, again and again, with a pause of `intervalMs` milliseconds before each turn. A step that
+ * fails is logged; the next steps and turns still run.
  */
 export function repeat(intervalMs: number, steps: readonly (() => Promise<unknown>)[], log: Log): Repeating {
   let stopped = false;
@@ -20,7 +20,7 @@ export function repeat(intervalMs: number, steps: readonly (() => Promise<unknow
       try {
         await step();
       } catch (error) {
-        // The state of the server's disk is logged by itself, not with each thing that it stops.
+        // A full or failed disk is logged elsewhere, not for each step.
         if (!(error instanceof WriteRefused)) log.error("background work failed", { error });
       }
     }

@@ -6,15 +6,15 @@ import type { Tables } from "./db/tables.ts";
 import { newId, parseId, type StoreId } from "./domain/id.ts";
 import { judgeStore, type StoreHalves, type StoreVerdict } from "./domain/store-identity.ts";
 
-/** What the operator may do about a refusal without a backup. */
+/** What the operator can do without a backup. */
 const ADOPTING =
-  "To start as it is, type coffer serve --adopt-empty: then every content that the database does not know " +
-  "stays where it is, unused, and files whose contents are missing cannot be read.";
+  "To start anyway, run coffer serve --adopt-empty: contents that the database does not know are kept but not " +
+  "used, and files whose contents are missing cannot be read.";
 
 /**
- * Keeps a new database from being made beside contents of a lost one.
+ * Refuses to create a new database next to the contents of a lost one.
  *
- * @throws DataDirectoryError that says what is there, what is missing and what to do
+ * @throws DataDirectoryError that says what exists, what is missing and what to do
  */
 export async function refuseLostDatabase({ database, blobs }: DataDirectory): Promise<void> {
   const state = databaseState(database);
@@ -22,31 +22,32 @@ export async function refuseLostDatabase({ database, blobs }: DataDirectory): Pr
   const count = await countContents(blobs);
   if (count === 0) return;
   throw new DataDirectoryError(
-    `${blobs} holds ${contents(count)}, but ${database}, the database that says whose they are, is ${state}. ` +
+    `${blobs} holds ${contents(count)}, but their database ${database} is ${state}. ` +
       `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
   );
 }
 
-/** What `checkStoreIdentity` looks at. */
+/** What `checkStoreIdentity` needs. */
 export interface StoreParts {
   readonly directory: DataDirectory;
   readonly tables: Tables;
   readonly clock: Clock;
-  /** Whether the operator wants the two to be used together although they do not match. */
+  /** Whether the operator wants to use both although they do not match. */
   readonly adopt: boolean;
 }
 
-/** What a store is to be marked with once it is open; null where it is marked already. */
+/** How to mark a store once it is open. */
 export interface StoreMark {
   readonly id: StoreId;
-  /** Set where the operator overruled a refusal: from then on the database leaves older contents alone. */
+  /** Whether the operator overrode a refusal: the database then never removes older contents. */
   readonly adopted: boolean;
 }
 
 /**
- * Checks that the database and the directory of contents belong together. Writes nothing.
+ * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are
+ * marked already.
  *
- * @throws DataDirectoryError where they do not, and the operator has not adopted the contents
+ * @throws DataDirectoryError if they do not, unless the operator adopts the contents
  */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
   const { directory, tables, clock, adopt } = parts;
@@ -69,7 +70,7 @@ export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark |
   );
 }
 
-/** Marks both halves of an open store, such that a crash in between leaves what the next start understands. */
+/** Marks both halves of an open store. After a crash in between, the next start still accepts them. */
 export async function markStore(
   { tables, clock }: StoreParts,
   blobs: BlobStore,
@@ -78,7 +79,7 @@ export async function markStore(
   const { id, adopted } = mark;
   const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
   const markDatabase = () => tables.write(() => tables.store.put(id, keptUntil));
-  // Of contents that are adopted the database must know first, or they would look like its own.
+  // For adopted contents the database first, or they would look like its own.
   if (adopted) await markDatabase();
   await blobs.writeIdentity(id);
   if (!adopted) await markDatabase();
@@ -93,17 +94,17 @@ async function explain(
     case "unknown contents":
       return (
         `${blobs} holds ${contents(await countContents(blobs))}, but ${database} knows none of them: they do not ` +
-        "belong together. Put the database back that belongs to them, from a backup of this data directory."
+        "belong together. Restore the right database from a backup of this data directory."
       );
     case "lost contents":
       return (
-        `${database} names contents, but ${blobs} is empty or missing. Put it back, from a backup of this data ` +
-        "directory or by mounting its disk."
+        `${database} names contents, but ${blobs} is empty or missing. Restore it from a backup of this data ` +
+        "directory, or mount its disk."
       );
     case "different":
       return (
         `${database} (store ${halves.database}) and the contents in ${blobs} (store ${halves.blobs ?? "unknown"}) ` +
-        "do not belong together. Put the two of one store back, from one backup or by mounting the right disk."
+        "do not belong together. Restore both from one backup, or mount the right disk."
       );
   }
 }

@@ -149,17 +149,17 @@ describe("unknown names", () => {
         "two letters swapped",
         { COFFER_PROT: "1" },
         {},
-        "COFFER_PROT is no setting. Did you mean COFFER_PORT?",
+        "COFFER_PROT is not a setting. Did you mean COFFER_PORT?",
       ],
       [
         "a missing underscore",
         { COFFER_DATADIR: "x" },
         {},
-        "COFFER_DATADIR is no setting. Did you mean COFFER_DATA_DIR?",
+        "COFFER_DATADIR is not a setting. Did you mean COFFER_DATA_DIR?",
       ],
-      ["nothing near", { COFFER_ZEBRA_MODE: "1" }, {}, "COFFER_ZEBRA_MODE is no setting."],
-      ["empty, but still unknown", { COFFER_FOO: "" }, {}, "COFFER_FOO is no setting."],
-      ["a flag", {}, { "log-": "json" }, "--log- is no setting. Did you mean --log?"],
+      ["nothing near", { COFFER_ZEBRA_MODE: "1" }, {}, "COFFER_ZEBRA_MODE is not a setting."],
+      ["empty, but still unknown", { COFFER_FOO: "" }, {}, "COFFER_FOO is not a setting."],
+      ["a flag", {}, { "log-": "json" }, "--log- is not a setting. Did you mean --log?"],
     ];
   for (const [name, env, flags, problem] of cases) {
     test(name, () => expect(problems(env, flags)).toEqual([problem]));
@@ -201,7 +201,7 @@ describe("OpenID Connect", () => {
     for (const missing of Object.keys(all)) {
       const found = problems({ ...all, [missing]: "" });
       expect(found).toHaveLength(1);
-      expect(found[0]).toEndWith(`not given: ${missing}.`);
+      expect(found[0]).toEndWith(`not set: ${missing}.`);
     }
   });
 

@@ -97,7 +97,7 @@ describe("the directory", () => {
     writeFileSync(file, "");
     for (const root of [file, join(file, "data")]) {
       expect(refusal(() => openDataDirectory(root))).toBe(
-        `${root} is not a directory, or lies below something that is none. ` +
+        `${root} is not a directory, or is below a file. ` +
           "Choose another directory with --data-dir or COFFER_DATA_DIR.",
       );
     }
@@ -106,7 +106,7 @@ describe("the directory", () => {
   test("that holds something, and no Coffer, is refused, and its names are shown", () => {
     for (const name of ["e", "d", "c", "b", "tmp"]) writeFileSync(join(directory.root, name), "");
     expect(refusal(() => openDataDirectory(directory.root))).toContain(
-      `The directory ${directory.root} holds b, c, d and 2 more, and no Coffer.`,
+      `The directory ${directory.root} holds b, c, d and 2 more, but no Coffer data.`,
     );
   });
 

@@ -3,10 +3,10 @@ import type { Subnet } from "../domain/subnet.ts";
 import { listItems, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
-// The dotted digits that are no IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.
+// Digits and dots that are not an IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.
 const DOTTED_DIGITS = /^[0-9.]+$/;
 
-/** An address or name to listen on. IPv6 is written without brackets. */
+/** An address or host name to listen on. IPv6 without brackets. */
 export function listenHost(text: string): string | Problem {
   const name = HOST_NAME.test(text) && !DOTTED_DIGITS.test(text);
   return name || isIP(text) !== 0
@@ -17,7 +17,7 @@ export function listenHost(text: string): string | Problem {
 function subnet(text: string): Subnet | null {
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
-  // A zone (fe80::1%eth0) names a network card: BlockList drops it and would trust every card's.
+  // A zone (fe80::1%eth0) names a network card: BlockList ignores it and would trust every card.
   if (family === 0 || address.includes("%") || rest.length > 0) return null;
   const width = family === 4 ? 32 : 128;
   if (bits === undefined) return { address, prefix: width, family: family === 4 ? "ipv4" : "ipv6" };
@@ -25,7 +25,7 @@ function subnet(text: string): Subnet | null {
   return { address, prefix: Number(bits), family: family === 4 ? "ipv4" : "ipv6" };
 }
 
-/** A comma-separated list of IP addresses and blocks of them (CIDR, RFC 4632 and RFC 4291 section 2.3). */
+/** A comma-separated list of IP addresses and CIDR blocks (RFC 4632 and RFC 4291 section 2.3). */
 export function subnets(text: string): readonly Subnet[] | Problem {
   const list: Subnet[] = [];
   for (const item of listItems(text)) {
@@ -40,7 +40,7 @@ export function subnets(text: string): readonly Subnet[] | Problem {
   return list;
 }
 
-// The URL parser has already brought the host to its one canonical spelling.
+// The URL parser has normalised the host already.
 function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -51,7 +51,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 function webUrl(text: string): URL | Problem {
-  // The URL parser forgives what a person did not mean: `http:host`, spaces, backslashes.
+  // The URL parser accepts mistakes: `http:host`, spaces, backslashes.
   if (!/^https?:\/\/[^/\\\s]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) {
     return new Problem("must be an absolute http or https URL");
   }
@@ -63,20 +63,20 @@ function webUrl(text: string): URL | Problem {
   return url;
 }
 
-/** The address links begin with: http or https, no credentials, query or fragment; trailing slashes are dropped. */
+/** The address that links begin with: http or https, no credentials, query or fragment; trailing `/` are dropped. */
 export function baseUrl(text: string): string | Problem {
   const url = webUrl(text);
   return url instanceof Problem ? url : url.origin + url.pathname.replace(/\/+$/, "");
 }
 
 /**
- * An OpenID Connect issuer, kept letter for letter because it is compared so (OpenID Connect
- * Discovery 1.0 section 4.3). https, or http on this machine.
+ * An OpenID Connect issuer, kept as it is because it is compared exactly (OpenID Connect Discovery 1.0 section
+ * 4.3). https, or http on this machine.
  */
 export function issuerUrl(text: string): string | Problem {
   const url = webUrl(text);
   if (url instanceof Problem) return url;
   return url.protocol === "https:" || isLoopback(url.hostname)
     ? text
-    : new Problem("must be an https URL (http only for this machine itself)");
+    : new Problem("must be an https URL (http only for this machine)");
 }

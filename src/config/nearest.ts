@@ -14,9 +14,9 @@ function distance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** The known name that an unknown one was probably meant to be, or null. The shorter, the fewer typing errors. */
+/** The known name that is closest to an unknown one, or null. A shorter name may have fewer typing errors. */
 export function nearest(name: string, known: readonly string[]): string | null {
-  // Longer than any name with room for typing errors: not worth the quadratic comparison.
+  // No setting is this long, and the comparison takes quadratic time.
   if (name.length > 64) return null;
   let best: string | null = null;
   let least = name.length < 4 ? 2 : name.length < 8 ? 3 : 4;

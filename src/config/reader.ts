@@ -7,14 +7,14 @@ const SHOWN_CHARACTERS = 60;
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** Reads single settings from flags and environment, and gathers in `problems` all that is wrong with them. */
+/** Reads single settings from flags and environment, and collects what is wrong with them in `problems`. */
 export class Reader {
   /** One sentence each. */
   readonly problems: string[] = [];
   readonly #flags: Texts;
   readonly #env: Texts;
 
-  /** `flags` are keyed by name without dashes and win over `env`, in which an empty variable counts as absent. */
+  /** `flags` are named without dashes and override `env`. In `env` an empty variable counts as absent. */
   constructor(flags: Texts, env: Texts) {
     this.#flags = flags;
     this.#env = env;
@@ -24,7 +24,7 @@ export class Reader {
     return this.#flags[setting.name] !== undefined || (this.#env[variableOf(setting)] ?? "") !== "";
   }
 
-  /** The value; null when it is not given, or wrong, which `problems` then says. */
+  /** The value; null if it is not given, or wrong. If wrong, adds a problem. */
   optional<T>(setting: Setting<T>): T | null {
     if (!this.isGiven(setting)) return null;
     const flag = this.#flags[setting.name];
@@ -37,20 +37,20 @@ export class Reader {
     return null;
   }
 
-  /** The value; the default when it is not given, or wrong, which `problems` then says. */
+  /** The value; the default if it is not given, or wrong. If wrong, adds a problem. */
   required<T>(setting: RequiredSetting<T>): T {
     const value = this.optional(setting) ?? setting.parse(setting.fallback);
     if (value instanceof Problem) throw new Error(`the default of ${setting.name} ${value.text}`);
     return value;
   }
 
-  /** Adds a problem for every flag and every `COFFER_*` variable that is no setting. */
+  /** Adds a problem for every flag and every `COFFER_*` variable that is not a setting. */
   reportUnknown(): void {
     const names = Object.values(SETTINGS).map((setting) => setting.name);
     for (const flag of Object.keys(this.#flags)) {
       if (names.includes(flag)) continue;
       const meant = nearest(flag, names);
-      this.problems.push(`--${flag} is no setting.${didYouMean(meant && `--${meant}`)}`);
+      this.problems.push(`--${flag} is not a setting.${didYouMean(meant && `--${meant}`)}`);
     }
     const variables = Object.values(SETTINGS).map(variableOf);
     const unknown = Object.keys(this.#env).filter(
@@ -59,9 +59,9 @@ export class Reader {
     for (const variable of unknown) {
       const suffixes = variables.map((name) => name.slice(PREFIX.length));
       const meant = nearest(variable.slice(PREFIX.length), suffixes);
-      this.problems.push(`${variable} is no setting.${didYouMean(meant && `${PREFIX}${meant}`)}`);
+      this.problems.push(`${variable} is not a setting.${didYouMean(meant && `${PREFIX}${meant}`)}`);
     }
-    // Kubernetes describes every service to every pod in variables named after the service.
+    // Kubernetes gives every pod variables for every service, named after the service.
     if (unknown.includes("COFFER_SERVICE_HOST")) {
       this.problems.push(
         "Kubernetes sets COFFER_PORT and COFFER_SERVICE_* for a service named coffer: " +

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 const HIDDEN = "[secret]";
 
-/** A value that must not be printed: JSON, string conversion and inspection all show `[secret]` in its place. */
+/** A value that must not be printed: JSON, string conversion and inspection show `[secret]` instead. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -10,7 +10,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** The value itself; ask for it only where it is used. */
+  /** The value; call this only where it is used. */
   reveal(): T {
     return this.#value;
   }

@@ -5,23 +5,23 @@ import { Secret } from "./secret.ts";
 import { bytes, choice, duration, integer, matching, type Parser, perPlan, subjects } from "./values.ts";
 
 interface Described<T> {
-  /** As in `--data-dir` and, in capitals, `COFFER_DATA_DIR`. */
+  /** As in `--data-dir`; `COFFER_DATA_DIR` is made from it. */
   readonly name: string;
-  /** Stands for the value in the help: `--port NUMBER`. */
+  /** The placeholder for the value in the help: `--port NUMBER`. */
   readonly placeholder: string;
   /** One sentence without the full stop. */
   readonly help: string;
-  /** Its text is never repeated in a problem: it is, or may hold, a secret. */
+  /** Whether a problem must not quote the value, because it is or may contain a secret. */
   readonly sensitive?: true;
   readonly parse: Parser<T>;
 }
 
-/** A setting that always has a value; `fallback` is read as if it had been given. */
+/** A setting that always has a value; `fallback` is parsed like a given one. */
 export interface RequiredSetting<T> extends Described<T> {
   readonly fallback: string;
 }
 
-/** A setting that may be absent; `fallback` says in words, for the help, what happens then. */
+/** A setting that may be absent; `fallback` describes that case for the help. */
 export interface OptionalSetting<T> extends Described<T> {
   readonly optional: true;
   readonly fallback: string;
@@ -40,7 +40,7 @@ function optional<T>(setting: Omit<OptionalSetting<T>, "optional">): OptionalSet
 
 const RATE_LIMITS: Readonly<Record<Plan, number>> = { free: 60, pro: 300, team: 1000 };
 
-/** Bytes per account where nothing is configured: no limit on any plan. */
+/** Bytes per account if nothing is configured: no limit on any plan. */
 export const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = Object.freeze({
   free: null,
   pro: null,
@@ -49,13 +49,13 @@ export const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = Object.f
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Everything that can be configured, in the order the help shows it. */
+/** Every setting, in the order of the help. */
 export const SETTINGS = {
   dataDir: required({
     name: "data-dir",
     placeholder: "PATH",
     fallback: "./data",
-    help: "The directory that holds everything Coffer keeps",
+    help: "The directory for everything that Coffer stores",
     parse: (text) => resolve(text),
   }),
   host: required({
@@ -76,7 +76,7 @@ export const SETTINGS = {
     name: "base-url",
     placeholder: "URL",
     fallback: "none",
-    help: "The address others reach this server at. Links begin with it; without it, with the address that the request was sent to",
+    help: "The address at which others reach this server; links begin with it. Without it, they begin with the address that the request was sent to",
     sensitive: true,
     parse: baseUrl,
   }),
@@ -84,7 +84,7 @@ export const SETTINGS = {
     name: "claim-base-url",
     placeholder: "URL",
     fallback: "the base URL",
-    help: "The address claim links begin with",
+    help: "The address that claim links begin with",
     sensitive: true,
     parse: baseUrl,
   }),
@@ -101,14 +101,14 @@ export const SETTINGS = {
     fallback: Object.entries(RATE_LIMITS)
       .map(([plan, limit]) => `${plan}=${limit}`)
       .join(","),
-    help: "Requests a minute with one key, for each plan; all keys of an account share four times as many. A plan left out keeps its default",
+    help: "Requests a minute with one key, for each plan; all keys of an account together get four times as many. A plan that is left out keeps its default",
     parse: perPlan(RATE_LIMITS, integer(1, Number.MAX_SAFE_INTEGER)),
   }),
   storageLimits: optional({
     name: "storage-limits",
     placeholder: "LIST",
     fallback: "none",
-    help: "Storage of an account for each plan, such as free=10GB,pro=1TB; a plan left out has no limit",
+    help: "Storage of an account for each plan, such as free=10GB,pro=1TB; a plan that is left out has no limit",
     parse: perPlan(NO_STORAGE_LIMITS, bytes(1)),
   }),
   provisioning: required({
@@ -136,7 +136,7 @@ export const SETTINGS = {
     name: "disk-reserve",
     placeholder: "SIZE",
     fallback: "1GiB",
-    help: "Free disk space that uploads leave alone",
+    help: "Disk space that uploads leave free",
     parse: bytes(0),
   }),
   signups: required({
@@ -158,14 +158,14 @@ export const SETTINGS = {
     name: "oidc-client-id",
     placeholder: "TEXT",
     fallback: "none",
-    help: "The name the provider knows this server by",
+    help: "The client id of this server at the provider",
     parse: (text) => text,
   }),
   oidcClientSecret: optional({
     name: "oidc-client-secret",
     placeholder: "TEXT",
     fallback: "none",
-    help: "The provider's secret; set it in the environment, since others can see a flag",
+    help: "The client secret; set it in the environment, because other users of the machine can see flags",
     sensitive: true,
     parse: (text) => new Secret(text),
   }),

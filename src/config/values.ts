@@ -1,6 +1,6 @@
 import { PLANS, type Plan } from "../domain/caller.ts";
 
-/** Why a text is not a value. `text` completes the sentence "{setting} ...". */
+/** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Problem {
   }
 }
 
-/** Reads the text of a setting, never the empty one. */
+/** Parses the text of a setting, which is never empty. */
 export type Parser<T> = (text: string) => T | Problem;
 
 const DIGITS = /^[0-9]+$/;
 
-/** A whole number written in decimal digits alone: no sign, exponent, prefix or space. */
+/** A whole number in decimal digits: no sign, exponent, prefix or space. */
 export function integer(min: number, max: number): Parser<number> {
   const problem = new Problem(
     max === Number.MAX_SAFE_INTEGER
@@ -63,7 +63,7 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],
 ]);
 
-/** A span of time in milliseconds: `500ms`, `60s`, `5m`, `1h`. `range` says the limits in words. */
+/** A duration in milliseconds: `500ms`, `60s`, `5m`, `1h`. `range` describes the limits in words. */
 export function duration(minMs: number, maxMs: number, range: string): Parser<number> {
   const problem = new Problem(`must be a number with ms, s, m or h, such as 60s, ${range}`);
   return (text) => {
@@ -73,13 +73,13 @@ export function duration(minMs: number, maxMs: number, range: string): Parser<nu
   };
 }
 
-/** A text that a pattern allows; `rule` completes the sentence "{setting} must ...". */
+/** A text that matches a pattern; `rule` completes the sentence "{setting} must ...". */
 export function matching(pattern: RegExp, rule: string): Parser<string> {
   const problem = new Problem(`must ${rule}`);
   return (text) => (pattern.test(text) ? text : problem);
 }
 
-/** The items of a comma-separated list; spaces around an item do not matter. */
+/** The items of a comma-separated list, without spaces around them. */
 export function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
@@ -97,7 +97,7 @@ export function subjects(text: string): readonly string[] | Problem {
   );
 }
 
-/** A value for each plan: `free=60,team=1000`. A plan that is not named keeps its value of `base`. */
+/** A value for each plan: `free=60,team=1000`. A plan that is left out keeps its value in `base`. */
 export function perPlan<T>(
   base: Readonly<Record<Plan, T>>,
   parse: Parser<T>,

@@ -120,7 +120,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(
         () => "started",
         (error: unknown) => String(error),
       );
-      expect(outcome).toContain("is on a full disk. Make room on it");
+      expect(outcome).toContain("is on a full disk. Free some space on it");
       expect(outcome).not.toContain("delete");
       disk.clear();
       await using server = await start(disk);
@@ -135,7 +135,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(
         () => "started",
         (error: unknown) => String(error),
       );
-      expect(outcome).toContain("is on a full disk. Make room on it");
+      expect(outcome).toContain("is on a full disk. Free some space on it");
       expect(outcome).not.toContain("delete");
     });
   },

@@ -141,7 +141,7 @@ test("the switch that adopts cannot be set in the environment", async () => {
   const { code, stderr } = await run(["serve"], {
     env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_ADOPT_EMPTY: "1" },
   });
-  expect([code, stderr]).toEqual([1, expect.stringContaining("COFFER_ADOPT_EMPTY is no setting")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("COFFER_ADOPT_EMPTY is not a setting")]);
 });
 
 test("contents that are lost or of another store stop the start", async () => {
@@ -151,7 +151,7 @@ test("contents that are lost or of another store stop the start", async () => {
   await (await serve({ dataDir: other })).stop();
   const [blobs, kept] = [join(dataDir, "blobs"), join(place.path, "kept")];
   await rename(blobs, kept);
-  expect(await refusal(dataDir)).toMatch(/coffer: .*blobs.*is empty or.*missing.*put.*back/i);
+  expect(await refusal(dataDir)).toMatch(/coffer: .*blobs.*is empty or.*missing.*restore it/i);
   await cp(join(other, "blobs"), blobs, { recursive: true });
   expect(await refusal(dataDir)).toMatch(/coffer: .*do not belong together/);
   await rm(blobs, { recursive: true });

@@ -54,7 +54,7 @@ test("every problem of the configuration is listed at once, and nothing is made"
     "--max-file-size",
     "COFFER_PORT",
     "COFFER_SIGNUPS",
-    "COFFER_STORAGE_LIMIT is no setting. Did you mean COFFER_STORAGE_LIMITS?",
+    "COFFER_STORAGE_LIMIT is not a setting. Did you mean COFFER_STORAGE_LIMITS?",
     "COFFER_OIDC_ISSUER",
   ]) {
     expect(stderr).toContain(named);
