@@ -4,20 +4,20 @@ import { formatInstant } from "../domain/time.ts";
 import type { User } from "../domain/user.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
 
-const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works beside a running server.";
+const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works while the server runs.";
 const PASSWORD_STDIN = "  --password-stdin  Read the password from standard input instead of asking for it.";
 
 export const userCreate: Command = {
   name: "user create",
   usage: "USERNAME [--password-stdin] [--data-dir PATH]",
-  summary: "Make a local account; where there is no administrator it is one, on the plan team",
+  summary: "Create a local account; if there is no administrator, it becomes one, on the plan team",
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = await openAccounts(config, "make");
     const user = await accounts.users.createFromShell(username, password);
     const role = user.admin === null ? "" : ", an administrator,";
-    terminal.out(`Made the account ${user.username}${role} on the plan ${user.plan}.`);
+    terminal.out(`Created the account ${user.username}${role} on the plan ${user.plan}.`);
   },
 };
 
@@ -42,7 +42,7 @@ export const userResetPassword: Command = {
     const { config, username, password } = await readCredentials(args, terminal);
     await using accounts = await openAccounts(config, "refuse");
     const user = await accounts.users.resetPassword(username, password);
-    terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys go on working.`);
+    terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys still work.`);
   },
 };
 
@@ -50,7 +50,7 @@ export const userSetPlan: Command = {
   name: "user set-plan",
   usage: "USERNAME PLAN [--data-dir PATH]",
   summary: "Put an account on a plan",
-  help: () => `  PLAN              ${PLANS.join(", ")}; the configuration has their limits.\n${DATA_DIR}`,
+  help: () => `  PLAN              ${PLANS.join(", ")}; the configuration sets their limits.\n${DATA_DIR}`,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, {
       values: ["data-dir"],
@@ -62,7 +62,7 @@ export const userSetPlan: Command = {
       throw new CommandError("Give exactly one USERNAME and one PLAN.");
     }
     const plan = PLANS.find((each) => each === asked);
-    if (plan === undefined) throw new CommandError(`PLAN is one of ${PLANS.join(", ")}.`);
+    if (plan === undefined) throw new CommandError(`PLAN must be one of ${PLANS.join(", ")}.`);
     await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
     const user = await accounts.users.setPlan(username, plan);
     terminal.out(`${user.username} is on the plan ${user.plan}.`);
@@ -72,7 +72,7 @@ export const userSetPlan: Command = {
 export const keyCreate: Command = {
   name: "key create",
   usage: "USERNAME [--scope read-only|read-write] [--name NAME] [--data-dir PATH]",
-  summary: "Make an account key and print it, alone, on standard output",
+  summary: "Create an account key and print only the key on standard output",
   help: () =>
     `  --scope SCOPE     read-write (the default) or read-only.\n  --name NAME       A label for the key.\n${DATA_DIR}`,
   async run(args, terminal) {
@@ -84,7 +84,7 @@ export const keyCreate: Command = {
     const username = only(positionals, "USERNAME");
     const { scope: asked = "read-write", name = "", ...flags } = values;
     const scope = SCOPES.find((each) => each === asked);
-    if (scope === undefined) throw new CommandError(`--scope is one of ${SCOPES.join(", ")}.`);
+    if (scope === undefined) throw new CommandError(`--scope must be one of ${SCOPES.join(", ")}.`);
     await using accounts = await openAccounts(requireConfig(flags, terminal), "refuse");
     const { secret } = await accounts.apiKeys.createFor(username, name, scope);
     terminal.out(secret);
@@ -97,7 +97,7 @@ function only(positionals: readonly string[], what: string): string {
   return first;
 }
 
-/** A line of headings and one a user, in columns. */
+/** A heading and one line for each user, in columns. */
 function table(users: readonly User[]): string[] {
   const rows = users.map(({ username, plan, createdAt, email }) => {
     return [username, plan, formatInstant(createdAt).slice(0, 10), email ?? ""] as const;
@@ -107,7 +107,7 @@ function table(users: readonly User[]): string[] {
   );
 }
 
-/** What `user create` and `user reset-password` are told: an account, and the password it is to have. */
+/** The username and new password for `user create` and `user reset-password`. */
 async function readCredentials(args: readonly string[], terminal: Terminal) {
   const { values, switches, positionals } = readArguments(args, {
     values: ["data-dir"],
@@ -119,10 +119,11 @@ async function readCredentials(args: readonly string[], terminal: Terminal) {
   return { config, username, password: await readPassword(switches.has("password-stdin"), terminal) };
 }
 
-/** A password from standard input ends at the first line break, if there is one. */
+/** Reads a password. On standard input it ends at the first line break or at the end. */
 async function readPassword(fromInput: boolean, terminal: Terminal): Promise<string> {
   if (fromInput) return (await terminal.readInput()).split(/\r?\n/, 1)[0] ?? "";
   const password = await terminal.askSecret("Password: ");
-  if ((await terminal.askSecret("Once more: ")) !== password) throw new CommandError("The passwords differ.");
+  if ((await terminal.askSecret("Repeat password: ")) !== password)
+    throw new CommandError("The passwords differ.");
   return password;
 }

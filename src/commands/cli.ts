@@ -15,7 +15,7 @@ const COMMANDS: readonly Command[] = [
   version,
 ];
 
-/** Runs the command that the arguments name, `serve` by default; the process's exit code. */
+/** Runs the command that the arguments name, `serve` by default. Returns the exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   if (args[0] === "help" || (args[0] === "--help" && args.length === 1)) {
     terminal.out(overview());
@@ -23,7 +23,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
   const found = findCommand(args);
   if (found === null) {
-    terminal.err(`coffer: there is no command "${args.slice(0, 2).join(" ")}". "coffer --help" lists them.`);
+    terminal.err(`coffer: there is no command "${args.slice(0, 2).join(" ")}". See "coffer --help".`);
     return 2;
   }
   const { command, rest } = found;
@@ -53,7 +53,7 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Usage: coffer [COMMAND] [FLAGS]\n\n${lines.join("\n")}\n\n"coffer COMMAND --help" says more.`;
+  return `Usage: coffer [COMMAND] [FLAGS]\n\n${lines.join("\n")}\n\nSee "coffer COMMAND --help" for its flags.`;
 }
 
 function commandHelp({ name, usage, summary, help }: Command): string {

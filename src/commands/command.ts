@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, loadConfig } from "../config.ts";
 
-/** The process a command runs in, as far as a command may touch it. */
+/** What a command may use of the process that it runs in. */
 export interface Terminal {
   /** Writes a line to standard output. */
   out(line: string): void;
@@ -10,26 +10,26 @@ export interface Terminal {
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /**
-   * From now on drops lines to standard output that nobody reads, beyond 1 MiB. `report` is called with the
-   * number of dropped lines, and may write a line about them, when lines are read again.
+   * From now on drops lines to standard output once 1 MiB of them is unread. When lines are read again, `report` is
+   * called with the number of dropped lines, and may write a line about them.
    */
   dropUnread(report: (lines: number) => void): void;
-  /** Asks for a secret without showing it. Throws CommandError where nobody can be asked. */
+  /** Asks for a secret without showing it. Throws CommandError without a terminal. */
   askSecret(question: string): Promise<string>;
   /** Everything on standard input. */
   readInput(): Promise<string>;
-  /** Resolves with the name of the first signal that asks the process to end. */
+  /** Resolves with the name of the first signal to stop. */
   stopRequest(): Promise<string>;
   /**
-   * Resolves when every line has been written, or cannot be. After `dropUnread` it waits for no longer than
-   * a second for a reader that takes nothing.
+   * Resolves when every line has been written, or cannot be. After `dropUnread`, a reader that reads nothing
+   * delays it by at most a second.
    */
   finish(): Promise<void>;
 }
 
-/** One thing the executable can do. */
+/** A command of the executable. */
 export interface Command {
-  /** How it is called: `user create`. */
+  /** As it is typed: `user create`. */
   readonly name: string;
   /** What follows the name in its usage line. */
   readonly usage: string;
@@ -37,11 +37,11 @@ export interface Command {
   readonly summary: string;
   /** More for its `--help`, ends without a line break. */
   readonly help: () => string;
-  /** Throws CommandError, CofferError, or whatever went wrong. */
+  /** Throws CommandError, CofferError, or an unexpected error. */
   run(args: readonly string[], terminal: Terminal): Promise<void>;
 }
 
-/** A failure the operator can mend; its message is one clear line, or one a problem. */
+/** A failure that the operator can fix. Its message is one clear line, or one line for each problem. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
@@ -50,18 +50,18 @@ export class CommandError extends Error {
 export interface OptionNames {
   readonly values: readonly string[];
   readonly switches: readonly string[];
-  /** Whether arguments without a name are taken; the command checks how many. */
+  /** Whether positional arguments are allowed; the command checks how many. */
   readonly positionals?: true;
 }
 
-/** What a command was given: options by name, and what stands without one. */
+/** The arguments of a command: options by name, and positional ones. */
 export interface Arguments {
   readonly values: Readonly<Record<string, string>>;
   readonly switches: ReadonlySet<string>;
   readonly positionals: readonly string[];
 }
 
-/** Reads a command's arguments. Throws CommandError for what it does not know. */
+/** Reads a command's arguments. Throws CommandError for unknown ones. */
 export function readArguments(args: readonly string[], names: OptionNames): Arguments {
   const options = Object.fromEntries([
     ...names.values.map((name) => [name, { type: "string" as const }] as const),
@@ -87,7 +87,7 @@ export function readArguments(args: readonly string[], names: OptionNames): Argu
   }
 }
 
-/** Reads the configuration; throws CommandError with every problem, a line each. */
+/** Reads the configuration; throws CommandError with one line for each problem. */
 export function requireConfig(flags: Readonly<Record<string, string>>, terminal: Terminal): Config {
   const result = loadConfig({ flags, isTerminal: terminal.isTerminal });
   if (!result.ok)

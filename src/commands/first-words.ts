@@ -1,14 +1,14 @@
-/** Where a server that has just started is reached. */
+/** The addresses of a server that has just started. */
 export interface Reached {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Where other machines may reach it, without trailing slashes. */
+  /** Addresses for other machines, without trailing slashes. */
   readonly addresses: readonly string[];
-  /** Null once there is an administrator; begins with the base URL. */
+  /** Null if there is an administrator; begins with the base URL. */
   readonly setupLink: string | null;
 }
 
-/** What to do with a server that has just started, one sentence each. */
+/** What to do with a server that has just started; one sentence each. */
 export function nextSteps({ baseUrl, addresses }: Reached): string[] {
   return [
     `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
@@ -17,7 +17,7 @@ export function nextSteps({ baseUrl, addresses }: Reached): string[] {
   ];
 }
 
-/** How an administrator's account is made, with the setup link on each address; null once there is one. */
+/** How to create the administrator account: the setup link at each address. Null if there is an administrator. */
 export function firstSteps({ baseUrl, addresses, setupLink }: Reached): string | null {
   if (setupLink === null) return null;
   const target = setupLink.slice(baseUrl.length);

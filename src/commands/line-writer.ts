@@ -1,26 +1,26 @@
-/** How much text may wait for a reader who does not read, in characters. */
+/** How much unread text is kept, in characters. */
 const WAITING_LIMIT = 1024 * 1024;
 
 /**
- * Writes text to a stream, and calls `done` once the system has all of it or refused it: at once where
- * that is known at once.
+ * Writes text to a stream. Calls `done` once the system has accepted or refused all of it, at once if that is
+ * known at once.
  */
 export type WriteText = (text: string, done: (error?: Error | null) => void) => void;
 
 /**
- * Writes lines to a stream in few calls: those of one turn of the event loop go out together. One call
- * runs at a time, so that a line is written whole before the next one begins. A stream that takes nothing
- * any more is no failure: its lines wait, or are dropped once `dropBeyondLimit` was called.
+ * Writes lines to a stream in few calls: lines of one turn of the event loop are written together. Only one call runs
+ * at a time, so lines are never mixed. A stream that accepts nothing is not an error: lines wait, or are dropped
+ * after `dropBeyondLimit`.
  */
 export class LineWriter {
   readonly #write: WriteText;
   #waiting = "";
   #waitingLines = 0;
-  /** Lines dropped since the last report that arrived. */
+  /** Lines dropped since the last report that was written. */
   #dropped = 0;
   #reportDropped: ((lines: number) => void) | null = null;
   #isReporting = false;
-  /** What is being written; null while nothing is. */
+  /** The batch being written, if any. */
   #batch: Batch | null = null;
   #hasFailed = false;
   #isScheduled = false;
@@ -31,15 +31,14 @@ export class LineWriter {
   }
 
   /**
-   * From now on no more than 1 MiB waits for the reader. Lines beyond that are dropped and counted.
-   * `report` is called with their number when the reader takes lines again; the line that it adds follows
-   * those that were still kept.
+   * From now on keeps at most 1 MiB of unread lines; drops and counts the rest. When the reader reads again,
+   * `report` is called with their number. The line that it adds comes after those that were kept.
    */
   dropBeyondLimit(report: (lines: number) => void): void {
     this.#reportDropped = report;
   }
 
-  /** Takes a line without its line break. */
+  /** Adds a line, given without its line break. */
   add(line: string): void {
     if (!this.#hasRoomFor(line)) {
       this.#dropped++;
@@ -57,18 +56,18 @@ export class LineWriter {
 
   #hasRoomFor(line: string): boolean {
     if (this.#reportDropped === null || this.#isReporting) return true;
-    // What was dropped stays together: the report follows the last line before the gap.
+    // One gap only: the report follows the last line before it.
     if (this.#dropped > 0) return false;
     if (this.#waiting.length + line.length >= WAITING_LIMIT) this.flush();
     return (this.#batch?.text.length ?? 0) + this.#waiting.length + line.length < WAITING_LIMIT;
   }
 
-  /** Writes out what waits, unless something is being written already: the rest follows by itself then. */
+  /** Writes the waiting lines; if a write is running, they follow it. */
   flush(): void {
     if (this.#batch !== null) return;
     const reported = this.#report();
     if (this.#waiting === "") return;
-    // What failed may have been half written: the next line begins on a line of its own.
+    // A failed write may have been partial: start on a new line.
     const text = this.#hasFailed ? `\n${this.#waiting}` : this.#waiting;
     const batch = { text, lines: this.#waitingLines, reported };
     this.#waiting = "";
@@ -89,7 +88,7 @@ export class LineWriter {
     this.#batch = null;
     this.#hasFailed = error !== null;
     if (error !== null) this.#dropped += batch.lines + batch.reported;
-    // After a failure only the next line tries again, or a stream that is closed would be tried for ever.
+    // After a failure only a new line tries again, or a closed stream would be tried forever.
     if (this.#waiting !== "" || (error === null && this.#hasToReport)) this.flush();
     if (this.#batch === null) {
       this.#idle?.resolve();
@@ -101,7 +100,7 @@ export class LineWriter {
     return this.#dropped > 0 && this.#reportDropped !== null;
   }
 
-  /** Adds the report to what waits; the number of lines that it reports. */
+  /** Adds the report to the waiting lines. Returns the number of dropped lines in it. */
   #report(): number {
     if (!this.#hasToReport) return 0;
     const reported = this.#dropped;
@@ -113,11 +112,11 @@ export class LineWriter {
   }
 }
 
-/** Lines that are written in one call. */
+/** Lines written in one call. */
 interface Batch {
   readonly text: string;
-  /** How many of its lines are not reports. */
+  /** The number of its lines, without reports. */
   readonly lines: number;
-  /** How many dropped lines its report tells of. */
+  /** The number of dropped lines that it reports. */
   readonly reported: number;
 }

@@ -3,15 +3,15 @@ import { CommandError, type Terminal } from "./command.ts";
 import { LineWriter } from "./line-writer.ts";
 import { ttyWriter } from "./tty-writer.ts";
 
-/** How long a reader of standard output that takes nothing may hold up the end, in milliseconds. */
+/** How long a reader of standard output that reads nothing may delay the exit, in milliseconds. */
 const LAST_LINES_MS = 1000;
 
 /** Signals that ask the process to end. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 
 /**
- * How long after a signal the same one is taken as its copy, in milliseconds: under `npm start` the terminal
- * sends Ctrl-C to npm and to this process, and npm passes its own on. The same goes for SIGHUP and a shell.
+ * How long a second signal counts as a copy of the first, in milliseconds. Under `npm start` the terminal sends
+ * Ctrl-C to npm and to this process, and npm forwards its own. The same happens with SIGHUP and a shell.
  */
 const COPY_MS = 1000;
 
@@ -42,7 +42,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** A reader that closed its end is no failure of ours; without a listener it would end the process. */
+/** A writer to a stream. A closed reader is not our error; without a listener it would end the process. */
 function writerTo(stream: NodeJS.WriteStream, descriptor: number): LineWriter {
   stream.on("error", () => {});
   const toTerminal = stream.isTTY ? ttyWriter(descriptor) : null;
@@ -57,7 +57,7 @@ function stopRequest(): Promise<string> {
         resolve(signal);
         let isCopy = true;
         setTimeout(() => (isCopy = false), COPY_MS).unref();
-        // A second signal ends the process at once, whatever it is waiting for.
+        // A second signal ends the process at once.
         process.on(signal, () => {
           if (!isCopy) process.exit(1);
         });
@@ -72,7 +72,7 @@ function ignoresHangUp(): boolean {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
     return (BigInt(`0x${ignored}`) & 1n) === 1n;
   } catch {
-    // There is no such file on this system.
+    // Not Linux.
     return false;
   }
 }
@@ -84,7 +84,7 @@ const ERASE = /[\u007f\b]/;
 function askSecret(question: string): Promise<string> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) {
-    throw new CommandError("There is no terminal to ask for the password on: use --password-stdin.");
+    throw new CommandError("There is no terminal to ask for the password: use --password-stdin.");
   }
   stderr.write(question);
   stdin.setRawMode(true);

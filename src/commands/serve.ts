@@ -7,14 +7,14 @@ import { VERSION } from "../version.ts";
 import { firstSteps, nextSteps } from "./first-words.ts";
 import { type Command, readArguments, requireConfig } from "./command.ts";
 
-/** How long requests in flight may take to finish after a signal, in milliseconds. */
+/** How long running requests may take to finish after a signal, in milliseconds. */
 const DRAIN_MS = 10_000;
 
-/** No setting and no variable: it overrules a protection of the data, and so has to be typed. */
+/** Only a flag, no setting and no variable: it overrides a protection of the data, so it must be typed. */
 const ADOPT_EMPTY = "adopt-empty";
 const ADOPT_HELP = `  --${ADOPT_EMPTY}
-      Start although the database is missing, or does not belong to the contents; contents that it does not
-      know stay where they are. For when there is no backup of it`;
+      Start even if the database is missing or does not belong to the contents. Contents that it does not
+      know are kept but not used. For when there is no backup of the database`;
 
 export const serve: Command = {
   name: "serve",
@@ -31,7 +31,7 @@ export const serve: Command = {
       write: (line) => terminal.out(line),
     });
     terminal.dropUnread((lines) => {
-      log.warn("lines of this log were dropped: nobody read them, or they could not be written", { lines });
+      log.warn("log lines were dropped: they were not read, or could not be written", { lines });
     });
     const stopRequest = terminal.stopRequest();
     const appliance = await openAppliance({
@@ -48,7 +48,7 @@ export const serve: Command = {
     } else {
       log.info("coffer is ready", { ...ready, addresses: appliance.addresses, next });
     }
-    // Not on standard output, which logs are made of: the link is a secret.
+    // Not on standard output, which goes to logs: the link is a secret.
     const first = firstSteps(appliance);
     if (first !== null) terminal.err(first);
     log.info("stopping", { signal: await stopRequest });

@@ -1,14 +1,14 @@
 import { constants, openSync, writeSync } from "node:fs";
 import type { WriteText } from "./line-writer.ts";
 
-/** How long to wait before a terminal that takes nothing is tried again, in milliseconds. */
+/** How long to wait before writing again to a terminal that accepts nothing, in milliseconds. */
 const RETRY_MS = 20;
 
 /**
- * Writes to the terminal behind a descriptor without ever waiting for it. The runtime's own writes wait
- * while a terminal is held with Ctrl-S, and the whole server with them.
+ * Writes to the terminal behind a descriptor without blocking. The runtime's own writes block while a terminal is
+ * paused with Ctrl-S, and so does the whole server.
  *
- * @returns null where the terminal cannot be opened a second time; Linux can
+ * @returns null if the terminal cannot be opened a second time; on Linux it can
  */
 export function ttyWriter(descriptor: number): WriteText | null {
   const tty = openAgain(descriptor);
@@ -31,13 +31,13 @@ export function ttyWriter(descriptor: number): WriteText | null {
   };
 }
 
-/** A description of its own, so that not to wait is set for us and not for everybody at this terminal. */
+/** Opens the terminal again: O_NONBLOCK on the shared descriptor would affect every process at this terminal. */
 function openAgain(descriptor: number): number | null {
   try {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     return openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // No such path on this system, or the terminal belongs to another user. The caller has another way.
+    // Not Linux, or the terminal belongs to another user.
     return null;
   }
 }

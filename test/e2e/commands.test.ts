@@ -117,7 +117,7 @@ const FAILURES: Failure[] = [
     name: "a plan that is none",
     args: ["user", "set-plan", "ada", "gold"],
     code: 1,
-    says: "PLAN is one of free, pro, team.",
+    says: "PLAN must be one of free, pro, team.",
   },
   { name: "no plan", args: ["user", "set-plan", "ada"], code: 1, says: "one USERNAME and one PLAN" },
   { name: "a list of somebody", args: ["user", "list", "ada"], code: 1, says: "ada" },
@@ -125,7 +125,7 @@ const FAILURES: Failure[] = [
     name: "a scope that is none",
     args: ["key", "create", "ada", "--scope", "write"],
     code: 1,
-    says: "--scope is one of read-write, read-only",
+    says: "--scope must be one of read-write, read-only",
   },
   {
     name: "a data directory that is a file",
@@ -165,7 +165,7 @@ test("a command about accounts that are there makes no data directory where ther
     expect([command, code, stderr]).toEqual([
       command,
       1,
-      `coffer: There is no Coffer in ${dataDir}. Name its data directory with --data-dir or COFFER_DATA_DIR.\n`,
+      `coffer: ${dataDir} is not a Coffer data directory. Choose the right one with --data-dir or COFFER_DATA_DIR.\n`,
     ]);
   }
   expect(await readdir(place.path)).toEqual([]);
@@ -179,13 +179,13 @@ test("accounts and keys made beside a running server work with it at once", asyn
   const made = await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password\n" });
   expect(made).toEqual({
     code: 0,
-    stdout: "Made the account ada, an administrator, on the plan team.\n",
+    stdout: "Created the account ada, an administrator, on the plan team.\n",
     stderr: "",
   });
   const second = await run(["user", "create", "bob", "--password-stdin", "--data-dir", dataDir], {
     input: "bob's password",
   });
-  expect(second.stdout).toBe("Made the account bob on the plan free.\n");
+  expect(second.stdout).toBe("Created the account bob on the plan free.\n");
 
   const created = await run(["key", "create", "ada", "--name", "laptop"], { env });
   expect([created.code, created.stderr]).toEqual([0, ""]);
