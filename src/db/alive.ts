@@ -1,5 +1,5 @@
 /**
- * The condition that a reader sees a file `f`, in SQL.
+ * The SQL condition for a file `f` that readers can see: it has not expired.
  *
  * @param now the parameter that holds the time
  */
@@ -8,7 +8,7 @@ export function fileIsAlive(now: ":now" | "?2"): string {
 }
 
 /**
- * The condition that a reader sees a drive `d`, in SQL.
+ * The SQL condition for a drive `d` that readers can see: neither deleted nor expired.
  *
  * @param now the parameter that holds the time
  */

@@ -5,7 +5,7 @@ import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A key that is to be kept; times are milliseconds since the epoch. */
+/** A key to be stored; times are milliseconds since the epoch. */
 export interface NewApiKey {
   readonly id: KeyId;
   readonly hash: SecretHash;
@@ -33,8 +33,8 @@ const COLUMNS = `id, prefix, name, scope, (SELECT d.id FROM drive d WHERE d.pk =
                  created_at AS createdAt, last_used_at AS lastUsedAt`;
 const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
 
-/** Keys that are not revoked, whose drive is there and whose user is not disabled. */
-const STANDING = `
+/** Keys that are valid: not revoked, their drive exists and their user is not disabled. */
+const VALID = `
   FROM api_key k
   LEFT JOIN user u ON u.pk = k.user
   LEFT JOIN drive d ON d.pk = k.drive
@@ -42,10 +42,10 @@ const STANDING = `
  WHERE (d.pk IS NULL OR ${driveIsAlive(":now")})
    AND u.disabled_at IS NULL AND o.disabled_at IS NULL`;
 
-/** API keys, known by the hashes of their secrets. */
+/** API keys, found by the hashes of their secrets. */
 export class ApiKeysTable {
   readonly #caller;
-  readonly #stands;
+  readonly #isValid;
   readonly #userHas;
   readonly #driveHas;
   readonly #insert;
@@ -60,10 +60,10 @@ export class ApiKeysTable {
     this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
       `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
               o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
-         ${STANDING} AND k.hash = :hash`,
+         ${VALID} AND k.hash = :hash`,
     );
-    this.#stands = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${STANDING} AND k.id = :id`);
-    // Goes over the index alone, and stops at the row it asks for.
+    this.#isValid = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${VALID} AND k.id = :id`);
+    // Reads only the index, and stops at the wanted row.
     this.#userHas = sql.prepare<object, [UserPk, number]>(
       "SELECT 1 FROM api_key WHERE user = ? LIMIT 1 OFFSET ?",
     );
@@ -97,7 +97,7 @@ export class ApiKeysTable {
     );
   }
 
-  /** Whoever holds the key with this hash; null when there is none, its drive is gone or its user disabled. */
+  /** The caller with the key of this hash; null if there is none, its drive is gone or its user disabled. */
   callerOf(hash: SecretHash, now: number): Caller | null {
     const row = this.#caller.get({ hash, now });
     if (row === null) return null;
@@ -108,17 +108,17 @@ export class ApiKeysTable {
     throw new Error(`key ${keyId} reaches neither a user nor a drive`);
   }
 
-  /** Whether a key still lets its holder in, as `callerOf` decides it. */
-  stands(id: KeyId, now: number): boolean {
-    return this.#stands.get({ id, now }) !== null;
+  /** Whether a key is still valid, as for `callerOf`. */
+  isValid(id: KeyId, now: number): boolean {
+    return this.#isValid.get({ id, now }) !== null;
   }
 
-  /** A user's own keys and those of the user's drives, or a drive's keys; oldest first. */
+  /** A user's keys and those of the user's drives, or a drive's keys; oldest first. */
   list(reach: KeyReach): ApiKey[] {
     return "user" in reach ? this.#ofUser.all(reach.user) : this.#ofDrive.all(reach.drive);
   }
 
-  /** Whether there are `count` keys or more with exactly this reach; at least 1. */
+  /** Whether at least `count` keys have exactly this reach; `count` is at least 1. */
   hasAtLeast(count: number, reach: KeyReach): boolean {
     const row =
       "user" in reach ? this.#userHas.get(reach.user, count - 1) : this.#driveHas.get(reach.drive, count - 1);
@@ -134,19 +134,19 @@ export class ApiKeysTable {
     });
   }
 
-  /** Removes a key within reach; false when it is not. Inside a write. */
+  /** Removes a key within reach. Returns false if there is none. Inside a write. */
   remove(id: KeyId, reach: KeyReach): boolean {
     const { changes } =
       "user" in reach ? this.#removeOfUser.run(reach.user, id) : this.#removeOfDrive.run(reach.drive, id);
     return changes > 0;
   }
 
-  /** Removes up to `limit` keys of a deleted drive, which open nothing any more; how many. Inside a write. */
+  /** Removes up to `limit` keys of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSomeOf.run(drive, limit).changes;
   }
 
-  /** Notes when a key was last used. Inside a write. */
+  /** Stores when a key was last used. Inside a write. */
   touch(id: KeyId, at: number): void {
     this.#touch.run({ id, at });
   }

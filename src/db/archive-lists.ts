@@ -8,10 +8,10 @@ import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
-/** Rows that one statement takes, so that no request waits long behind it. */
+/** Rows per statement, so that no request waits long for one. */
 const PIECE = 500;
 
-/** A file of a drive, or a folder, whose digest is null. */
+/** A file of a drive, or a folder; a folder's digest is null. */
 export interface ArchiveRow {
   /** Counts from 1, in path order. */
   readonly number: number;
@@ -19,7 +19,7 @@ export interface ArchiveRow {
   readonly digest: Digest | null;
   /** Bytes. */
   readonly size: number;
-  /** Milliseconds since the epoch; of a folder, when it was made. */
+  /** Milliseconds since the epoch; for a folder, when it was created. */
   readonly modifiedAt: number;
 }
 
@@ -29,7 +29,7 @@ interface Selection extends PathRange {
   readonly limit: number;
 }
 
-/** Makes lists of what archives are to hold, each on a connection of its own. */
+/** Creates the lists of what archives hold, each on its own connection. */
 export class ArchiveLists {
   readonly #path: string;
 
@@ -37,16 +37,16 @@ export class ArchiveLists {
     this.#path = sql.filename;
   }
 
-  /** An empty list. Whoever opens one disposes of it. */
+  /** An empty list. The caller must dispose of it. */
   open(): ArchiveList {
     return new ArchiveList(this.#path);
   }
 }
 
 /**
- * What an archive is to hold, as it stood at one moment: written down from one snapshot of the database, so
- * that an archive may take hours without holding that. It is in a temporary table, which goes to the disk
- * when it is long, and away with the connection, also in a crash.
+ * What an archive holds, copied from one snapshot of the database: sending an archive may take hours, too long to
+ * hold a snapshot. The copy is in a temporary table: a long one goes to the disk, and it ends with the connection,
+ * even in a crash.
  */
 export class ArchiveList implements Disposable {
   readonly #sql: Sqlite;
@@ -84,10 +84,10 @@ export class ArchiveList implements Disposable {
   }
 
   /**
-   * Writes down what is at these places of a drive, all as it is at one moment.
+   * Copies what is at these places of a drive, all from one snapshot.
    *
-   * @param places none within another, in path order
-   * @returns how many rows there are; null when one of the places is empty by now
+   * @param places none inside another, in path order
+   * @returns the number of rows; null if one of the places is empty
    */
   async fill(
     drive: DrivePk,
@@ -103,7 +103,7 @@ export class ArchiveList implements Disposable {
     return this.#last.get()?.number ?? 0;
   }
 
-  /** The rows in path order, read in pieces. */
+  /** The rows in path order, read in batches. */
   *rows(): Generator<ArchiveRow> {
     for (let after = 0, isMore = true; isMore; after += PIECE) {
       const rows = this.#page.all(after, PIECE);
@@ -117,7 +117,7 @@ export class ArchiveList implements Disposable {
     this.#sql.close(true);
   }
 
-  /** Whether the drive has anything there. */
+  /** Copies what is at a place. Returns whether there is anything. */
   async #takeAll(drive: DrivePk, place: FilePath | FolderPath, now: number): Promise<boolean> {
     const { from, to } = isFolderPath(place) ? rangeOf(place) : { from: place, to: firstAfter(place) };
     let taken = this.#take.run({ drive, now, from, to, limit: PIECE }).changes;

@@ -2,13 +2,13 @@ import type { Digest } from "../domain/digest.ts";
 import type { BlobPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
-/** A content that nothing refers to any more. */
+/** An orphan: a content that no file refers to. */
 export interface BlobRow {
   readonly pk: BlobPk;
   readonly digest: Digest;
 }
 
-/** What the database knows of contents; the bytes are the blob store's. */
+/** The database's records of contents; the blob store has the bytes. */
 export class BlobsTable {
   readonly #database: Database;
   readonly #upsert;
@@ -37,7 +37,7 @@ export class BlobsTable {
     this.#remove = sql.prepare<never, [BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0");
   }
 
-  /** The row of a content, made where there is none. Inside a write. */
+  /** The row of a content, created if there is none. Inside a write. */
   ensure(digest: Digest, size: number, preview: string | null): BlobPk {
     const row = this.#upsert.get(digest, size, preview);
     if (row === null) throw new Error("an upserted blob came back without a row");
@@ -45,8 +45,8 @@ export class BlobsTable {
   }
 
   /**
-   * Whether the bytes of a content may go: no row names it. While the outcome of a write is in doubt none may
-   * go, since that write may have made a row that only the next start finds.
+   * Whether the bytes of a content may be removed: no row names it. False while the outcome of a write is unknown:
+   * that write may have created a row that only the next start finds.
    */
   mayGo(digest: Digest): boolean {
     return !this.#database.hasFailed && !this.has(digest);
@@ -57,22 +57,22 @@ export class BlobsTable {
     return this.#known.get(digest) !== null;
   }
 
-  /** Whether there is any content that a row names. */
+  /** Whether a row names any content. */
   hasAny(): boolean {
     return this.#any.get() !== null;
   }
 
-  /** Starts the grace period of up to `limit` contents that nothing refers to any more; of how many. Inside a write. */
+  /** Starts the grace period of up to `limit` new orphans. Returns how many. Inside a write. */
   stampOrphans(now: number, limit: number): number {
     return this.#stamp.run(now, limit).changes;
   }
 
-  /** Some contents that nothing has referred to since `before`. */
+  /** Some contents that have been orphans since `before`. */
   orphans(before: number, limit: number): BlobRow[] {
     return this.#orphans.all(before, limit);
   }
 
-  /** Forgets a content, unless something refers to it again; whether it did. Inside a write. */
+  /** Removes the row of an orphan. Returns false if something refers to it again. Inside a write. */
   remove(pk: BlobPk): boolean {
     return this.#remove.run(pk).changes > 0;
   }

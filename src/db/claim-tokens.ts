@@ -2,16 +2,16 @@ import type { SecretHash } from "../domain/api-key.ts";
 import type { DrivePk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
-/** A claim token, once issued. */
+/** A claim token. */
 export interface ClaimToken {
-  /** Null once the drive, having expired, was taken away. */
+  /** Null if the drive expired and was removed. */
   readonly drive: DrivePk | null;
   /** Times are milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly usedAt: number | null;
 }
 
-/** Tokens by which drives are claimed, known by their hashes. */
+/** Claim tokens of drives, found by their hashes. */
 export class ClaimTokensTable {
   readonly #find;
   readonly #insert;
@@ -31,7 +31,7 @@ export class ClaimTokensTable {
     this.#removeOf = sql.prepare<never, [DrivePk]>("DELETE FROM claim_token WHERE drive = ?");
   }
 
-  /** Null for a token that was never issued, or whose drive was deleted by a caller. */
+  /** Null for an unknown token, or one whose drive was deleted by a caller. */
   find(hash: SecretHash): ClaimToken | null {
     return this.#find.get(hash);
   }
@@ -46,7 +46,7 @@ export class ClaimTokensTable {
     this.#markUsed.run(now, hash);
   }
 
-  /** Forgets the tokens of a drive that its owner deleted. Inside a write. */
+  /** Removes the tokens of a drive that a caller deleted. Inside a write. */
   removeOf(drive: DrivePk): void {
     this.#removeOf.run(drive);
   }

@@ -8,31 +8,31 @@ import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
 import { type Room, WriteQueue } from "./write-queue.ts";
 
 /**
- * Thrown inside a write by a job that has to wait for something else: the job is undone, and runs again after
- * `end`. Where `end` rejects, so does the write.
+ * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
+ * `end`. If `end` rejects, the write rejects too.
  */
 export class Busy extends Error {
   readonly end: Promise<void>;
 
   constructor(end: Promise<void>) {
-    super("the write has to wait");
+    super("the write must wait");
     this.end = end;
   }
 }
 
-/** Called inside a write with its result, before it is durable; what it throws undoes the write. */
+/** Called inside a write with its result, before the commit. An error in it rolls the write back. */
 export type Within<T> = (result: T) => void;
 
-/** What a server has beside the file; commands that work beside it have neither. */
+/** What only a server passes; commands that run next to it do not. */
 export interface DatabaseOptions {
   readonly reserve: DatabaseReserve;
-  /** Told once, with what failed, when nothing can be written any more. */
+  /** Called once, with the error, when the database can no longer be written. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The one connection to the database. Reads run at once; every write goes through `write`, which
- * answers only after its commit is on the disk.
+ * The one connection to the database. Reads run at once. Every write goes through `write`, which resolves only after
+ * its commit is on the disk.
  */
 export class Database {
   readonly sql: Sqlite;
@@ -40,7 +40,7 @@ export class Database {
   readonly #reserve: DatabaseReserve | null;
   readonly #begin;
   readonly #commit;
-  /** What ends the snapshot that is held; null while none is. */
+  /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
 
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
@@ -57,7 +57,7 @@ export class Database {
   }
 
   /**
-   * Opens or makes the database file and brings its schema up to date.
+   * Opens or creates the database file and migrates its schema.
    *
    * @throws Error whose message tells the operator what to do
    */
@@ -70,15 +70,14 @@ export class Database {
   }
 
   /**
-   * Runs `job` in a transaction and resolves with its result once that is durable. Jobs handed in
-   * during one turn of the event loop share a commit, but not a fate: one that throws is undone
-   * alone, and its error is what its promise rejects with; one that throws `Busy` runs again later. The job
-   * must not await.
+   * Runs `job` in a transaction and resolves with its result once that is durable. Jobs added in one turn of the
+   * event loop share a commit. A job that throws is rolled back alone, and its promise rejects with the error; one
+   * that throws `Busy` runs again later. The job must not await.
    *
    * @param within gets the job's result, still in the transaction
-   * @param room `reserve` for what must be possible on a full disk: what frees room or lets people in
-   * @throws WriteRefused STORAGE_FULL when the disk has no room for it. UNAVAILABLE when the disk failed: at
-   *   that write its outcome is unknown, and every later one is refused.
+   * @param room `reserve` for what must work on a full disk: what frees space or lets users sign in
+   * @throws WriteRefused STORAGE_FULL if the disk has no room. UNAVAILABLE if the disk failed: the outcome of the
+   *   write that failed is unknown, and every later one is refused.
    */
   async write<T>(job: () => T, within?: Within<T>, room: Room = "free"): Promise<T> {
     if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
@@ -91,13 +90,13 @@ export class Database {
     }
   }
 
-  /** Whether the disk failed at a write: what that was about is in doubt, and nothing is written any more. */
+  /** Whether the disk failed during a write. The outcome of that write is unknown, and no other is accepted. */
   get hasFailed(): boolean {
     return this.#writes.hasFailed;
   }
 
   /**
-   * Refuses work that ends in a write which takes room, where there is none for it.
+   * Checks that there is space for a write, before work that ends in one.
    *
    * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
    */
@@ -106,14 +105,14 @@ export class Database {
     if (!(await this.hasSpace())) throw diskFull();
   }
 
-  /** Whether the reserve is whole, made so where the disk has room for it again. */
+  /** Whether the reserve exists; creates it again if the disk has space. */
   async hasSpace(): Promise<boolean> {
     return this.#reserve === null || this.#reserve.isWhole || (await this.#reserve.restore());
   }
 
   /**
-   * Lets the reads until the end of this turn of the event loop see one state of the database, so that
-   * they agree with each other; and they take the locks of a transaction once instead of each.
+   * Holds one snapshot of the database until the end of this turn of the event loop: all reads until then agree, and
+   * take the locks of a transaction only once.
    */
   holdSnapshot(): void {
     if (this.#snapshotEnd !== null) return;
@@ -125,19 +124,19 @@ export class Database {
     if (this.#snapshotEnd === null) return;
     clearImmediate(this.#snapshotEnd);
     this.#snapshotEnd = null;
-    // A read that failed at the disk has ended it already.
+    // A read that failed at the disk has ended the transaction already.
     if (this.sql.inTransaction) this.#commit.run();
   }
 
-  /** Whether the database answers. */
+  /** Throws if the database does not answer. */
   ping(): void {
     this.sql.query("SELECT 1").get();
   }
 
   /**
-   * Finishes the writes handed in so far, and closes; later ones are refused. SQLite is never asked to
-   * gather statistics: the statements are written for their indexes, and numbers from when a table was
-   * small would make scans of look-ups once it has grown.
+   * Finishes the queued writes and closes; later ones are refused. ANALYZE is never run: the statements are written
+   * for their indexes, and statistics from when a table was small would turn index searches into scans once it has
+   * grown.
    */
   async close(): Promise<void> {
     await this.#writes.close();
@@ -151,12 +150,12 @@ function openUpToDate(path: string, clock: Clock): Sqlite {
   try {
     sql.run("PRAGMA busy_timeout = 10000");
     sql.run("PRAGMA journal_mode = WAL");
-    // FULL syncs the log at every commit: an answered write survives a power cut.
+    // FULL syncs the log at every commit: a write that was answered survives a power cut.
     sql.run("PRAGMA synchronous = FULL");
     sql.run("PRAGMA foreign_keys = ON");
     sql.run("PRAGMA temp_store = MEMORY");
-    // For connections that keep theirs in files, also where nothing but the data directory can be written to.
-    // It holds for the whole process: set once, before there are threads that might look.
+    // For connections with temporary files: the data directory may be the only place that can be written. It applies
+    // to the whole process, so it is set once, before other threads read it.
     sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
     sql.run("PRAGMA cache_size = -16000");
     sql.run("PRAGMA journal_size_limit = 67108864");
@@ -168,13 +167,13 @@ function openUpToDate(path: string, clock: Clock): Sqlite {
   }
 }
 
-/** What to tell the operator, for whom SQLite's own words are no advice. */
+/** The error for the operator: SQLite's own message does not say what to do. */
 function unusable(path: string, cause: SQLiteError): Error {
   const advice =
-    // The second is the shared memory of the log, which grows by a file as well.
+    // SHMSIZE: the log's shared memory is a file too, and could not grow.
     isFull(cause) || cause.code === "SQLITE_IOERR_SHMSIZE"
-      ? "Make room on its disk."
-      : "Make it and its directory readable and writable for this user, and make room if the disk is full; " +
+      ? "Free some space on its disk."
+      : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
         "if it is damaged, restore the data directory from a backup.";
   return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
 }

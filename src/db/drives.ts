@@ -4,7 +4,7 @@ import type { DriveId, DrivePk, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A drive that is to be made; times are milliseconds since the epoch. */
+/** A drive to be created; times are milliseconds since the epoch. */
 export interface NewDrive {
   readonly id: DriveId;
   readonly user: UserPk | null;
@@ -15,7 +15,7 @@ export interface NewDrive {
   readonly createdAt: number;
 }
 
-/** What its owner may change of a drive. */
+/** What the owner may change of a drive. */
 export type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
 
 interface DriveRow extends Omit<Drive, "owner"> {
@@ -23,7 +23,7 @@ interface DriveRow extends Omit<Drive, "owner"> {
   readonly userId: UserId | null;
 }
 
-// Files past their expiry are gone for every reader before the sweep has taken them off the counts.
+// Readers do not see expired files, but the counts include them until the sweep removes them.
 const SELECT = `
   SELECT d.pk, d.id, d.name, d.slug, d.description, u.pk AS userPk, u.id AS userId,
          r.file_count - (SELECT count(*) FROM file f WHERE f.drive = d.pk AND f.expires_at <= :now) AS fileCount,
@@ -35,7 +35,7 @@ const SELECT = `
     LEFT JOIN user u ON u.pk = d.user
    WHERE ${driveIsAlive(":now")}`;
 
-/** Drives that are there: deleted and expired ones are invisible to every reader here. */
+/** Drives. Readers never see deleted and expired ones. */
 export class DrivesTable {
   readonly #byId;
   readonly #byPk;
@@ -107,7 +107,7 @@ export class DrivesTable {
     return fromRow(this.#bySlug.get({ slug, now }));
   }
 
-  /** Whether a drive is there; costs less than to read it. */
+  /** Whether a drive exists; cheaper than reading it. */
   isThere(pk: DrivePk, now: number): boolean {
     return this.#isThere.get(pk, now) !== null;
   }
@@ -127,7 +127,7 @@ export class DrivesTable {
     return this.#storedBy.get({ user, now })?.bytes ?? 0;
   }
 
-  /** The first of `slug`, `slug-2`, `slug-3` ... that is free, or is `own` already. Inside a write. */
+  /** The first of `slug`, `slug-2`, `slug-3` ... that is free or equals `own`. Inside a write. */
   freeSlug(slug: string, own: string | null = null): string {
     let candidate = slug;
     for (let n = 2; candidate !== own && this.#slugTaken.get(candidate) !== null; n += 1) {
@@ -143,27 +143,27 @@ export class DrivesTable {
     return row.pk;
   }
 
-  /** Gives an unclaimed drive to a user for good. Inside a write. */
+  /** Gives an unclaimed drive to a user. Inside a write. */
   claim(pk: DrivePk, user: UserPk, slug: string, now: number): void {
     this.#claim.run({ pk, user, slug, now });
   }
 
-  /** Changes what a drive is called. Inside a write. */
+  /** Changes a drive's name, slug and description. Inside a write. */
   rename(pk: DrivePk, naming: DriveNaming, now: number): void {
     this.#rename.run({ ...naming, pk, now });
   }
 
-  /** Notes a change of what the drive holds. Inside a write. */
+  /** Stores when the drive's contents last changed. Inside a write. */
   touch(pk: DrivePk, now: number): void {
     this.#touch.run(now, pk);
   }
 
-  /** Makes a drive invisible for good and frees its slug; the sweep takes away the rest. Inside a write. */
+  /** Hides a drive and frees its slug; the sweep removes the rest. Inside a write. */
   markDeleted(pk: DrivePk, now: number): void {
     this.#markDeleted.run(now, pk);
   }
 
-  /** Some drives that are past their expiry and not yet marked deleted. */
+  /** Some drives that have expired and are not yet marked deleted. */
   expired(now: number, limit: number): DrivePk[] {
     return this.#expired.all(now, limit).map((row) => row.pk);
   }
@@ -173,7 +173,7 @@ export class DrivesTable {
     return this.#deleted.all(limit).map((row) => row.pk);
   }
 
-  /** Takes the row of a deleted drive away, once nothing refers to it. Inside a write. */
+  /** Removes the row of a deleted drive, once nothing refers to it. Inside a write. */
   remove(pk: DrivePk): void {
     this.#remove.run(pk);
   }

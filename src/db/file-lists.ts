@@ -9,25 +9,25 @@ import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows
 import type { Parameters } from "./parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
-/** Which files a list is about: all of a drive or, with `folder`, those directly in that folder. */
+/** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
   readonly drive: DrivePk;
   readonly folder: FolderPk | null;
   /** Only paths that start with it. */
   readonly prefix: string;
-  /** Only files that carry every one of these. */
+  /** Only files that have all of these. */
   readonly tags: readonly string[];
-  /** Files that expired by now are not there. */
+  /** Files that have expired by this time are left out. */
   readonly now: number;
-  /** Other than `path` only with a folder, whose path is the prefix, and without tags. */
+  /** Other than `path` only with a folder, whose path must then be the prefix, and without tags. */
   readonly sort: FileSort;
 }
 
-/** Which part of a list is wanted: after a place in its order, or after a number of files. */
+/** A page of a list: after a position, or after a number of files. */
 export interface ListWindow {
   readonly limit: number;
   readonly offset: number;
-  /** Only files after this place, which is one of the list's order; null for the start. */
+  /** Only files after this position, which must be of the list's order; null for the start. */
   readonly after: FilePosition | null;
 }
 
@@ -37,7 +37,7 @@ interface Selection extends PathRange {
   readonly now: number;
   readonly tag: string | null;
   readonly otherTags: string;
-  /** After what a list in the order of a number begins. */
+  /** The start of a list that is sorted by a number. */
   readonly value: number;
   readonly id: string;
 }
@@ -48,7 +48,7 @@ interface ChildRange extends PathRange {
   readonly now: number;
 }
 
-/** What has expired anywhere below a folder; sizes in bytes. */
+/** The expired files anywhere below a folder; sizes in bytes. */
 export interface ExpiredBelow {
   readonly folder: FolderPath;
   readonly files: number;
@@ -57,7 +57,7 @@ export interface ExpiredBelow {
 
 type Page = Selection & Pick<ListWindow, "limit" | "offset">;
 
-// INDEXED BY makes a statement whose index went missing an error instead of a slow answer.
+// INDEXED BY turns a missing index into an error instead of a slow response.
 const IN_DRIVE = "file f INDEXED BY file_path WHERE f.drive = :drive AND f.path >= :from AND f.path < :to";
 const IN_FOLDER =
   "file f INDEXED BY file_folder WHERE f.folder = :folder AND f.path >= :from AND f.path < :to";
@@ -71,8 +71,8 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
 
 /**
- * Pages of files, and how many files there are. The pages before the one wanted are skipped within the
- * index; only where files of the drive await the sweep is each looked at.
+ * Pages of files, and numbers of files. Pages before the wanted one are skipped within the index; each file is read
+ * only if the drive has expired files that await the sweep.
  */
 export class FileLists {
   readonly #inDrive;
@@ -116,30 +116,30 @@ export class FileLists {
     );
   }
 
-  /** The files of one page, in the scope's order; that of paths is of their UTF-8 bytes. */
+  /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
   page(scope: ListScope, window: ListWindow): File[] {
     const page = { ...selectionOf(scope, window.after), limit: window.limit, offset: window.offset };
     return this.#pageStatement(scope).all(page).map(fileFromRow);
   }
 
-  /** How many files carry the scope's tags; costs as much as carry the first of them. */
+  /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
   countTagged(scope: ListScope): number {
     return this.#countTagged.get(selectionOf(scope, null))?.files ?? 0;
   }
 
-  /** How many files stand directly in the scope's folder, expired ones included; costs as many as match. */
+  /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
   countInFolder(scope: ListScope): number {
     return this.#countInFolder.get(selectionOf(scope, null))?.files ?? 0;
   }
 
-  /** How many files of the scope have expired and await the sweep: what the kept counts still include. */
+  /** How many files of the scope have expired and await the sweep; the folder counts still include them. */
   countExpired(scope: ListScope): number {
     return this.#expired.get(selectionOf(scope, null))?.files ?? 0;
   }
 
   /**
-   * What of each of some folders has expired and awaits the sweep, as `countExpired` says it of one scope;
-   * costs as much as has expired in the drive. Folders of which nothing has are left out.
+   * The expired files below each of some folders, as `countExpired` for one scope. The cost grows with the number of
+   * expired files in the drive. Folders without any are left out.
    *
    * @param folders in path order, all directly in `parent`
    */
@@ -162,7 +162,7 @@ export class FileLists {
   }
 }
 
-/** The statement for a list, and the one for a drive of which something has expired. */
+/** The statement for a list, and the one for a drive with expired files. */
 function preparePages(sql: Sqlite, selection: string, order: string) {
   return {
     all: preparePage(sql, selection, order, order),
@@ -170,7 +170,7 @@ function preparePages(sql: Sqlite, selection: string, order: string) {
   };
 }
 
-/** @param order the order in which `selection` finds files, `shown` the same of a page of them */
+/** @param order of the files in `selection`. @param shown the same order for the page's files */
 function preparePage(sql: Sqlite, selection: string, order: string, shown: string) {
   return sql.prepare<FileRow, [Parameters<Page>]>(
     `SELECT ${FILE_COLUMNS}
@@ -205,7 +205,7 @@ function rangeAfter({ from, to }: PathRange, after: FilePosition | null): PathRa
   return { from, to };
 }
 
-/** A file's size and id, or time and id, or what is before, or after, all of them. */
+/** The size or time, and the id, of the last file; at the start a value before, or after, all files. */
 function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
   if (after !== null && "value" in after) return { value: after.value, id: after.id };
   return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };

@@ -7,10 +7,10 @@ export const FILE_COLUMNS = `
   f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob AS blobPk, b.digest, b.preview, f.tags, f.metadata,
   f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt`;
 
-/** What `FILE_COLUMNS` takes beside `file f`. */
+/** The joins that `FILE_COLUMNS` needs. */
 export const FILE_JOINS = `JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;
 
-/** A row of `FILE_COLUMNS` as SQLite gives it. */
+/** A row of `FILE_COLUMNS` as SQLite returns it. */
 export interface FileRow extends Omit<File, "mimeGiven" | "tags" | "metadata"> {
   readonly digest: Digest;
   readonly mimeGiven: 0 | 1;
@@ -18,7 +18,7 @@ export interface FileRow extends Omit<File, "mimeGiven" | "tags" | "metadata"> {
   readonly metadata: string;
 }
 
-/** The file that a row of `FILE_COLUMNS` is. */
+/** The file of a row of `FILE_COLUMNS`. */
 export function fileFromRow(row: FileRow): File {
   const tags: string[] = JSON.parse(row.tags);
   const metadata: Metadata = JSON.parse(row.metadata);

@@ -12,7 +12,7 @@ interface ChildRange extends PathRange {
   readonly parent: FolderPk;
 }
 
-/** Which of the folders in a folder are wanted: after a path, or after a number of them. */
+/** A page of the folders in a folder: after a path, or after a number of them. */
 export interface FolderWindow {
   readonly limit: number;
   readonly offset: number;
@@ -20,14 +20,14 @@ export interface FolderWindow {
   readonly after: string | null;
 }
 
-/** How many files come into a folder itself, or leave it, and their bytes. */
+/** How many files are added directly to a folder (or, negative, removed), and their bytes. */
 export interface FolderChange {
   readonly folder: FolderPk;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Single folders, and the counts that they keep of what is below them. */
+/** Single folders, and their counts of what is below them. */
 export class FoldersTable {
   readonly #byPath;
   readonly #insert;
@@ -69,7 +69,7 @@ export class FoldersTable {
     );
     this.#remove = sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?");
     this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      // Backwards in path order, so that no folder goes before those below it.
+      // In reverse path order: a folder is removed after those below it.
       "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
     );
   }
@@ -78,14 +78,14 @@ export class FoldersTable {
     return this.#byPath.get(drive, path);
   }
 
-  /** The folder at a path where one is known to stand. */
+  /** The folder at a path; throws if there is none. */
   existing(drive: DrivePk, path: FolderPath): Folder {
     const folder = this.byPath(drive, path);
     if (folder === null) throw new Error("a folder of the tree is missing");
     return folder;
   }
 
-  /** Some of the folders directly in `parent`, in path order (UTF-8 bytes). */
+  /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
   page(parent: FolderPk, { after, limit, offset }: FolderWindow): Folder[] {
     return this.#page.all(parent, after ?? "", limit, offset);
   }
@@ -95,7 +95,7 @@ export class FoldersTable {
     return this.#children.all({ parent, ...rangeOf(prefix) }).map((row) => row.path);
   }
 
-  /** How many files stand anywhere below the folders that `children` names. */
+  /** How many files are anywhere below the folders that `children` returns. */
   filesBelowChildren(parent: FolderPk, prefix: string): number {
     return this.#countChildren.get({ parent, ...rangeOf(prefix) })?.files ?? 0;
   }
@@ -108,8 +108,8 @@ export class FoldersTable {
   }
 
   /**
-   * Adds to the counts of folders and all their ancestors. Each is counted anew once, from the innermost
-   * up: thousands of them, one after the other, would each go through hundreds of ancestors. Inside a write.
+   * Adds to the counts of folders and all their ancestors. Each folder is updated once, innermost first: thousands of
+   * changes, one by one, would each update hundreds of ancestors. Inside a write.
    */
   adjust(changes: Iterable<FolderChange>): void {
     const own = new Map<FolderPk, number>();
@@ -134,7 +134,7 @@ export class FoldersTable {
     this.#remove.run(pk);
   }
 
-  /** Removes up to `limit` folders of a deleted drive; how many it removed. Inside a write. */
+  /** Removes up to `limit` folders of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSome.run(drive, limit).changes;
   }

@@ -1,7 +1,7 @@
 import type { RecordName } from "../domain/idempotency.ts";
 import type { Database } from "./database.ts";
 
-/** Sealed answers to writes, by what stands for the caller and the Idempotency-Key. */
+/** Encrypted responses to writes. Their names are derived from the caller and the Idempotency-Key. */
 export class IdempotencyTable {
   readonly #find;
   readonly #put;
@@ -21,17 +21,17 @@ export class IdempotencyTable {
     );
   }
 
-  /** The record under this name; null when there is none, or it has expired. */
+  /** The record under this name; null if there is none, or it has expired. */
   find(name: RecordName, now: number): Uint8Array | null {
     return this.#find.get(name, now)?.sealed ?? null;
   }
 
-  /** Takes the place of an expired record of the same name. Inside a write. */
+  /** Replaces an expired record of the same name. Inside a write. */
   put(name: RecordName, sealed: Uint8Array, expiresAt: number): void {
     this.#put.run(name, sealed, expiresAt);
   }
 
-  /** Removes some expired records; how many. Inside a write. */
+  /** Removes some expired records. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
     return this.#removeExpired.run(now, limit).changes;
   }

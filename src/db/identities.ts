@@ -1,7 +1,7 @@
 import type { UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
-/** Users as OpenID Connect providers know them: by issuer and subject, and nothing else. */
+/** Users by issuer and subject of an OpenID Connect provider. */
 export class IdentitiesTable {
   readonly #find;
   readonly #insert;

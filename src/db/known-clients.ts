@@ -1,7 +1,7 @@
 import type { KnownClientHash } from "../domain/known-client.ts";
 import type { Database } from "./database.ts";
 
-/** Clients that have given an account's right password; times are milliseconds since the epoch. */
+/** Clients that have sent an account's correct password; times are milliseconds since the epoch. */
 export class KnownClientsTable {
   readonly #usedAt;
   readonly #put;
@@ -27,7 +27,7 @@ export class KnownClientsTable {
     );
   }
 
-  /** When it last gave the password; null when it is not known. */
+  /** When it last sent the password; null if it is not known. */
   usedAt(hash: KnownClientHash): number | null {
     return this.#usedAt.get(hash)?.usedAt ?? null;
   }
@@ -37,13 +37,13 @@ export class KnownClientsTable {
     this.#put.run(hash, now);
   }
 
-  /** Keeps the `most` that were used last. Inside a write. */
+  /** Keeps the `most` most recently used. Inside a write. */
   trim(most: number): void {
     const surplus = (this.#count.get()?.clients ?? 0) - most;
     if (surplus > 0) this.#removeOldest.run(surplus);
   }
 
-  /** Takes away up to `limit` that were last used at `before` or earlier; how many. Inside a write. */
+  /** Removes up to `limit` that were last used at `before` or earlier. Returns how many. Inside a write. */
   removeUnused(before: number, limit: number): number {
     return this.#removeUnused.run(before, limit).changes;
   }

@@ -1,36 +1,35 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { hostname } from "node:os";
 
-/** The process that holds a lock. A process id means something only on its own host or in its own container. */
+/** The process that holds a lock. A process id is valid only on its own host or in its own container. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
 }
 
-/** A lock held until `release` or the end of the process, however that comes. */
+/** A lock. It is held until `release` or the end of the process, even if that is killed. */
 export interface Lock {
   release(): void;
 }
 
-/** A lock, or who has it. */
+/** A lock, or its holder. */
 export type LockResult =
   | { readonly ok: true; readonly lock: Lock }
-  /** `holder` is null when it took the lock just now and has not said who it is. */
+  /** `holder` is null if it took the lock just now and has not written its name yet. */
   | { readonly ok: false; readonly holder: LockHolder | null };
 
-// A process being refused reads the holder's name, which for an instant keeps another from writing its own.
+// A refused process reads the holder's name, and for that moment the new holder cannot write it.
 const BUSY_TIMEOUT_MS = 250;
 
 /**
- * Takes the lock that the file at `path` stands for, or says who has it. Two opens in one process
- * exclude each other as well.
+ * Takes the lock at `path`, or returns its holder. Two calls in one process exclude each other too.
  *
- * The lock is an open write transaction of a small SQLite database, so the kernel releases it with the
- * process, even a killed one; it belongs to the file itself, so moving the directory or sharing it
- * between containers does not fool it. Never open this file any other way while it is held: closing
- * any descriptor of it would release the lock (fcntl(2), "Advisory record locking").
+ * The lock is an open write transaction of a small SQLite database, so the kernel releases it when the process ends,
+ * even if killed. It belongs to the file itself, so moving the directory or sharing it between containers is safe.
+ * Never open this file in another way while the lock is held: closing any descriptor of it would release the lock
+ * (fcntl(2), "Advisory record locking").
  *
- * @throws SQLiteError when the file cannot be opened or written
+ * @throws SQLiteError if the file cannot be opened or written
  */
 export function acquireLock(path: string): LockResult {
   const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
@@ -46,7 +45,7 @@ export function acquireLock(path: string): LockResult {
   }
 }
 
-/** Leaves the name of this process in the file and a write transaction open; false when another has one. */
+/** Writes the name of this process and leaves a write transaction open. Returns false if another has one. */
 function take(sql: Sqlite): boolean {
   try {
     sql.run("BEGIN IMMEDIATE");
@@ -54,8 +53,8 @@ function take(sql: Sqlite): boolean {
     sql.run("DELETE FROM holder");
     sql.run("INSERT INTO holder (pid, host) VALUES (?, ?)", [process.pid, hostname()]);
     sql.run("COMMIT");
-    // Others can read the name now but not write. One of them may have come first: then it is refused
-    // here, and nobody is locked out, for whoever came between holds the lock.
+    // From here on others can read the name but not write. If another process came in after our COMMIT, this fails:
+    // we are refused, and that process holds the lock.
     sql.run("BEGIN IMMEDIATE");
     return true;
   } catch (error) {
@@ -68,15 +67,15 @@ function readHolder(sql: Sqlite): LockHolder | null {
   try {
     return sql.query<LockHolder, []>("SELECT pid, host FROM holder").get();
   } catch (error) {
-    // The other process is writing its name, or has not made the table yet.
+    // The other process is writing its name, or has not created the table yet.
     if (error instanceof SQLiteError && (isBusy(error) || error.code === "SQLITE_ERROR")) return null;
     throw error;
   }
 }
 
 function hold(sql: Sqlite): Lock {
-  // An unreachable connection is closed by the garbage collector, and the lock with it: the listener
-  // keeps this one reachable even when the caller drops the lock.
+  // The garbage collector closes an unreachable connection, which releases the lock: the listener keeps this one
+  // reachable even if the caller drops the lock.
   const close = (): void => sql.close();
   process.on("exit", close);
   return {

@@ -3,11 +3,11 @@ import type { Clock } from "../clock.ts";
 import type { Migration } from "./migrations.ts";
 
 /**
- * Brings the schema up to the newest migration, each step in a transaction of its own. Safe beside
- * another process doing the same: whoever comes second finds the work done.
+ * Migrates the schema to the newest version, each step in its own transaction. Safe if another process does the same:
+ * the second one finds the work done.
  *
- * @throws Error with what to do, when the database is newer than this executable or an applied
- *   migration is not the one this executable knows
+ * @throws Error that says what to do, if the database is newer than this executable or an applied migration differs
+ *   from the one in this executable
  */
 export function migrate(db: Database, migrations: readonly Migration[], clock: Clock): void {
   db.run(
@@ -31,13 +31,14 @@ function refuseForeignSchema(db: Database, migrations: readonly Migration[]): vo
     const known = migrations.find((migration) => migration.version === version);
     if (known === undefined) {
       throw new Error(
-        `The database has schema version ${version}, this executable knows up to ${migrations.length}. ` +
-          "It was written by a newer Coffer: start that one, or restore a backup made before the update.",
+        `The database has schema version ${version}, but this executable knows only versions up to ` +
+          `${migrations.length}. It was written by a newer Coffer: start that one, or restore a backup made before ` +
+          "the update.",
       );
     }
     if (checksumOf(known) !== checksum) {
       throw new Error(
-        `Schema version ${version} of the database is not the one this executable has under that number. ` +
+        `Schema version ${version} of the database differs from the one in this executable. ` +
           "Start the executable that wrote this database.",
       );
     }

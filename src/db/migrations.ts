@@ -13,7 +13,7 @@ import searchMerges from "./migrations/0012_search_merges.sql" with { type: "tex
 import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
 import folderWorks from "./migrations/0014_folder_works.sql" with { type: "text" };
 
-/** One step of the schema. Once released it is never edited: a change is a new step. */
+/** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
   /** Consecutive from 1. */
   readonly version: number;

@@ -1,20 +1,20 @@
 import { prefixEnd } from "../domain/path.ts";
 
-// SQLite sorts every text before every blob, so this bounds a range of paths that has no end.
+// SQLite sorts every text before every blob, so this is the end of a range of paths that has no other.
 const AFTER_ALL_TEXT = new Uint8Array([0]);
 
-/** The half-open range `[from, to)` of an index over paths that holds those starting with `prefix`. */
+/** The half-open range `[from, to)` of a path index that holds the paths starting with a prefix. */
 export interface PathRange {
   readonly from: string;
   readonly to: string | Uint8Array;
 }
 
-/** No path lies between a path and this, since paths hold no control characters. */
+/** The next text after a path: no other path is in between, because paths hold no control characters. */
 export function firstAfter(path: string): string {
   return `${path}\u0001`;
 }
 
-/** The range of the paths that start with `prefix`. */
+/** The range of paths that start with `prefix`. */
 export function rangeOf(prefix: string): PathRange {
   return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
 }

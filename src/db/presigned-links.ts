@@ -6,19 +6,19 @@ import type { Database } from "./database.ts";
 export interface NewPresignedLink {
   readonly hash: SecretHash;
   readonly file: FileId;
-  /** Who made it: a key, or else a user. */
+  /** Who created it: a key, or else a user. */
   readonly maker: { readonly keyId: KeyId } | { readonly user: UserPk };
   readonly oneTime: boolean;
   readonly expiresAt: number;
   readonly createdAt: number;
 }
 
-/** A link that was made; times are milliseconds since the epoch. */
+/** A link; times are milliseconds since the epoch. */
 export interface PresignedLink {
   readonly fileId: FileId;
-  /** The maker's key; null when it was revoked, or the maker used none. */
+  /** The key that created it; null if it was revoked, or there was none. */
   readonly keyHash: SecretHash | null;
-  /** The maker, where they used no key. */
+  /** The user who created it without a key. */
   readonly user: UserPk | null;
   readonly oneTime: boolean;
   readonly usedAt: number | null;
@@ -29,7 +29,7 @@ interface Row extends Omit<PresignedLink, "oneTime"> {
   readonly oneTime: 0 | 1;
 }
 
-/** Links that open a file without a key. Those of a file that went are not found any more. */
+/** Links that open a file without a key. A link whose file is gone is not found. */
 export class PresignedLinksTable {
   readonly #byHash;
   readonly #insert;
@@ -78,7 +78,7 @@ export class PresignedLinksTable {
     this.#markUsed.run(at, hash);
   }
 
-  /** Removes up to `limit` links that expired by `before`; how many. Inside a write. */
+  /** Removes up to `limit` links that expired by `before`. Returns how many. Inside a write. */
   removeExpired(before: number, limit: number): number {
     return this.#removeExpired.run(before, limit).changes;
   }

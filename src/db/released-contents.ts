@@ -4,16 +4,16 @@ import type { Drive } from "../domain/drive.ts";
 import type { BlobPk, DrivePk, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
-/** Who let go of a content last: an unclaimed drive, or the account whose drive it was. */
+/** Who released a content last: an unclaimed drive, or the account that owned its drive. */
 export type Releaser =
   { readonly kind: "drive"; readonly pk: DrivePk } | { readonly kind: "user"; readonly pk: UserPk };
 
-/** For whom the contents count that go from a drive. */
+/** Who releases the contents of a drive. */
 export function releaserOf({ pk, owner }: Drive): Releaser {
   return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
 }
 
-/** A content that nothing refers to any more, and that is still on the disk. */
+/** An orphan that is still on the disk. */
 export interface ReleasedContent {
   readonly pk: BlobPk;
   readonly digest: Digest;
@@ -21,7 +21,7 @@ export interface ReleasedContent {
   readonly size: number;
 }
 
-/** Contents that nothing refers to any more, by who let go of them last, as triggers write it down. */
+/** Orphans by who released them last. Triggers record it. */
 export class ReleasedContentsTable {
   readonly #drive;
   readonly #user;
@@ -36,12 +36,12 @@ export class ReleasedContentsTable {
     );
   }
 
-  /** The bytes of what somebody let go of, deleted drives included. Costs the same however much that is. */
+  /** The bytes of what somebody has released, including deleted drives. Constant cost. */
   size({ kind, pk }: Releaser): number {
     return this.#of(kind).size.get(pk)?.bytes ?? 0;
   }
 
-  /** Everybody who let go of contents that are still there. */
+  /** Everyone with released contents that still exist. */
   releasers(): Releaser[] {
     return [
       ...each(this.#drive.next, (pk) => ({ kind: "drive" as const, pk })),
@@ -49,22 +49,22 @@ export class ReleasedContentsTable {
     ];
   }
 
-  /** Whether the grace period of some of somebody's contents has yet to start. */
+  /** Whether the grace period of some released contents has not started yet. */
   hasUnstamped({ kind, pk }: Releaser): boolean {
     return this.#of(kind).unstamped.get(pk) !== null;
   }
 
-  /** Starts the grace period of up to `limit` of somebody's contents. Inside a write. */
+  /** Starts the grace period of up to `limit` released contents. Inside a write. */
   stamp({ kind, pk }: Releaser, now: number, limit: number): void {
     this.#of(kind).stamp.run(now, pk, limit);
   }
 
-  /** Some of somebody's contents whose grace period started by `before`, the oldest first. */
+  /** Some released contents whose grace period started by `before`, oldest first. */
   oldest({ kind, pk }: Releaser, before: number, limit: number): ReleasedContent[] {
     return this.#of(kind).oldest.all(pk, before, limit);
   }
 
-  /** Counts up to `limit` of the contents that a drive let go of for nobody; how many. Inside a write. */
+  /** Removes a drive as the releaser of up to `limit` contents. Returns how many. Inside a write. */
   disown(drive: DrivePk, limit: number): number {
     return this.#disown.run(drive, limit).changes;
   }
@@ -74,7 +74,7 @@ export class ReleasedContentsTable {
   }
 }
 
-/** One after the other by its pk, so that it costs what they are and not what they let go of. */
+/** All releasers, by pk. The cost grows with their number, not with that of their contents. */
 function each<Pk extends number>(next: Next<Pk>, releaser: (pk: Pk) => Releaser): Releaser[] {
   const found: Releaser[] = [];
   for (let last: Pk | 0 = 0; ;) {
@@ -88,7 +88,7 @@ function each<Pk extends number>(next: Next<Pk>, releaser: (pk: Pk) => Releaser)
 type Next<Pk extends number> = Statement<{ pk: Pk | null }, [Pk | 0]>;
 type Statements = Omit<ReturnType<typeof prepare>, "next">;
 
-/** What the sweep has yet to take out of an account's deleted drives; more than that while it does. */
+/** The bytes in an account's deleted drives. An overestimate while the sweep removes them. */
 const IN_DELETED_DRIVES = `(
   SELECT ifnull(sum(r.total_size), 0) FROM drive d JOIN folder r ON r.drive = d.pk AND r.path = ''
    WHERE d.user = user.pk AND d.deleted_at IS NOT NULL)`;

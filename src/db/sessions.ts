@@ -5,7 +5,7 @@ import type { Session } from "../domain/session.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A session that begins; times are milliseconds since the epoch. */
+/** A session to be stored; times are milliseconds since the epoch. */
 export interface NewSession {
   readonly id: SessionId;
   readonly hash: SecretHash;
@@ -15,7 +15,7 @@ export interface NewSession {
   readonly expiresAt: number;
 }
 
-/** Whom a session stands for. */
+/** A session and its user. */
 export interface SessionHolder {
   readonly id: SessionId;
   readonly lastUsedAt: number;
@@ -24,10 +24,10 @@ export interface SessionHolder {
   readonly plan: Plan;
 }
 
-/** Sessions: expired ones and those of disabled users are invisible to every reader here. */
+/** Sessions. Readers never see expired ones and those of disabled users. */
 export class SessionsTable {
   readonly #holder;
-  readonly #stands;
+  readonly #isValid;
   readonly #ofUser;
   readonly #insert;
   readonly #touch;
@@ -44,7 +44,7 @@ export class SessionsTable {
          FROM session s JOIN user u ON u.pk = s.user
         WHERE s.hash = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
     );
-    this.#stands = sql.prepare<object, [SessionId, number]>(
+    this.#isValid = sql.prepare<object, [SessionId, number]>(
       `SELECT 1 FROM session s JOIN user u ON u.pk = s.user
         WHERE s.id = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
     );
@@ -78,14 +78,14 @@ export class SessionsTable {
     );
   }
 
-  /** Whoever holds the token with this hash; null when nobody does. */
+  /** The session whose token has this hash; null if there is none. */
   holder(hash: SecretHash, now: number): SessionHolder | null {
     return this.#holder.get(hash, now);
   }
 
-  /** Whether a session still lets its holder in, as `holder` decides it. */
-  stands(id: SessionId, now: number): boolean {
-    return this.#stands.get(id, now) !== null;
+  /** Whether a session is still valid, as for `holder`. */
+  isValid(id: SessionId, now: number): boolean {
+    return this.#isValid.get(id, now) !== null;
   }
 
   /** A user's sessions, oldest first. */
@@ -98,7 +98,7 @@ export class SessionsTable {
     this.#insert.run({ ...session });
   }
 
-  /** Notes a use and how long the session now lives; nothing for one that has ended. Inside a write. */
+  /** Stores a use and the new expiry; does nothing if the session has ended. Inside a write. */
   touch(id: SessionId, at: number, expiresAt: number): void {
     this.#touch.run({ id, at, expiresAt });
   }
@@ -108,27 +108,27 @@ export class SessionsTable {
     this.#removeByHash.run(hash);
   }
 
-  /** Whether the user had it. Inside a write. */
+  /** Returns whether the user had it. Inside a write. */
   removeOne(id: SessionId, user: UserPk): boolean {
     return this.#removeOne.run(id, user).changes > 0;
   }
 
-  /** How many there were. Inside a write. */
+  /** Returns how many there were. Inside a write. */
   removeAllOf(user: UserPk): number {
     return this.#removeAllOf.run(user).changes;
   }
 
-  /** Takes away all of a user's but the one with this hash. Inside a write. */
+  /** Removes all of a user's except the one with this hash. Inside a write. */
   removeOthersOf(user: UserPk, kept: SecretHash): void {
     this.#removeOthersOf.run(user, kept);
   }
 
-  /** Takes away some of a user's oldest, where there are more than `kept`. Inside a write. */
+  /** Removes some of a user's oldest if there are more than `kept`. Inside a write. */
   removeOldest(user: UserPk, kept: number): void {
     this.#removeOldest.run(user, kept);
   }
 
-  /** Takes away up to `limit` that are past their expiry; how many. Inside a write. */
+  /** Removes up to `limit` that have expired. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
     return this.#removeExpired.run(now, limit).changes;
   }

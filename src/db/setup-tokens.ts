@@ -1,7 +1,7 @@
 import type { SecretHash } from "../domain/api-key.ts";
 import type { Database } from "./database.ts";
 
-/** The one token that makes an administrator's account. */
+/** The token of the setup link, which creates an administrator account. There is at most one. */
 export class SetupTokensTable {
   readonly #replace;
   readonly #matches;
@@ -15,7 +15,7 @@ export class SetupTokensTable {
     this.#remove = sql.prepare<never, []>("DELETE FROM setup_token WHERE pk = 1");
   }
 
-  /** Makes this the only one that counts. Inside a write. */
+  /** Replaces the token. Inside a write. */
   replace(hash: SecretHash, now: number): void {
     this.#replace.run(hash, now);
   }

@@ -1,7 +1,7 @@
 import type { StoreId } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
-/** What the database knows of the directory of contents that it belongs to. */
+/** What the database records about its contents directory. */
 export class StoreTable {
   readonly #id;
   readonly #keptUntil;
@@ -18,12 +18,12 @@ export class StoreTable {
     );
   }
 
-  /** The identity; null in a new database, and in one that an earlier version wrote. */
+  /** The identity; null in a new database, or one of an earlier version. */
   id(): StoreId | null {
     return this.#id.get()?.id ?? null;
   }
 
-  /** Contents without a row that were written up to this time are not this database's to remove; milliseconds. */
+  /** Contents without a row that were written up to this time must not be removed; milliseconds. */
   straysKeptUntil(): number {
     return this.#keptUntil.get()?.time ?? 0;
   }

@@ -22,10 +22,10 @@ import { Subtrees } from "./subtrees.ts";
 import { SetupTokensTable } from "./setup-tokens.ts";
 import { UsersTable } from "./users.ts";
 
-/** Every table, over one open database. Methods marked "Inside a write" belong into a `write` job. */
+/** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
-/** Prepares every statement there is; throws where one does not fit the schema. */
+/** Prepares every statement; throws if one does not fit the schema. */
 export function openTables(database: Database) {
   return {
     users: new UsersTable(database),
@@ -53,8 +53,8 @@ export function openTables(database: Database) {
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
     /**
-     * Like `write`, for what must be possible on a full disk: what frees room, takes access away or lets
-     * people in, and the server's own small records. It may use the room that is kept for that.
+     * Like `write`, for what must work on a full disk: what frees space, removes access or lets users sign in, and
+     * the server's own small records. It may use the reserve.
      */
     writeFromReserve: <T>(job: () => T, within?: Within<T>): Promise<T> =>
       database.write(job, within, "reserve"),

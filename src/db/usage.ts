@@ -3,10 +3,10 @@ import type { Usage } from "../domain/usage.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** What one drive or account used since it was last written down. */
+/** What a drive or account used since the last write. */
 interface Increment<Who> extends Usage {
   readonly who: Who;
-  /** The first millisecond of the month it was used in. */
+  /** The first millisecond of the month. */
   readonly month: number;
 }
 
@@ -14,7 +14,7 @@ const ADD =
   "DO UPDATE SET operations = operations + excluded.operations, bandwidth = bandwidth + excluded.bandwidth";
 const NOTHING: Usage = { operations: 0, bandwidth: 0 };
 
-/** What drives and accounts used, by month. */
+/** The usage of drives and accounts, by month. */
 export class UsageTable {
   readonly #addToDrive;
   readonly #addToOwner;
@@ -51,12 +51,12 @@ export class UsageTable {
     );
   }
 
-  /** Adds to what a drive used, or its owner if it was deleted meanwhile. Inside a write. */
+  /** Adds to a drive's usage, or to its owner's if it was deleted meanwhile. Inside a write. */
   addToDrive(increment: Increment<DriveId>): void {
     if (this.#addToDrive.run({ ...increment }).changes === 0) this.#addToOwner.run({ ...increment });
   }
 
-  /** Adds to what an account used beside its drives. Inside a write. */
+  /** Adds to an account's usage outside its drives. Inside a write. */
   addToAccount(increment: Increment<UserPk>): void {
     this.#addToAccount.run({ ...increment });
   }
@@ -65,7 +65,7 @@ export class UsageTable {
     return this.#ofDrive.get(drive, month) ?? NOTHING;
   }
 
-  /** What an account and all its drives used together. */
+  /** The usage of an account and all its drives together. */
   ofAccount(user: UserPk, month: number): Usage {
     const own = this.#ofAccount.get(user, month) ?? NOTHING;
     const drives = this.#ofDrivesOf.get(user, month) ?? NOTHING;

@@ -1,37 +1,37 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
-import { cannotWrite, diskFull, inDoubt, isFull, leavesDoubt } from "./write-failures.ts";
+import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
 
-/** Which room a write may take: what is free, or the database's reserve as well. */
+/** Which disk space a write may use: what is free, or the database's reserve too. */
 export type Room = "free" | "reserve";
 
-/** What a queue of writes is made with. */
+/** What a write queue needs. */
 export interface WriteQueueOptions {
   readonly clock: Clock;
   /** Ends the transaction of the reads before a batch, if one is open. */
   readonly endReads: () => void;
-  /** Null where there is none: then every write may take what is free. */
+  /** Null if there is none: then every write may use what is free. */
   readonly reserve: DatabaseReserve | null;
-  /** Told once, with what failed, when nothing can be written any more. */
+  /** Called once, with the error, when nothing can be written any more. */
   readonly onFailure: (error: unknown) => void;
 }
 
 interface Job {
-  /** Does the work, inside the transaction. May be called again when that was undone as a whole. */
+  /** Does the work, inside the transaction. Called again if the whole transaction was rolled back. */
   readonly run: () => void;
   readonly room: Room;
-  /** Tells the caller that it is durable. */
+  /** Tells the caller that the write is durable. */
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How many jobs share one commit at most, so that a flood of writes lets reads through in between. */
+/** The most jobs in one commit, so that reads run between many writes. */
 const BATCH = 256;
-/** How long a batch takes further jobs, in milliseconds. Those that are left wait for the next turn of the event loop. */
+/** How long jobs are added to a batch, in milliseconds. The rest wait for the next turn of the event loop. */
 const BATCH_MS = 8;
 
-/** Gathers the writes of one turn of the event loop into one transaction: one disk sync for all. */
+/** Collects the writes of one turn of the event loop in one transaction, with one disk sync for all. */
 export class WriteQueue {
   readonly #sql: Sqlite;
   readonly #options: WriteQueueOptions;
@@ -45,14 +45,14 @@ export class WriteQueue {
     this.#options = options;
   }
 
-  /** Whether the outcome of a write is in doubt. Then nothing is written any more until the next start. */
+  /** Whether the outcome of a write is unknown. Then nothing is written until the next start. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
   /**
-   * Runs `job` in the next batch; settles after the batch's commit. Rejects once the queue is closed, and with
-   * `WriteRefused` where nothing can be written or there is no room.
+   * Runs `job` in the next batch; settles after the batch's commit. Rejects if the queue is closed, and with
+   * `WriteRefused` if nothing can be written or there is no space.
    */
   add<T>(job: () => T, room: Room): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error("the database is closed"));
@@ -74,7 +74,7 @@ export class WriteQueue {
     return promise;
   }
 
-  /** Takes no more jobs, and resolves when those it has are done. */
+  /** Accepts no more jobs, and resolves when the queued ones are done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#idle?.promise;
@@ -91,7 +91,7 @@ export class WriteQueue {
     this.#idle = null;
   }
 
-  /** Refuses the jobs that may not be done now; the others. */
+  /** Rejects the jobs that may not run now. Returns the others. */
   #admitted(batch: readonly Job[]): readonly Job[] {
     if (this.#hasFailed) {
       for (const job of batch) job.reject(cannotWrite());
@@ -102,14 +102,14 @@ export class WriteQueue {
     return batch.filter(({ room }) => room === "reserve");
   }
 
-  /** Commits the first of some jobs, as many as there is time for; gives back the others. */
+  /** Commits the first of some jobs, as many as there is time for. Returns the others. */
   #commit(jobs: readonly Job[]): readonly Job[] {
     if (jobs.length === 0) return [];
     const { endReads, clock } = this.#options;
-    const run = jobs.length === 1 ? runBare : (job: Job) => this.#runApart(job);
+    const run = jobs.length === 1 ? runAlone : (job: Job) => this.#runInSavepoint(job);
     const end = clock.now() + BATCH_MS;
     const settle: (() => void)[] = [];
-    // Where not even the transaction could begin, all hear of it.
+    // If the transaction cannot even begin, all are rejected.
     let tried = jobs.length;
     let isCommitting = false;
     try {
@@ -122,23 +122,22 @@ export class WriteQueue {
       isCommitting = true;
       this.#sql.run("COMMIT");
     } catch (error) {
-      return [...this.#giveBack(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
+      return [...this.#retryOrReject(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
     for (const answer of settle) answer();
     return jobs.slice(tried);
   }
 
-  /** Runs a job in a savepoint, so that its failure leaves the rest of the batch as it was. */
-  #runApart(job: Job): () => void {
+  /** Runs a job in a savepoint, so that its failure does not affect the rest of the batch. */
+  #runInSavepoint(job: Job): () => void {
     this.#sql.run("SAVEPOINT job");
     try {
       job.run();
       this.#sql.run("RELEASE job");
       return job.resolve;
     } catch (error) {
-      // Some failures (disk full, I/O) make SQLite end the whole transaction: then nobody's write
-      // stands, and the error has to reach every job of the batch. On a full disk it does not always end it,
-      // but all are tried again.
+      // After some failures (disk full, I/O) SQLite rolls back the whole transaction: no job is written, and every
+      // one must get the error. A full disk does not always do this, but all jobs are retried.
       if (!this.#sql.inTransaction || isFull(error)) throw error;
       this.#sql.run("ROLLBACK TO job");
       this.#sql.run("RELEASE job");
@@ -147,22 +146,22 @@ export class WriteQueue {
   }
 
   /**
-   * Ends a batch that was not committed: does again what the reserve has room for, else says why it was not
-   * done. Gives back the jobs that there was no time for.
+   * Ends a batch that was not committed: retries it if freeing the reserve helps, else rejects it. Returns the jobs
+   * that there was no time for.
    */
-  #giveBack(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
+  #retryOrReject(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
     let reason = error;
-    let isInDoubt = isCommitting && leavesDoubt(error);
+    let isUnknown = isCommitting && hasUnknownOutcome(error);
     let hasRoom = false;
     try {
       if (this.#sql.inTransaction) this.#sql.run("ROLLBACK");
     } catch (failed) {
-      isInDoubt = true;
-      reason = new AggregateError([error, failed], "a transaction could not be undone");
+      isUnknown = true;
+      reason = new AggregateError([error, failed], "a transaction could not be rolled back");
     }
-    if (isInDoubt) {
+    if (isUnknown) {
       this.#hasFailed = true;
-      for (const job of batch) job.reject(inDoubt());
+      for (const job of batch) job.reject(outcomeUnknown());
       this.#options.onFailure(reason);
       return [];
     }
@@ -178,11 +177,11 @@ export class WriteQueue {
 }
 
 /**
- * Runs the only job of a batch. It has the transaction to itself and needs no savepoint, which is dear: within
- * one, SQLite keeps the old state of every page in a list, and walks through all of it after each statement
- * that has triggers.
+ * Runs the only job of a batch. It has the transaction to itself and needs no savepoint. Savepoints are expensive:
+ * inside one, SQLite lists the old state of every changed page, and walks the whole list after each statement that
+ * has triggers.
  */
-function runBare(job: Job): () => void {
+function runAlone(job: Job): () => void {
   job.run();
   return job.resolve;
 }

@@ -49,7 +49,7 @@ export class Access {
     const { apiKeys, sessions } = this.#tables;
     const now = this.#clock.now();
     const stands =
-      caller.keyId === null ? sessions.stands(caller.sessionId, now) : apiKeys.stands(caller.keyId, now);
+      caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
     if (stands) return;
     throw new CofferError(
       "UNAUTHORIZED",

@@ -47,8 +47,16 @@ test("a second run changes nothing, a newer executable adds only what is new", (
 });
 
 test.each([
-  ["an edited step", [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND], /Schema version 1 .* is not the one/],
-  ["a schema newer than the executable", [FIRST], /schema version 2, .* knows up to 1.*newer Coffer/],
+  [
+    "an edited step",
+    [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND],
+    /Schema version 1 .* differs from the one/,
+  ],
+  [
+    "a schema newer than the executable",
+    [FIRST],
+    /schema version 2, .* knows only versions up to 1.*newer Coffer/,
+  ],
 ] as const)("%s is refused, with what to do, and nothing changes", (_, known, message) => {
   using sql = new Sqlite(":memory:");
   migrate(sql, [FIRST, SECOND], clock);

@@ -90,7 +90,7 @@ test("after the end there are no searches", async () => {
   const ended = outcomes(asked);
   searches.close();
   expect((await Promise.all(ended)).map(String)).toEqual(
-    Array(2).fill("Error: the search was ended by closing"),
+    Array(2).fill("Error: the search ended because the server closes"),
   );
   expect(() => searches.find(request())).toThrow("searches have ended");
 });

@@ -10,13 +10,13 @@ import { firstAfter, type PathRange } from "../path-range.ts";
 import { Top } from "./ranking.ts";
 import type { SearchFilters, SearchFound, SearchRequest } from "./request.ts";
 
-/** How many rows a statement gives at a time, so that other searches get in between. */
+/** Rows per statement, so that other searches can run in between. */
 const ROWS = 20_000;
-/** With how many rows it begins where each may be costly, such as those of a phrase in repetitive texts. */
+/** Rows of the first statement if each may be expensive, as for phrases in repetitive texts. */
 const FIRST_ROWS = 100;
-/** How many candidates are looked up at a time. */
+/** How many candidates are looked up at once. */
 const CANDIDATES = 1000;
-/** Milliseconds for which a search goes on before it lets others on. */
+/** How long a search runs before others get a turn, in milliseconds. */
 const TURN_MS = 10;
 
 /** A search took longer than its budget. */
@@ -51,9 +51,8 @@ const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
      WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = f.drive AND x.tag = o.value AND x.path = f.path))`;
 
 /**
- * Searches, on a connection of its own. It works drive by drive, on lists that each drive has for itself,
- * and counts and ranks from what it finds there: nothing of other drives is read, nor shows. Several
- * searches take turns.
+ * Runs searches on its own connection. It works drive by drive, on each drive's own lists, and counts and ranks only
+ * what it finds there: nothing of other drives is read or affects the result. Several searches take turns.
  */
 export class SearchFinder {
   readonly #names;
@@ -134,7 +133,7 @@ export class SearchFinder {
     }
   }
 
-  /** The files where a term matches, among those that the terms before it left; null for all. */
+  /** The files where a term matches, among those in `before`; null for all files. */
   async #mark(
     drive: DrivePk,
     term: SearchTerm,
@@ -154,7 +153,7 @@ export class SearchFinder {
     }
     let last: FilePk | null = null;
     await matching(this.#texts, textMatch(drive, term), turns, ({ file, slice }) => {
-      // Rows come in order, so those of one file one after the other.
+      // Rows are in order, so those of one file follow each other.
       if (file !== last) add(file, TEXT_WEIGHT, slice);
       last = file;
     });
@@ -162,7 +161,7 @@ export class SearchFinder {
   }
 }
 
-/** Hands every row that matches to `take`, in order. Each statement is run to its end, so none holds a snapshot. */
+/** Passes every matching row to `take`, in order. Each statement is run to its end, so none holds a snapshot. */
 async function matching(
   statement: Statement<Match, [string, number, number]>,
   expression: string,
@@ -170,7 +169,7 @@ async function matching(
   take: (row: Match) => void,
 ): Promise<void> {
   let after = -1;
-  // For a prefix, every statement begins with gathering all the words that it stands for.
+  // For a prefix, every statement first collects all words with it, so few large statements are better.
   let limit = expression.endsWith("*") ? ROWS : FIRST_ROWS;
   for (let isFull = true; isFull;) {
     const start = performance.now();
@@ -187,7 +186,7 @@ function selectionOf(drive: DrivePk, { paths, filters, now }: SearchRequest): Se
   return { ...paths, ...filters, tags: JSON.stringify(filters.tags), drive, now };
 }
 
-/** One search's share of the thread. */
+/** The turns of one search on the thread. */
 class Turns {
   readonly #deadline: number;
   readonly #proceeds: () => void;
@@ -199,7 +198,7 @@ class Turns {
     proceeds();
   }
 
-  /** Lets other searches on when it is their turn. Throws Overrun once the budget is spent. */
+  /** Lets other searches run if it is their turn. Throws Overrun when the budget is spent. */
   async next(): Promise<void> {
     const now = performance.now();
     if (now > this.#deadline) throw new Overrun("a search took too long");

@@ -3,15 +3,15 @@ import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Database } from "../database.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
-/** How many searches may be under way. */
+/** The most searches at once. */
 const WAITING = 256;
-/** How often the thread is looked at while searches are under way, in milliseconds. */
+/** How often the thread is checked while searches run, in milliseconds. */
 const CHECK_MS = 500;
-/** At how many looks in a row the thread may be at one and the same statement: nothing can break that off. */
+/** After this many checks at the same statement the thread is given up: a statement cannot be interrupted. */
 const CHECKS = 6;
-/** How much longer than its budget a search may stay unanswered: it may have to wait for another's statement. */
+/** How long a search may take beyond its budget: it may have to wait for the statement of another. */
 const GRACE_MS = 2 * CHECKS * CHECK_MS;
-/** How many threads may still be at a statement that nobody wants any more. */
+/** How many abandoned threads may still run their last statement. */
 const ABANDONED = 2;
 
 interface Pending {
@@ -28,9 +28,9 @@ interface Thread {
 }
 
 /**
- * Searches on a thread with a connection of its own, so that none holds up anything else. The thread
- * starts with the first search. One that is kept too long by a statement is left alone with it, to end
- * after it, and the other searches begin anew on another.
+ * Runs searches on a thread with its own connection, so that they block nothing else. The thread starts with the
+ * first search. If one statement takes too long, the thread is abandoned to end after it, and the other searches
+ * start again on a new thread.
  */
 export class Searches {
   readonly #path: string;
@@ -46,10 +46,10 @@ export class Searches {
   }
 
   /**
-   * One page of what a search finds. It sees every write that was answered before.
+   * One page of a search. It sees every write that was answered before.
    *
-   * @throws CofferError RATE_LIMITED when too many searches are under way, VALIDATION_ERROR for one that
-   *   does not get done within its budget, UNAVAILABLE where there are too few file descriptors for a thread
+   * @throws CofferError RATE_LIMITED if too many searches are running, VALIDATION_ERROR if the search takes longer
+   *   than its budget, UNAVAILABLE if there are too few file descriptors for a thread
    */
   find(request: SearchRequest): Promise<SearchFound> {
     if (this.#isClosed) throw new Error("searches have ended");
@@ -63,12 +63,12 @@ export class Searches {
     return promise;
   }
 
-  /** Ends the thread for good; searches under way fail. */
+  /** Ends the thread; running searches fail. */
   close(): void {
     this.#isClosed = true;
     const thread = this.#thread;
     if (thread === null) return;
-    this.#fail(thread, new Error("the search was ended by closing"));
+    this.#fail(thread, new Error("the search ended because the server closes"));
     thread.worker.terminate();
   }
 
@@ -79,7 +79,7 @@ export class Searches {
   }
 
   #start(): Thread {
-    // The build puts the worker beside the executable's own module.
+    // The build puts the worker next to the executable's main module.
     const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
     const progress = new SharedArrayBuffer(PROGRESS.cells * Int32Array.BYTES_PER_ELEMENT);
     const thread = { worker, progress: new Int32Array(progress) };
@@ -108,7 +108,7 @@ export class Searches {
     }, CHECK_MS);
   }
 
-  /** Gives up a thread with the search that keeps it. */
+  /** Abandons a thread and rejects the search that blocks it; restarts the others. */
   #abandon({ worker }: Thread, culprit: number): void {
     this.#forget();
     this.#abandoned.add(worker);
@@ -141,7 +141,7 @@ export class Searches {
     return search;
   }
 
-  /** Gives up a thread and everything it was asked; the next search starts another. */
+  /** Drops a failed thread and rejects its searches; the next search starts another thread. */
   #fail(thread: Thread, error: Error): void {
     if (thread !== this.#thread) return;
     this.#forget();
@@ -160,12 +160,9 @@ export class Searches {
 }
 
 function busy(): CofferError {
-  return new CofferError("RATE_LIMITED", "Too many searches are under way; try again in a moment.");
+  return new CofferError("RATE_LIMITED", "Too many searches are running; try again in a moment.");
 }
 
 function tooLong(): CofferError {
-  return invalid(
-    "q",
-    "takes too long to search for at the moment; use fewer words, or search a single drive",
-  );
+  return invalid("q", "takes too long to search for at the moment; use fewer words, or search one drive");
 }

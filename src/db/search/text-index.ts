@@ -8,8 +8,8 @@ import type { Database } from "../database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "../file-rows.ts";
 
 /**
- * How many pages one step of a merge writes. SQLite counts what it writes, and ends a step only between two
- * terms: it may read more, where much was deleted.
+ * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
+ * terms. It may read more pages if much was deleted.
  */
 const MERGED_PAGES = 16;
 
@@ -41,7 +41,7 @@ const TEXT_JOB = `SELECT j.ticket, j.file, f.drive, d.id AS driveId, f.path, b.d
 
 type NameRow = Omit<NameJob, "tags"> & { readonly tags: string };
 
-/** What is in the full-text index, and what waits to get into it. Changes of files leave the jobs by themselves. */
+/** The full-text index, and the jobs to update it. Triggers create the jobs when files change. */
 export class SearchIndex {
   readonly #waits;
   readonly #nameJobs;
@@ -101,12 +101,12 @@ export class SearchIndex {
     this.#changes = sql.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
   }
 
-  /** Whether anything of these drives waits to be indexed. */
+  /** Whether one of these drives has jobs. */
   waitsFor(drives: readonly DrivePk[]): boolean {
     return drives.some((drive) => this.#waits.get(drive) !== null);
   }
 
-  /** Files whose names wait, of one drive or of all, the longest first. */
+  /** Files whose names must be indexed, of one drive or of all, oldest job first. */
   nameJobs(drive: DrivePk | null, limit: number): NameJob[] {
     const rows = drive === null ? this.#nameJobs.all(limit) : this.#nameJobsOf.all(drive, limit);
     return rows.map((row) => {
@@ -115,17 +115,17 @@ export class SearchIndex {
     });
   }
 
-  /** Files whose text waits, of one drive or of all, the longest first. */
+  /** Files whose text must be indexed, of one drive or of all, oldest job first. */
   textJobs(drive: DrivePk | null, limit: number): TextJob[] {
     return drive === null ? this.#textJobs.all(limit) : this.#textJobsOf.all(drive, limit);
   }
 
-  /** Whether the file is still as the job saw it. Inside a write. */
+  /** Whether the file has not changed since the job was read. Inside a write. */
   isCurrent(ticket: number): boolean {
     return this.#isCurrent.get(ticket) !== null;
   }
 
-  /** Takes a job away. Inside a write. */
+  /** Removes a job. Inside a write. */
   finish(ticket: number): void {
     this.#finish.run(ticket);
   }
@@ -140,12 +140,12 @@ export class SearchIndex {
     this.#putText.run(file, slice, tokens);
   }
 
-  /** Some of the files that went and have left their terms behind. */
+  /** Some removed files whose terms are still in the index. */
   gone(limit: number): FilePk[] {
     return this.#gone.all(limit).map(({ file }) => file);
   }
 
-  /** Takes out what a file that went has left. Inside a write. */
+  /** Removes the terms of a removed file. Inside a write. */
   removeGone(file: FilePk): void {
     this.#removeNames.run(file);
     this.#removeText.run(file);
@@ -153,10 +153,10 @@ export class SearchIndex {
   }
 
   /**
-   * Merges a few pages of the index, which nothing else does: the triggers and the writes above only add to it.
-   * Whether there was anything to merge; then there may be more. Inside a write.
+   * Merges a few pages of the index. Nothing else does: the triggers and the writes above only add to it. Returns
+   * whether there was anything to merge; then there may be more. Inside a write.
    *
-   * @see https://sqlite.org/fts5.html#the_merge_command, also for what the number of changes says
+   * @see https://sqlite.org/fts5.html#the_merge_command, also for the meaning of the number of changes
    */
   merge(): boolean {
     return [this.#mergeNames, this.#mergeText]
@@ -172,7 +172,7 @@ export class SearchIndex {
     return this.#changes.get()?.rows ?? 0;
   }
 
-  /** A file by its handle, if neither it nor its drive has expired or gone. */
+  /** A file by its pk; null if it or its drive has expired or is gone. */
   visible(pk: FilePk, now: number): File | null {
     const row = this.#visible.get(pk, now);
     return row === null ? null : fileFromRow(row);

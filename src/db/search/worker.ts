@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { Overrun, SearchFinder } from "./finder.ts";
 import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
 
-// The entry point of a thread of its own: searches may take long, and nothing can break off a statement.
+// The entry point of its own thread: searches may take long, and a statement cannot be interrupted.
 
 declare const self: Worker;
 
