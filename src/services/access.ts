@@ -7,12 +7,12 @@ import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
 
-/** What decides how far somebody sees: their account, or the one drive they are limited to. */
+/** What a caller can reach: an account, or one drive. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk">;
 
 /**
- * The one place that decides what a caller may see. What is not the caller's, has expired or was
- * deleted is refused with the same NOT_FOUND as what never was.
+ * The only place that decides what a caller may see. Foreign, expired and deleted things give the same NOT_FOUND as
+ * things that never existed.
  */
 export class Access {
   readonly #tables: Tables;
@@ -24,33 +24,32 @@ export class Access {
   }
 
   /**
-   * Writes for a caller: see `Tables.write`. The gate let the caller in before the request was read, which
-   * may take as long as the client likes. So whether they may still act is checked again here, inside the
-   * transaction. Rejects with UNAUTHORIZED once the key was revoked, its drive is gone, the session ended or
-   * the user was disabled.
+   * Writes for a caller: see `Tables.write`. The gate authenticated the caller before the request was read, which
+   * can take a long time. So it is checked again here, inside the transaction. Rejects with UNAUTHORIZED if the key
+   * was revoked, its drive is gone, the session ended or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
     return this.#tables.write(this.#checked(caller, job), within);
   }
 
-  /** Like `write`, for what must be possible on a full disk: see `Tables.writeFromReserve`. */
+  /** Like `write`, for what must work on a full disk: see `Tables.writeFromReserve`. */
   writeFromReserve<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
     return this.#tables.writeFromReserve(this.#checked(caller, job), within);
   }
 
   #checked<T>(caller: Caller, job: () => T): () => T {
     return () => {
-      this.#requireStanding(caller);
+      this.#requireValid(caller);
       return job();
     };
   }
 
-  #requireStanding(caller: Caller): void {
+  #requireValid(caller: Caller): void {
     const { apiKeys, sessions } = this.#tables;
     const now = this.#clock.now();
-    const stands =
+    const isValid =
       caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
-    if (stands) return;
+    if (isValid) return;
     throw new CofferError(
       "UNAUTHORIZED",
       "The key was revoked, or the session ended, before the request was complete. Nothing was changed.",
@@ -65,7 +64,7 @@ export class Access {
     return drive === null ? [] : [drive];
   }
 
-  /** The drive that `reference`, an id or a slug, names, if the caller may see it; else null. */
+  /** The drive with this id or slug, if the caller may see it; else null. */
   findDrive(caller: Caller, reference: string): Drive | null {
     const now = this.#clock.now();
     const id = parseId<DriveId>(reference);

@@ -27,11 +27,11 @@ export interface AccountLimits {
 export interface PasswordChange {
   readonly current: string;
   readonly password: string;
-  /** Of the session that asks: the only one that goes on. */
+  /** Of the session that sent the request, the only one that stays. */
   readonly token: string;
 }
 
-/** What accounts are told from. */
+/** What the accounts service needs. */
 export interface AccountsParts {
   readonly tables: Tables;
   readonly access: Access;
@@ -44,7 +44,7 @@ export interface AccountsParts {
   readonly maxFileSize: number;
 }
 
-/** What users see and change of themselves. What administrators do with users is in `Users`. */
+/** Users' own accounts. For what administrators do with users see `Users`. */
 export class Accounts {
   readonly #parts: AccountsParts;
 

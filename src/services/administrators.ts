@@ -2,7 +2,7 @@ import type { Tables } from "../db/tables.ts";
 import type { UserPk } from "../domain/id.ts";
 import type { OidcProvider } from "./oidc.ts";
 
-/** Who is an administrator because the configuration names them. */
+/** The administrators that the configuration lists. */
 export class Administrators {
   readonly #tables: Tables;
   readonly #issuers: readonly string[];
@@ -15,14 +15,14 @@ export class Administrators {
     this.#subjects = oidc?.admins ?? [];
   }
 
-  /** Whether the configuration names them. */
+  /** Whether the configuration lists this user. */
   names(issuer: string, subject: string): boolean {
     return this.#issuers.includes(issuer) && this.#subjects.includes(subject);
   }
 
   /**
-   * Brings the accounts that there are in line with the configuration, which only a start changes: who is
-   * named is an administrator from now on, who no longer is named is none, unless they set the server up.
+   * Applies the configuration to existing accounts, at start: listed users become administrators, and users who are
+   * no longer listed stop being administrators, unless they set the server up.
    */
   appoint(): Promise<void> {
     const { users, writeFromReserve } = this.#tables;
@@ -45,7 +45,7 @@ export class Administrators {
   }
 }
 
-/** A provider may call itself by its address with or without the slash that ends the configured one. */
+/** The issuer with and without a trailing slash: a provider may use either. */
 function spellings(issuer: string): string[] {
   const bare = issuer.replace(/\/$/, "");
   return [bare, `${bare}/`];

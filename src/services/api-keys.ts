@@ -12,21 +12,21 @@ import { parseLabel } from "../domain/text.ts";
 import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A key just made; the secret is shown this once. */
+/** A new key. The secret is shown only once. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
-/** A key that is asked for. */
+/** A request for a key. */
 export interface KeyRequest {
   readonly name: string;
   readonly scope: Scope;
-  /** An id or slug; undefined for all the caller reaches. */
+  /** An id or slug; undefined for everything that the caller reaches. */
   readonly driveId: string | undefined;
 }
 
-/** API keys: whom they stand for, and their making and revoking. */
+/** API keys: authenticates, creates and revokes them. */
 export class ApiKeys {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -41,7 +41,7 @@ export class ApiKeys {
     this.#keyPrefix = parts.keyPrefix;
   }
 
-  /** Whoever holds this key; null when it is unknown or revoked, its drive is gone or its user disabled. */
+  /** The caller with this key; null if it is unknown or revoked, its drive is gone or its user disabled. */
   authenticate(secret: string): Caller | null {
     const now = this.#clock.now();
     const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
@@ -49,7 +49,7 @@ export class ApiKeys {
     return caller;
   }
 
-  /** Writes down when keys were last used. */
+  /** Writes when keys were last used. */
   flushUse(): Promise<void> {
     const { writeFromReserve, apiKeys } = this.#tables;
     return this.#lastUses.flush((uses) =>
@@ -60,9 +60,9 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key that reaches no further than the caller.
+   * Creates a key that reaches no more than the caller.
    *
-   * @throws CofferError NOT_FOUND for a foreign drive, QUOTA_EXCEEDED where there are as many as there may be
+   * @throws CofferError NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const insert = this.#newKey(request);
@@ -93,18 +93,18 @@ export class ApiKeys {
     if (!this.#tables.apiKeys.hasAtLeast(most, reach)) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      `This ${whose} has ${most} keys, and may have no more. Revoke some that are not needed.`,
+      `This ${whose} already has the maximum of ${most} keys. Revoke some that are not needed.`,
     );
   }
 
-  /** The one drive that a new key is limited to; null when it reaches all of its owner's. */
+  /** The one drive that a new key is limited to; null if it reaches all of its owner's drives. */
   #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
     if (driveId !== undefined) return this.#access.drive(caller, driveId);
     return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
   }
 
   /**
-   * Makes a key for a user from the shell, where nobody is calling.
+   * Creates a key for a user on the command line, where there is no caller.
    *
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED
    */
@@ -118,8 +118,8 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a secret; the function it returns writes the key down, inside a write. Throws VALIDATION_ERROR; the
-   * function throws QUOTA_EXCEEDED.
+   * Makes a secret. The returned function stores the key, inside a write. Throws VALIDATION_ERROR; the function
+   * throws QUOTA_EXCEEDED.
    */
   #newKey(
     request: Pick<KeyRequest, "name" | "scope">,

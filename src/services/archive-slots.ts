@@ -2,22 +2,22 @@ import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
 
-/** Whom an archive is made for. */
+/** An archive that is being sent. */
 interface Slot {
   readonly owner: string;
   readonly client: string;
   readonly isUnclaimed: boolean;
 }
 
-/** Keeps a few from taking all the archives that can be made at once: see `ARCHIVES_UNDER_WAY`. */
+/** Limits how many archives are sent at once, so that a few callers cannot take all: see `ARCHIVES_UNDER_WAY`. */
 export class ArchiveSlots {
-  /** A few dozen at most, so they are counted one by one. */
+  /** At most a few dozen, so it is counted by a scan. */
   readonly #taken = new Set<Slot>();
 
   /**
-   * Takes a slot; disposing of what this returns gives it back. Throws RATE_LIMITED.
+   * Takes a slot; disposing the result frees it. Throws RATE_LIMITED.
    *
-   * @param client the address that asks, as it is counted
+   * @param client the caller's address, as the rate limit counts it
    */
   take(caller: Caller, client: string): Disposable {
     const slot = { owner: ownerOf(caller), client, isUnclaimed: isUnclaimed(caller) };

@@ -25,17 +25,17 @@ type Place = FilePath | FolderPath;
 
 /** Several files and folders as one ZIP archive. */
 export interface Archive {
-  /** What to save it as. */
+  /** The name to save it under. */
   readonly filename: string;
   /**
-   * Makes the archive piece by piece, each when it is asked for; what stood there when the first was asked for
-   * is what is in it. Whoever begins must go to the end or `return()`. The first throws RATE_LIMITED when too
-   * many are under way, NOT_FOUND for what is gone by now. An error in a later one truncates the archive.
+   * Creates the archive piece by piece, each on request. It holds what was there at the request for the first
+   * piece. Read it to the end, or call `return()`. The first piece throws RATE_LIMITED if too many archives are
+   * under way, NOT_FOUND if a file is gone. An error in a later one truncates the archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-/** Up to this many bytes of a file are read in one piece. */
+/** How many bytes of a file are read at once. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Packs files and folders of a drive. */
@@ -56,10 +56,10 @@ export class Archives {
   }
 
   /**
-   * The files and folders at these paths, with all that is in the folders, or the whole drive where there are
-   * none. Names in it begin at the folder that holds them all. Throws NOT_FOUND, VALIDATION_ERROR.
+   * The files and folders at these paths, with everything in the folders; the whole drive if there are no paths.
+   * Names in the archive are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
    *
-   * @param client the address that asks, as it is counted
+   * @param client the caller's address, as the rate limit counts it
    */
   open(caller: Caller, client: string, driveId: string, paths: readonly string[]): Archive {
     const drive = this.#access.drive(caller, driveId);
@@ -95,7 +95,7 @@ export class Archives {
     });
   }
 
-  /** Counts as use, as `#inPieces` does. Both throw when the content is not there whole. */
+  /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
   #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
     this.#usage.countBytes(drive.id, content.size);
     const bytes = this.#blobs.readAll(content);
@@ -127,7 +127,7 @@ function placeOf(drive: Drive, base: FolderPath, { name }: ZipContent): FilePlac
   return { driveId: drive.id, path: base + new TextDecoder().decode(name) };
 }
 
-/** The file was whole when it was opened, so it has been cut since. */
+/** The file was complete when it was opened, so a short read means that it has been truncated since. */
 function requireLength(digest: Digest, content: Uint8Array, length: number): void {
   if (content.length !== length) throw new Error(`the content ${digest} is not as long as it was`);
 }
@@ -136,7 +136,7 @@ function sourceOf({ number, path, digest, size, modifiedAt }: ArchiveRow, base: 
   return { number, name: Buffer.from(path.slice(base.length)), digest, size, modifiedAt };
 }
 
-/** The places in path order (UTF-8 bytes), without those that are in another, or there twice. */
+/** The places in path order (UTF-8 bytes), without duplicates and those inside another. */
 function withoutInner(places: readonly Place[]): Place[] {
   const outermost: Place[] = [];
   for (const place of places.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
@@ -147,7 +147,7 @@ function withoutInner(places: readonly Place[]): Place[] {
   return outermost;
 }
 
-/** The innermost folder that all places stand in; of the root it is the root. */
+/** The innermost folder that holds all places; for the root, the root. */
 function commonFolder(places: readonly Place[]): FolderPath {
   let common = parentOf(places[0] ?? ROOT);
   for (const place of places) while (!parentOf(place).startsWith(common)) common = parentFolder(common);
@@ -158,10 +158,10 @@ function parentOf(place: Place): FolderPath {
   return place === ROOT ? ROOT : parentFolder(place);
 }
 
-/** The one folder's name, else the name of the folder they are all in, else the drive's. */
+/** The name of the only folder, else of the folder that holds all places, else of the drive. */
 function titleOf(drive: Drive, places: readonly Place[], base: FolderPath): string {
   const [only = ROOT, ...others] = places;
   const folder = others.length === 0 && isFolderPath(only) ? only : base;
-  // A drive's name may hold what no file's can.
+  // A drive's name may contain characters that a filename cannot.
   return folder === ROOT ? drive.name.replaceAll(/[/\\]/g, "-") : (folder.split("/").at(-2) ?? drive.name);
 }

@@ -8,7 +8,7 @@ import { CofferError } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
-/** How an agent's drive becomes a user's. */
+/** Claims: an unclaimed drive becomes a user's. */
 export class Claims {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -23,7 +23,7 @@ export class Claims {
   }
 
   /**
-   * The drive that a claim token is for, as whoever holds the token may know it.
+   * The drive of a claim token. Whoever has the token may see it.
    *
    * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
    */
@@ -32,12 +32,11 @@ export class Claims {
   }
 
   /**
-   * Gives the drive of a claim token to the caller's account for good. The drive's keys go on working.
-   * Everything is looked at and changed in one write, so that of many claims one wins, and a claim that
-   * meets an expiry or a deletion comes wholly before or wholly after it.
+   * Gives the drive of a claim token to the caller's account. The drive's keys still work. All checks and changes
+   * are in one write: of several claims one wins, and a claim is entirely before or after an expiry or a deletion.
    *
-   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used
-   *   one, GONE for an expired one, QUOTA_EXCEEDED when the account has no room for what the drive holds
+   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used one, GONE
+   *   for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
    */
   claim(caller: Caller, token: string, within?: Within<Drive>): Promise<Drive> {
     const { userPk } = requireAccount(caller);
@@ -61,7 +60,7 @@ export class Claims {
     if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive was already claimed.");
     const isLate = claim.drive === null || claim.expiresAt <= now;
     const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
-    if (drive === null) throw new CofferError("GONE", "This drive has expired: nobody claimed it in time.");
+    if (drive === null) throw new CofferError("GONE", "This drive has expired: it was not claimed in time.");
     return drive;
   }
 }

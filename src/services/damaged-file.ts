@@ -1,13 +1,13 @@
 import { DamagedContent } from "../blobs/content-file.ts";
 import type { DriveId } from "../domain/id.ts";
 
-/** Which file a content was read for. */
+/** The file that a content was read for. */
 export interface FilePlace {
   readonly driveId: DriveId;
   readonly path: string;
 }
 
-/** A file's content is missing or damaged. The message is for the log, and names the file and what is wrong. */
+/** A file's content is missing or damaged. The message is for the log: it names the file and the damage. */
 export class DamagedFile extends Error {
   override readonly name = "DamagedFile";
 
@@ -16,7 +16,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/** Waits for something read for a file, and says which file it was where its content is damaged. */
+/** Awaits a read for a file. If the content is damaged, the error names the file. */
 export async function readFor<T>(place: FilePlace, attempt: Promise<T>): Promise<T> {
   try {
     return await attempt;

@@ -11,7 +11,7 @@ import { ROOT } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 
-/** A drive made without an account; its two secrets are shown this once. */
+/** A drive created without an account. Its two secrets are shown only once. */
 export interface Provisioned {
   readonly driveId: DriveId;
   readonly name: string;
@@ -22,13 +22,13 @@ export interface Provisioned {
   readonly expiresAt: number;
 }
 
-/** What to change of a drive; what is undefined stays. */
+/** Changes to a drive; what is undefined stays. */
 export interface DriveChanges {
   readonly name: string | undefined;
   readonly description: string | undefined;
 }
 
-/** Drives: made with and without an account, found, renamed and deleted. */
+/** Drives: creates them with and without an account, finds, renames and deletes them. */
 export class Drives {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -50,7 +50,7 @@ export class Drives {
     this.#keyPrefix = parts.keyPrefix;
   }
 
-  /** Makes an unclaimed drive with a key of its own and a token to claim it by. */
+  /** Creates an unclaimed drive with its own key and a claim token. */
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseDriveName("name", name);
     const key = newProvisionedKey(this.#keyPrefix);
@@ -73,7 +73,7 @@ export class Drives {
     }, within);
   }
 
-  /** Makes a drive of the caller's account. Throws FORBIDDEN for a drive caller. */
+  /** Creates a drive in the caller's account. Throws FORBIDDEN for a drive caller. */
   create(caller: Caller, name: string, description: string, within?: Within<Drive>): Promise<Drive> {
     const { userPk } = requireAccount(caller);
     const parsed = {
@@ -103,7 +103,7 @@ export class Drives {
   }
 
   /**
-   * Renames or describes a drive. The slug follows the name, unless the new name makes the same one.
+   * Changes a drive's name or description. A new name changes the slug, unless it gives the same slug.
    *
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR
    */
@@ -132,8 +132,8 @@ export class Drives {
   }
 
   /**
-   * Deletes a drive: gone for everyone at once, its keys and claim tokens with it. The sweep takes away what is
-   * left of it. Throws NOT_FOUND.
+   * Deletes a drive. It is gone for everyone at once, with its keys and claim tokens; the sweep removes its rows.
+   * Throws NOT_FOUND.
    */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#access.writeFromReserve(caller, within, () => {

@@ -8,15 +8,15 @@ import type { Log } from "../log.ts";
 import type { Quota } from "./quota.ts";
 
 /**
- * The shortest grace period, in milliseconds. What is being read is open by then, and what an upload has matched
- * is pinned; an archive under way, or a download in several ranges, may lose what was deleted meanwhile.
+ * The shortest grace period, in milliseconds. After it, a content that is being read is open, and one that an upload
+ * has matched is pinned. An archive in progress, or a download in several ranges, may lose what was deleted.
  */
 export const SHORTEST_GRACE_MS = 60 * 1000;
 
-/** How many contents one transaction takes. */
+/** How many contents one transaction removes. */
 const PIECE = 200;
 
-/** What contents are removed early with. */
+/** What early removal needs. */
 export interface EarlyRemovalParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -28,12 +28,12 @@ export interface EarlyRemovalParts {
 }
 
 /**
- * Removes contents that nothing refers to any more before their grace period is over, the oldest first: of whoever
- * has let go of more than they may store, down to that, and of all while the disk is short of space.
+ * Removes orphans before their grace period is over, oldest first: those of an owner that has released more than its
+ * storage limit, down to that limit; and those of all owners while the disk is short of space.
  */
 export class EarlyRemoval {
   readonly #parts: EarlyRemovalParts;
-  /** By kind and pk, as the timers are. */
+  /** Owners to check, by kind and pk. */
   readonly #asked = new Map<string, Releaser>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #working: Promise<void> | null = null;
@@ -44,8 +44,8 @@ export class EarlyRemoval {
   }
 
   /**
-   * Has somebody's contents removed as early as can be: soon, and again when the shortest grace period of those
-   * that they let go of just now is over. May be called inside a write.
+   * Removes an owner's excess as early as possible: soon, and again when the shortest grace period of the latest
+   * contents is over. May be called inside a write.
    */
   ask(releaser: Releaser): void {
     if (this.#isStopped) return;
@@ -53,7 +53,7 @@ export class EarlyRemoval {
     this.#working ??= this.#work();
   }
 
-  /** Looks after everybody, and after the disk; how many contents it removed. */
+  /** Removes the excess of all owners, and what the disk needs. Returns how many contents were removed. */
   async run(): Promise<number> {
     let removed = 0;
     for (const releaser of this.#parts.tables.releasedContents.releasers()) {
@@ -62,7 +62,7 @@ export class EarlyRemoval {
     return removed + (await this.#removeForTheDisk());
   }
 
-  /** Lets a piece in progress end; no further one begins. */
+  /** Waits for the current transaction; no other one starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -70,7 +70,7 @@ export class EarlyRemoval {
   }
 
   async #work(): Promise<void> {
-    // The write that asks has yet to be committed, or undone.
+    // The write that called `ask` is not committed yet.
     await new Promise((resolve) => setImmediate(resolve));
     for (const [name, releaser] of this.#asked) {
       this.#asked.delete(name);
@@ -79,7 +79,7 @@ export class EarlyRemoval {
         if (this.#parts.quota.excessOf(releaser) > 0) this.#askLater(releaser);
       } catch (error) {
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("removing contents early failed", { error });
+          this.#parts.log.error("early removal of contents failed", { error });
       }
     }
     this.#working = null;
@@ -130,7 +130,7 @@ function nameOf({ kind, pk }: Releaser): string {
   return `${kind} ${pk}`;
 }
 
-/** As many of the first contents as have so many bytes together. */
+/** The first contents that together have at least this many bytes. */
 function firstOf(contents: readonly ReleasedContent[], bytes: number): ReleasedContent[] {
   let left = bytes;
   return contents.filter(({ size }) => {

@@ -6,15 +6,15 @@ import { isJsonType, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
 import type { Files } from "./files.ts";
 
-/** How much of a content is looked at in one go. */
+/** How many bytes of a content are read at once. */
 const PIECE_BYTES = 128 * 1024;
 
-/** What a content says, for programs. */
+/** The text of a content, for programs. */
 export interface Extract {
   readonly mimeType: string;
   /**
-   * The content as JSON text, in pieces: a string for text, for JSON what it says, number for number
-   * as it was written. It has been looked through, so only a fault of the disk can break it off.
+   * The content as JSON, in pieces: text as a string, JSON as it is, without changing its numbers. It has been
+   * checked, so only a disk error can interrupt it.
    */
   readonly json: AsyncIterable<string>;
 }
@@ -48,12 +48,12 @@ function requireReadable({ mimeType, size }: File, isJson: boolean): void {
   if (size > limit) {
     throw new CofferError(
       "PAYLOAD_TOO_LARGE",
-      `The content has ${size} bytes, ${isJson ? "JSON" : "text"} is extracted up to ${limit}; download it instead.`,
+      `The content has ${size} bytes. The limit for ${isJson ? "JSON" : "text"} is ${limit} bytes; download it instead.`,
     );
   }
 }
 
-/** The encoding that the whole content holds to. Throws EXTRACTION_FAILED when it is not text. */
+/** The encoding that is valid for the whole content. Throws EXTRACTION_FAILED if it is not text. */
 async function encodingOf(content: Blob): Promise<TextEncoding> {
   const head = await content.slice(0, 2).bytes();
   for (const encoding of encodingsFor(head)) {
@@ -67,16 +67,16 @@ async function isText(content: Blob, encoding: TextEncoding): Promise<boolean> {
     for await (const piece of decoded(content, encoding)) if (piece.includes("\0")) return false;
     return true;
   } catch (error) {
-    // What a decoder throws for bytes that are not of its encoding.
+    // A decoder throws TypeError for bytes that are invalid in its encoding.
     if (error instanceof TypeError) return false;
     throw error;
   }
 }
 
-/** No piece ends in the middle of a character. Without a byte order mark. */
+/** The text without a byte order mark. No piece ends inside a character. */
 async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  // Not `content.stream()`: it gives half a MiB at a time, and lets nothing else run in between.
+  // Not `content.stream()`: it reads half a MiB at a time, and lets nothing else run in between.
   for (let at = 0; at < content.size; at += PIECE_BYTES) {
     yield decoder.decode(await content.slice(at, at + PIECE_BYTES).bytes(), { stream: true });
   }
@@ -89,7 +89,7 @@ async function* quoted(content: Blob, encoding: TextEncoding): AsyncGenerator<st
   yield '"';
 }
 
-/** The text of a JSON content, which is one JSON value. Throws EXTRACTION_FAILED when it is not. */
+/** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
 async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
   const text = (await Array.fromAsync(decoded(content, encoding))).join("");
   try {

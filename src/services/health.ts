@@ -4,12 +4,12 @@ import type { Tables } from "../db/tables.ts";
 import type { Log, LogFields } from "../log.ts";
 
 /**
- * What keeps a server from its work. `storage_full`: uploads are refused, and perhaps all that takes room.
- * `disk_failed`: nothing is written any more until the server is restarted.
+ * What stops the server from working. `storage_full`: uploads are refused, and perhaps every write that needs space.
+ * `disk_failed`: nothing is written until the server is restarted.
  */
 export type Problem = "storage_full" | "disk_failed";
 
-/** How often trouble is logged while it lasts, in milliseconds. */
+/** How often a lasting problem is logged, in milliseconds. */
 const REMIND_MS = 60_000;
 
 /** Whether the server can do its work. */
@@ -18,7 +18,7 @@ export class Health {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** The trouble that was logged last, at milliseconds since the epoch; null while there is none. */
+  /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
 
   constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
@@ -28,15 +28,15 @@ export class Health {
     this.#log = parts.log;
   }
 
-  /** What is wrong now; empty when nothing is. Rejects where even that cannot be found out. */
+  /** The present problems. Rejects if they cannot be determined. */
   async problems(): Promise<Problem[]> {
-    // A database that writes nothing needs no room.
+    // A failed database writes nothing, so space does not matter.
     if (this.#tables.hasFailed()) return ["disk_failed"];
     const hasSpace = (await this.#blobs.hasSpace()) && (await this.#tables.hasSpace());
     return hasSpace ? [] : ["storage_full"];
   }
 
-  /** Says in the log when the disk is full or does not answer: at once, once a minute, and when it is over. */
+  /** Logs that the disk is full or does not answer: at once, then every minute, and when it is over. */
   async watch(): Promise<void> {
     const trouble = await this.#trouble();
     const now = this.#clock.now();
@@ -47,13 +47,13 @@ export class Health {
     }
   }
 
-  /** What `watch` is to say. A failed database has said so itself, for good. */
+  /** The problem for `watch` to log. A failed database has logged that itself. */
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
       if (!(await this.problems()).includes("storage_full")) return null;
       const free_bytes = await this.#blobs.freeBytes();
       return {
-        message: "the disk is full: make room; uploads are refused until then",
+        message: "the disk is full: uploads are refused until there is free space",
         fields: { free_bytes },
       };
     } catch (error) {

@@ -13,7 +13,7 @@ import {
 } from "../domain/idempotency.ts";
 import { utf8Length } from "../domain/text.ts";
 
-/** Bytes. More than any answer about things that exist; it bounds what a flood of records can fill. */
+/** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
 const MAX_ANSWER = 64 * 1024;
 
 interface Parts {
@@ -24,8 +24,8 @@ interface Parts {
 }
 
 /**
- * Requests that their clients have named with an Idempotency-Key: each takes effect once. Which are
- * running is known in memory alone, since one process has the data directory to itself.
+ * Requests with an Idempotency-Key: each takes effect once. Running ones are known only in memory, which is enough:
+ * one process owns the data directory.
  */
 export class Idempotency {
   readonly #parts: Parts;
@@ -36,10 +36,10 @@ export class Idempotency {
   }
 
   /**
-   * Begins a request; it runs until `end` is called on what this returns.
+   * Begins a request. It runs until `end` of the result is called.
    *
-   * @param scope whose key it is
-   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request under the same key is running
+   * @param scope the caller
+   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request with the same key is running
    */
   begin(scope: string, idempotencyKey: string): Attempt {
     const { tables, clock, secret } = this.#parts;
@@ -47,7 +47,7 @@ export class Idempotency {
     if (this.#running.has(keys.name)) {
       throw new CofferError(
         "IDEMPOTENCY_IN_PROGRESS",
-        "A request with this Idempotency-Key is still being processed; ask again for its answer.",
+        "A request with this Idempotency-Key is still being processed. Retry to get its response.",
       );
     }
     const sealed = tables.idempotencyRecords.find(keys.name, clock.now());
@@ -58,13 +58,13 @@ export class Idempotency {
   }
 }
 
-/** One request under an Idempotency-Key. While it runs no other has the same. */
+/** A request with an Idempotency-Key. While it runs, no other with the same key can. */
 export class Attempt {
   readonly #tables: Tables;
   readonly #clock: Clock;
   readonly #keys: RecordKeys;
   readonly #earlier: IdempotencyRecord | null;
-  /** Lets the next request with this key begin; to be called once the answer, or its failure, is certain. */
+  /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
   readonly end: () => void;
 
   constructor(parts: {
@@ -81,38 +81,38 @@ export class Attempt {
     this.end = parts.end;
   }
 
-  /** Whether a request under this key was answered before: then this one must have no effect. */
+  /** Whether a request with this key was answered before: then this one must have no effect. */
   get isRepeat(): boolean {
     return this.#earlier !== null;
   }
 
   /**
-   * What the request was answered before; null when it was not.
+   * The earlier response; null if there is none.
    *
-   * @throws CofferError IDEMPOTENCY_KEY_REUSED when it was another request
+   * @throws CofferError IDEMPOTENCY_KEY_REUSED if it was to a different request
    */
   earlierAnswer(fingerprint: Fingerprint): KeptAnswer | null {
     if (this.#earlier === null) return null;
     if (this.#earlier.fingerprint === fingerprint) return this.#earlier.answer;
     throw new CofferError(
       "IDEMPOTENCY_KEY_REUSED",
-      "This Idempotency-Key came with a different request before. Give each request a key of its own.",
+      "This Idempotency-Key was used for a different request. Use a new key for each request.",
     );
   }
 
-  /** Throws PAYLOAD_TOO_LARGE for an answer that is too long to be kept. */
+  /** Throws PAYLOAD_TOO_LARGE for a response that is too long to keep. */
   requireRoom(answer: KeptAnswer): void {
     if (utf8Length(answer.body) <= MAX_ANSWER) return;
     throw new CofferError(
       "PAYLOAD_TOO_LARGE",
-      `Nothing was done: the answer would have more than the ${MAX_ANSWER} bytes that are kept under an Idempotency-Key.`,
+      `Nothing was done: the response would be longer than the ${MAX_ANSWER} bytes that are kept for an Idempotency-Key.`,
     );
   }
 
   /**
-   * Keeps the answer, to give it again. Inside the write whose effect it tells of, and so undone with it.
+   * Keeps the response for retries. Called inside the write that it describes, and rolled back with it.
    *
-   * @throws CofferError PAYLOAD_TOO_LARGE, which then undoes the write
+   * @throws CofferError PAYLOAD_TOO_LARGE, which also rolls back the write
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);

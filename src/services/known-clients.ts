@@ -16,7 +16,7 @@ interface Parts {
   readonly most?: number;
 }
 
-/** Clients that have given an account's right password before: strangers' guesses do not count against them. */
+/** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
 export class KnownClients {
   readonly #parts: Parts;
 
@@ -30,7 +30,7 @@ export class KnownClients {
     return tables.knownClients.usedAt(hashPasswordGiver(secret, giver)) !== null;
   }
 
-  /** Remembers one that has just given the right password. Mostly there is nothing new to write. */
+  /** Remembers a client that has sent the correct password. Mostly there is nothing to write. */
   async remember(giver: PasswordGiver): Promise<void> {
     const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
     const hash = hashPasswordGiver(secret, giver);

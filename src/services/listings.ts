@@ -10,7 +10,7 @@ import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 
-/** What a list is asked for; `page` counts from 1, `after` is the place a cursor stands for, of the same order. */
+/** A request for a page of files. `page` counts from 1; `after` is a cursor's position, in the order of `sort`. */
 export interface ListRequest {
   readonly driveId: string;
   readonly prefix: string;
@@ -29,13 +29,13 @@ export interface Listing {
   /** The folders at this level; null unless grouped. */
   readonly folders: FolderPath[] | null;
   readonly total: number;
-  /** The place to go on after; null on the last page. */
+  /** The position to continue after; null on the last page. */
   readonly nextAfter: FilePosition | null;
 }
 
 /**
- * Lists a drive's files. What a folder holds is read off its row, so a page, its folders and its total
- * cost what they show; only a prefix that ends within a name, or a tag, has its matches counted.
+ * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows. Only for tags, or a prefix
+ * that ends within a name, matches are counted one by one.
  */
 export class Listings {
   readonly #tables: Tables;
@@ -91,7 +91,7 @@ export class Listings {
   }
 }
 
-/** Only a folder has its files at hand in other orders than that of paths. */
+/** Only the files of one folder have indexes for orders other than by path. */
 function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): void {
   if (sort === "path") return;
   if (grouped && tags.length === 0 && prefix === containingFolder(prefix)) return;

@@ -5,32 +5,32 @@ import { newToken } from "../domain/session.ts";
 /** How long a sign-in at the provider may take, in milliseconds. */
 export const FLOW_LIFETIME_MS = 10 * 60 * 1000;
 
-/** What has to match when the provider sends the browser back. */
+/** What must match when the provider redirects the browser back. */
 export interface Flow {
   readonly state: string;
   readonly nonce: string;
-  /** PKCE's secret (RFC 7636). */
+  /** The PKCE code verifier (RFC 7636). */
   readonly verifier: string;
-  /** A path of ours. */
+  /** A path on this server. */
   readonly returnTo: string;
 }
 
-/** Sign-ins that are on their way, each bound by a ticket to the browser that began it. Kept in memory alone. */
+/** Sign-ins in progress. A ticket binds each to the browser that began it. In memory only. */
 export class OidcFlows {
   readonly #clock: Clock;
   readonly #capacity: number;
   readonly #flows = new Map<SecretHash, { readonly flow: Flow; readonly endsAt: number }>();
 
-  /** Past `capacity` the oldest is forgotten. */
+  /** Beyond `capacity` the oldest are dropped. */
   constructor(parts: { clock: Clock; capacity: number }) {
     this.#clock = parts.clock;
     this.#capacity = parts.capacity;
   }
 
-  /** Keeps a flow; the ticket, which only the browser's cookie holds. */
+  /** Stores a flow. Returns the ticket, which only the browser's cookie holds. */
   put(flow: Flow): string {
     const now = this.#clock.now();
-    // All live equally long, so those at the front are the oldest.
+    // All have the same lifetime, so the first are the oldest.
     for (const [hash, { endsAt }] of this.#flows) {
       if (this.#flows.size < this.#capacity && endsAt > now) break;
       this.#flows.delete(hash);
@@ -40,7 +40,7 @@ export class OidcFlows {
     return token;
   }
 
-  /** Hands a flow over, this once; null for a ticket that is unknown, used or too old. */
+  /** Removes and returns a flow; null for a ticket that is unknown, used or expired. */
   take(ticket: string): Flow | null {
     const hash = hashSecret(ticket);
     const kept = this.#flows.get(hash);

@@ -26,16 +26,16 @@ import type { Log } from "../log.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
 import { type Flow, OidcFlows } from "./oidc-flows.ts";
 
-/** The provider, and how it knows this server. */
+/** The provider, and this server's credentials there. */
 export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: { reveal(): string };
-  /** The administrators' subjects there, which are unique and never given to somebody else. */
+  /** The subjects of the administrators. A provider never reuses a subject. */
   readonly admins: readonly string[];
 }
 
-/** How a sign-in came to nothing without anybody's fault: the person would not, or it was too late. */
+/** A sign-in that ended without an error: the user cancelled it, or it expired. */
 export class SignInEnded extends CofferError {
   readonly outcome: "cancelled" | "expired";
 
@@ -46,8 +46,8 @@ export class SignInEnded extends CofferError {
 }
 
 /**
- * For each answer of the provider, its body included. A sign-in may need three, one after the other, while
- * the browser's connection idles, and idle ones are cut after 30 seconds.
+ * For each whole response of the provider. A sign-in may need three, one after the other, while the browser's
+ * connection is idle, and idle connections are closed after 30 seconds.
  */
 const TIMEOUT_SECONDS = 8;
 const MAX_FLOWS = 10_000;
@@ -66,14 +66,14 @@ export class Oidc {
     this.#log = parts.log;
   }
 
-  /** What people know the provider by: the host of its address. */
+  /** The provider's name for people: the host of its address. */
   get name(): string {
     return new URL(this.#provider.issuer).host;
   }
 
   /**
-   * Begins a sign-in that ends at `returnTo`: where to send the browser, and the ticket that only its
-   * cookie may hold. Throws INTERNAL, logged under the request's id, while the provider cannot be reached.
+   * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, and a ticket that only its cookie may
+   * hold. Throws INTERNAL if the provider cannot be reached; this is logged with the request's id.
    */
   async begin(
     returnTo: string,
@@ -93,23 +93,23 @@ export class Oidc {
     return { url, ticket: this.#flows.put(flow) };
   }
 
-  /** The sign-in that a ticket stands for. The ticket counts once. Throws SignInEnded, a VALIDATION_ERROR. */
+  /** The sign-in of a ticket. A ticket is valid once. Throws SignInEnded with VALIDATION_ERROR. */
   take(ticket: string | null): Flow {
     const flow = ticket === null ? null : this.#flows.take(ticket);
     if (flow !== null) return flow;
     throw new SignInEnded(
       "expired",
       "VALIDATION_ERROR",
-      "This sign-in was not begun in this browser, was used, or took too long. Begin it again.",
+      "This sign-in was started in another browser, was already used, or took too long. Start again.",
     );
   }
 
   /**
-   * Whom the provider vouches for at the end of a sign-in: `callback` is the address it sent the browser to,
-   * built on our own `redirectUri`. What is wrong is logged under the request's id.
+   * The user whom the provider has signed in. `callback` is the URL that it redirected the browser to, based on our
+   * `redirectUri`. Errors are logged with the request's id.
    *
-   * @throws CofferError FORBIDDEN when the provider refused, a SignInEnded when the person did, UNAUTHORIZED
-   *   when anything about the provider's answer is not as it must be, INTERNAL as `begin`
+   * @throws CofferError FORBIDDEN if the provider refused, SignInEnded if the user cancelled, UNAUTHORIZED if
+   *   anything in the provider's response is invalid, INTERNAL as `begin`
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);
@@ -121,21 +121,21 @@ export class Oidc {
     }
   }
 
-  /** Asks the provider about itself once; again when that failed. */
+  /** Fetches the provider's configuration once; again after a failure. */
   async #discovered(requestId: string): Promise<Configuration> {
     this.#configuration ??= discover(this.#provider);
     try {
       return await this.#configuration;
     } catch (error) {
       this.#configuration = null;
-      this.#log.error("the sign-in provider does not answer", {
+      this.#log.error("the sign-in provider does not answer correctly", {
         request_id: requestId,
         issuer: this.#provider.issuer,
         reason: summary(error),
       });
       throw new CofferError(
         "INTERNAL",
-        "The sign-in provider does not answer as it should. Try again later; the server's log says more.",
+        "The sign-in provider does not answer correctly. Try again later; the server's log has details.",
       );
     }
   }
@@ -147,15 +147,15 @@ function discover({ issuer, clientId, clientSecret }: OidcProvider): Promise<Con
     timeout: TIMEOUT_SECONDS,
     [customFetch]: fetchBounded,
     execute: [
-      // Signatures of ID tokens are verified even though they come straight from the provider.
+      // Also verify the signatures of ID tokens that come straight from the provider.
       enableNonRepudiationChecks,
-      // The configuration takes plain http for this machine alone.
+      // The configuration allows plain http only for this machine.
       ...(server.protocol === "http:" ? [allowInsecureRequests] : []),
     ],
   });
 }
 
-/** The secret in the body where the provider says that it takes it there, else as Basic, the default. */
+/** Sends the secret in the body if the provider supports it, else as Basic, the default. */
 function authentication(secret: string): ClientAuth {
   const inBody = ClientSecretPost(secret);
   const basic = ClientSecretBasic(secret);
@@ -165,7 +165,7 @@ function authentication(secret: string): ClientAuth {
   };
 }
 
-/** Trades the code for tokens and reads who it is. Throws when a check fails. */
+/** Exchanges the code for tokens and reads the user from them. Throws if a check fails. */
 async function identify(configuration: Configuration, callback: URL, flow: Flow): Promise<Identity> {
   const tokens = await authorizationCodeGrant(configuration, callback, {
     expectedState: flow.state,
@@ -175,7 +175,7 @@ async function identify(configuration: Configuration, callback: URL, flow: Flow)
   });
   const claims = tokens.claims();
   if (claims === undefined) throw new Error("the provider sent no ID token");
-  // The database would keep all such subjects as the same text.
+  // The database would store all such subjects as the same text.
   if (!claims.sub.isWellFormed()) throw new Error("the subject is not well-formed Unicode");
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
   const userInfo = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
@@ -193,29 +193,29 @@ async function identify(configuration: Configuration, callback: URL, flow: Flow)
 
 function refusalOf(error: unknown): CofferError {
   if (!(error instanceof AuthorizationResponseError)) {
-    return new CofferError("UNAUTHORIZED", "The provider's answer was refused. Begin the sign-in again.");
+    return new CofferError("UNAUTHORIZED", "The provider's response was invalid. Start the sign-in again.");
   }
   const message = "The provider did not sign you in.";
-  // RFC 6749, section 4.1.2.1; whatever else it may say is trouble of its own.
+  // RFC 6749, section 4.1.2.1. Other codes are errors.
   return error.error === "access_denied"
     ? new SignInEnded("cancelled", "FORBIDDEN", message)
     : new CofferError("FORBIDDEN", message);
 }
 
-/** A claim that people will see, if it is plain text of a length that one can be; else null. */
+/** A claim to show to people: plain text that is not too long; else null. */
 function shownClaim(claim: unknown, most: number): string | null {
   if (typeof claim !== "string" || !isPlainText(claim)) return null;
   const text = claim.trim();
   return text === "" || characters(text) > most ? null : text;
 }
 
-/** What happened, without what was sent: an error's cause may hold tokens and codes. */
+/** An error without what was sent: its cause may hold tokens and codes. */
 function summary(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  // Its message quotes what could not be parsed.
+  // The message would quote the text that could not be parsed.
   if (error instanceof SyntaxError) return "malformed JSON";
   const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
-  // These are the provider's own words for what is wrong, such as invalid_client.
+  // The provider's error code, such as invalid_client.
   const said =
     error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
       ? `: ${error.error.slice(0, 64)}`

@@ -1,28 +1,28 @@
 import { CofferError, invalid } from "../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../domain/limits.ts";
 
-/** OWASP's password storage cheat sheet asks for at least 19 MiB and two passes. Memory in KiB. */
+/** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. Memory in KiB. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 
-/** The hash of a random password that nobody kept, of the same cost as the others. */
-const NOBODYS =
+/** The hash of a random, unknown password. It costs the same to verify as the others. */
+const DUMMY_HASH =
   "$argon2id$v=19$m=65536,t=2,p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
 
-/** How many may wait. */
+/** How many calls may wait. */
 const MAX_WAITING = 64;
-/** For how long they may, in milliseconds: a connection that idles for longer is cut without an answer. */
+/** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
 const MAX_WAIT_MS = 20_000;
 
 /**
- * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that files are read and
- * written by, so a flood of sign-ins waits for itself and not the rest for it. Both methods throw
- * RATE_LIMITED while too many wait, and after too long a wait, as on a slow machine.
+ * Hashes passwords, one at a time. Each takes 64 MiB and one of the few threads that also read and write files, so
+ * many sign-ins at once wait for each other instead of blocking other requests. Both methods throw RATE_LIMITED if
+ * too many wait, or one has waited too long, as on a slow machine.
  */
 export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** What may be kept of a password. Throws VALIDATION_ERROR for one that is too short or too long. */
+  /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
   async hash(password: string): Promise<string> {
     const { least, most } = PASSWORD_CHARACTERS;
     if (password.length < least || password.length > most) {
@@ -31,11 +31,11 @@ export class Passwords {
     return this.#inTurn(() => Bun.password.hash(password, ARGON2));
   }
 
-  /** Whether `hash` is of this password. Without a hash it never is, and finding that out takes as long. */
+  /** Whether `hash` belongs to this password. Without a hash it is false, after the same time. */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    // The runtime throws for an empty password instead of saying that it does not match.
+    // The runtime throws for an empty password.
     const given = password === "" ? "\0" : password;
-    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? NOBODYS));
+    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? DUMMY_HASH));
     return matches && hash !== null;
   }
 

@@ -8,15 +8,15 @@ import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Access, Reach } from "./access.ts";
 
-/** A link that is asked for. */
+/** A request for a link. */
 export interface LinkRequest {
   /** Seconds. */
   readonly expiresIn: number;
-  /** Whether it gives the content only once. */
+  /** Whether it works only once. */
   readonly oneTime: boolean;
 }
 
-/** A link just made; the token is shown this once. */
+/** A new link. The token is shown only once. */
 export interface CreatedLink {
   readonly token: string;
   /** Milliseconds since the epoch. */
@@ -30,8 +30,8 @@ export interface LinkedFile {
 }
 
 /**
- * Links that open a file without a key. A link sees what its maker sees: it ends when the maker's key
- * is revoked, and when the file goes, or moves, out of the maker's reach.
+ * Links that open a file without a key. A link can access what its creator can: it stops working when the creator's
+ * key is revoked, and when the file is deleted or moved out of the creator's reach.
  */
 export class PresignedLinks {
   readonly #tables: Tables;
@@ -44,7 +44,7 @@ export class PresignedLinks {
     this.#clock = parts.clock;
   }
 
-  /** Throws NOT_FOUND for a file the caller may not see. */
+  /** Throws NOT_FOUND for a file that the caller may not see. */
   create(
     caller: Caller,
     fileId: string,
@@ -68,7 +68,7 @@ export class PresignedLinks {
     });
   }
 
-  /** What a link opens. Throws NOT_FOUND, also once the file is gone, and GONE for a link that has ended. */
+  /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
   open(token: string): LinkedFile {
     const now = this.#clock.now();
     const link = this.#tables.presignedLinks.byHash(hashSecret(token));
@@ -76,12 +76,12 @@ export class PresignedLinks {
     const file = link === null || maker === null ? null : this.#access.findFile(maker, link.fileId);
     if (link === null || file === null) throw notFound("link");
     if (link.usedAt !== null)
-      throw new CofferError("GONE", "The link was good for one time and has been used.");
+      throw new CofferError("GONE", "The link was for a single use and has been used.");
     if (link.expiresAt <= now) throw new CofferError("GONE", "The link has expired.");
     return { file, oneTime: link.oneTime };
   }
 
-  /** Uses a one-time link up. Of any number at once, one succeeds. Throws like `open`. */
+  /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */
   async useUp(token: string): Promise<void> {
     await this.#tables.writeFromReserve(() => {
       this.open(token);
@@ -89,7 +89,7 @@ export class PresignedLinks {
     });
   }
 
-  /** What the maker may see now; null when their key was revoked or they were shut out. */
+  /** What the creator may see now; null if their key was revoked or they were disabled. */
   #reachOf(link: PresignedLink, now: number): Reach | null {
     if (link.keyHash !== null) return this.#tables.apiKeys.callerOf(link.keyHash, now);
     const user = link.user === null ? null : this.#tables.users.byPk(link.user);

@@ -5,12 +5,12 @@ import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { DISK_PER_STORAGE, UNCLAIMED_COPIED_FILES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
 
-/** Bytes per plan; null where there is no limit. */
+/** Bytes per plan; null for no limit. */
 export type StorageLimits = Readonly<Record<Plan, number | null>>;
 
 /**
- * How much may be stored: per drive while it is unclaimed, per owner by plan from then on. Contents that were
- * replaced or deleted stay on the disk for a while. They count against a second, looser limit.
+ * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. Replaced and deleted
+ * contents stay on the disk for a while and count against a second, higher limit.
  */
 export class Quota {
   readonly #tables: Tables;
@@ -18,8 +18,8 @@ export class Quota {
   readonly #pressed: (releaser: Releaser) => void;
 
   /**
-   * `pressed` is told, inside a write, of somebody who has let go of more than they may store: it is to remove some
-   * of that early.
+   * `pressed` is called inside a write for an owner whose released contents exceed its storage limit: some of them
+   * should be removed early.
    */
   constructor(parts: {
     tables: Tables;
@@ -31,21 +31,21 @@ export class Quota {
     this.#pressed = parts.pressed;
   }
 
-  /** The most an account of this plan may store, in bytes; null without a limit. */
+  /** The most that an account of this plan may store, in bytes; null for no limit. */
   limitFor(plan: Plan): number | null {
     return this.#limits[plan];
   }
 
-  /** The most a drive can ever hold, in bytes; null without a limit. */
+  /** The most that a drive can hold, in bytes; null for no limit. */
   limitOf(drive: Drive): number | null {
     return this.#limitOf(releaserOf(drive));
   }
 
   /**
-   * Throws QUOTA_EXCEEDED when the drive, as the write in progress leaves it, holds more than it may.
-   * Called inside the write, after its changes, so that parallel writes cannot pass it together.
+   * Throws QUOTA_EXCEEDED if the drive holds more than it may after the write in progress. Call it inside the write,
+   * after its changes: then parallel writes cannot exceed the limit together.
    *
-   * @param more bytes that are to come
+   * @param more bytes that will be added later
    */
   requireRoom(drive: Drive, now: number, more = 0): void {
     const limit = this.limitOf(drive);
@@ -62,9 +62,9 @@ export class Quota {
   }
 
   /**
-   * The same for all that is on the disk for the drive or its owner: what they store, and what they let go of
-   * and is not removed yet. What they let go of is removed early once it is more than they may store, so one that
-   * is refused for this has room again in a minute.
+   * The same for everything that a drive or its owner has on the disk: stored contents, and released ones that are
+   * not removed yet. Released contents above the storage limit are removed early, so a caller that is refused for
+   * this has space again in a minute.
    */
   requireDiskRoom(drive: Drive, now: number): void {
     const releaser = releaserOf(drive);
@@ -79,19 +79,19 @@ export class Quota {
     );
   }
 
-  /** By how many bytes somebody has let go of more than they may store; 0 or less where it is not more. */
+  /** By how many bytes the released contents of an owner exceed its storage limit; 0 or less if they do not. */
   excessOf(releaser: Releaser): number {
     const limit = this.#limitOf(releaser);
     return limit === null ? 0 : this.#tables.releasedContents.size(releaser) - limit;
   }
 
-  /** Throws QUOTA_EXCEEDED for too many files, which only copies of folders could make large without an owner. */
+  /** Throws QUOTA_EXCEEDED for too many files in an unclaimed drive. Only folder copies could reach that many. */
   requireFewFiles(drive: Drive, now: number, more = 0): void {
     const files = drive.owner === null ? (this.#tables.drives.byPk(drive.pk, now)?.fileCount ?? 0) : 0;
     if (files + more <= UNCLAIMED_COPIED_FILES) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      `In an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all; claim it first.`,
+      `Copying folders in an unclaimed drive stops at ${UNCLAIMED_COPIED_FILES} files in total; claim the drive first.`,
     );
   }
 

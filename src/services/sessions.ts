@@ -17,17 +17,17 @@ import type { User } from "../domain/user.ts";
 import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A session that has just begun. */
+/** A new session. */
 export interface SignedIn {
   readonly caller: SessionCaller;
-  /** For the browser's cookie, and nowhere else. */
+  /** Only for the browser's cookie. */
   readonly token: string;
 }
 
-/** How many expired sessions one transaction takes away. */
+/** How many expired sessions one transaction removes. */
 const PIECE = 200;
 
-/** Who is signed in. A session lives 30 days after its last use. */
+/** Sessions. One ends 30 days after its last use. */
 export class Sessions {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -40,7 +40,7 @@ export class Sessions {
     this.#clock = parts.clock;
   }
 
-  /** Whoever is signed in with this token; null when nobody is, any more or at all. */
+  /** The caller with this session token; null if it is unknown or has ended. */
   authenticate(token: string): SessionCaller | null {
     const now = this.#clock.now();
     const holder = this.#tables.sessions.holder(hashSecret(token), now);
@@ -50,7 +50,7 @@ export class Sessions {
     return { kind: "account", keyId: null, sessionId: id, scope: "read-write", plan, userId, userPk };
   }
 
-  /** Signs a user in; the token is shown this once. Inside a write. */
+  /** Begins a session for a user; the token is shown only once. Inside a write. */
   begin(user: User, userAgent: string): SignedIn {
     const { token, hash } = newToken();
     const now = this.#clock.now();
@@ -71,7 +71,7 @@ export class Sessions {
     };
   }
 
-  /** Signs out. A token that stands for nobody is none the worse. */
+  /** Ends a session. Does nothing for an unknown token. */
   end(token: string): Promise<void> {
     return this.#tables.writeFromReserve(() => this.#tables.sessions.removeByHash(hashSecret(token)));
   }
@@ -79,7 +79,7 @@ export class Sessions {
   /**
    * The caller's sessions, oldest first. Throws FORBIDDEN for a drive caller.
    *
-   * @param token of the session that asks; null for a key, which has none
+   * @param token of the session that sent the request; null for a key
    */
   list(caller: Caller, token: string | null = null): ListedSession[] {
     const { userPk } = requireAccount(caller);
@@ -101,13 +101,13 @@ export class Sessions {
     });
   }
 
-  /** Signs the caller out everywhere; of how many sessions. Throws FORBIDDEN for a drive caller. */
+  /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN for a drive caller. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requireAccount(caller);
     return this.#access.writeFromReserve(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
   }
 
-  /** Writes down which sessions were used, and so how long they live. */
+  /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
     const { writeFromReserve, sessions } = this.#tables;
     return this.#lastUses.flush((uses) =>
@@ -117,7 +117,7 @@ export class Sessions {
     );
   }
 
-  /** Takes expired sessions away, in pieces. */
+  /** Removes expired sessions, in batches. */
   async removeExpired(): Promise<void> {
     const removeSome = () =>
       this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(this.#clock.now(), PIECE));

@@ -13,9 +13,9 @@ import type { Users } from "./users.ts";
 
 /** The browser that signs in. */
 export interface Browser {
-  /** How it calls itself; empty where it does not. */
+  /** Its User-Agent; empty if there was none. */
   readonly userAgent: string;
-  /** The token of the session it had; signing in ends that one. */
+  /** The token of its previous session, which signing in ends. */
   readonly previous: string | null;
 }
 
@@ -27,11 +27,11 @@ interface SignInParts {
   readonly passwords: Passwords;
   readonly administrators: Administrators;
   readonly log: Log;
-  /** Whether people may register by themselves with a password. */
+  /** Whether people may register with a password. */
   readonly signups: "open" | "closed";
 }
 
-/** The ways in: the setup link, a password, registering, a provider. Each begins a session of its own. */
+/** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
 export class SignIn {
   readonly #parts: SignInParts;
 
@@ -39,13 +39,13 @@ export class SignIn {
     this.#parts = parts;
   }
 
-  /** Whether there is no administrator yet, and whether people may register with a password now. */
+  /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
   options(): { readonly isNew: boolean; readonly isOpen: boolean } {
     const isNew = !this.#parts.tables.users.hasAdmin();
     return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
   }
 
-  /** Makes the token of the setup link, in place of any before; null once there is an administrator. */
+  /** Makes the token of the setup link; older ones become invalid. Null if there is an administrator. */
   issueSetupToken(): Promise<string | null> {
     const { tables, clock } = this.#parts;
     return tables.writeFromReserve(() => {
@@ -62,7 +62,7 @@ export class SignIn {
     return setupTokens.matches(hashSecret(token)) && !users.hasAdmin();
   }
 
-  /** Makes an administrator's account. Throws GONE for a used link, NOT_FOUND for another, VALIDATION_ERROR. */
+  /** Creates an administrator account. Throws GONE for a used link, NOT_FOUND for an unknown one, VALIDATION_ERROR. */
   async setUp(token: string, username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users } = this.#parts;
     this.#requireSetup(token);
@@ -75,7 +75,7 @@ export class SignIn {
   }
 
   /**
-   * Registers. Throws FORBIDDEN where that is closed and while there is no administrator; VALIDATION_ERROR,
+   * Registers a user. Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR,
    * CONFLICT.
    */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
@@ -86,14 +86,14 @@ export class SignIn {
     if (!tables.users.hasAdmin()) {
       throw new CofferError(
         "FORBIDDEN",
-        "Whoever runs this server sets it up first; then others may register.",
+        "This server has no administrator yet. Its operator must set it up first.",
       );
     }
     const draft = await users.draft(username, password);
     return tables.write(() => this.#begin(users.add(draft, null), browser));
   }
 
-  /** Throws UNAUTHORIZED, the same and as late whether the user or the password is wrong. */
+  /** Throws UNAUTHORIZED. An unknown user and a wrong password give the same error after the same time. */
   async withPassword(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, passwords } = this.#parts;
     const user = tables.users.byUsername(username.toLowerCase());
@@ -102,17 +102,16 @@ export class SignIn {
     if (user === null || !matches) throw wrong();
     return tables.writeFromReserve(() => {
       const present = tables.users.byPk(user.pk);
-      // It may have been changed, or the user disabled, while this one was being verified.
-      const stands = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
-      if (!stands) throw wrong();
+      // The password may have been changed, or the user disabled, during the verification.
+      const isCurrent = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
+      if (!isCurrent) throw wrong();
       return this.#begin(present, browser);
     });
   }
 
   /**
-   * Signs in whom a provider vouches for, making their account the first time: whoever the provider
-   * lets in may have one, whatever `signups` says. Being the first makes nobody an administrator. Throws
-   * FORBIDDEN for a disabled user.
+   * Signs in a user of a provider, and creates the account the first time, whatever `signups` says: the provider
+   * decides who has one. The first user is not made an administrator. Throws FORBIDDEN for a disabled user.
    */
   async withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
     const { tables, log } = this.#parts;
@@ -126,9 +125,9 @@ export class SignIn {
       if (user.disabledAt !== null) throw new CofferError("FORBIDDEN", "This account is disabled.");
       return this.#begin(user, browser);
     });
-    // By the subject, which no page shows, the operator may name them as an administrator.
+    // The operator needs the subject to make them an administrator, and no page shows it.
     if (isNew)
-      log.info("account made for somebody from the provider", { user_id: signedIn.caller.userId, subject });
+      log.info("account created for a user of the provider", { user_id: signedIn.caller.userId, subject });
     return signedIn;
   }
 

@@ -4,14 +4,14 @@ import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
 import type { Log } from "../log.ts";
 
-/** How many shards of the blob store are looked through at a time; all are seen in 64 times. */
+/** How many shards of the blob store are searched at once; 64 calls search all. */
 const SHARDS_AT_A_TIME = 4;
-/** So many contents tell whether the database knows what is in the store: digests are spread evenly. */
+/** A sample of this many contents shows whether the database knows the store: digests are evenly distributed. */
 const SURVEYED = 300;
-/** Others have their turn after so many look-ups. */
+/** After this many look-ups other requests get a turn. */
 const LOOKUPS = 100;
 
-/** What strays are found with. */
+/** What the search for strays needs. */
 export interface StraysParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -19,20 +19,20 @@ export interface StraysParts {
   readonly log: Log;
 }
 
-/** What is in a shard, by whether a row names it. */
+/** The contents of a shard, by whether a row names them. */
 interface Examined {
   readonly known: number;
   readonly unknown: readonly ListedBlob[];
 }
 
 /**
- * Finds contents that a crash left without a row. They are removed only from a store that the database knows:
- * a database that knows few of the contents is more likely the wrong one than most of them are strays.
+ * Finds contents that a crash left without a row. They are removed only if the database knows most of the store:
+ * one that knows few contents is more likely the wrong database.
  */
 export class Strays {
   readonly #parts: StraysParts;
   #nextShard = 0;
-  /** Whether this round through all shards has been logged as stopped. */
+  /** Whether this round through all shards has already logged that it removes nothing. */
   #hasComplained = false;
 
   constructor(parts: StraysParts) {
@@ -40,7 +40,7 @@ export class Strays {
   }
 
   /**
-   * Looks through the next part of the store and hands over what no row names, where it may be removed. Each was
+   * Searches the next part of the store. Yields contents that no row names and that may be removed, if they were
    * written before the time `before`, in milliseconds.
    */
   async *next(before: number): AsyncGenerator<Digest> {
@@ -57,7 +57,7 @@ export class Strays {
     }
   }
 
-  /** What is in a shard, but for contents without a row that were there before the database was. */
+  /** The contents of a shard, without those that are older than the database and have no row. */
   async #examine(shard: number): Promise<Examined> {
     const { blobs, tables } = this.#parts;
     const keptUntil = tables.store.straysKeptUntil();
@@ -71,7 +71,7 @@ export class Strays {
     return { known, unknown };
   }
 
-  /** Whether the database knows at least half of what is in this shard and, where that is little, in the next ones. */
+  /** Whether the database knows at least half of the contents in this shard and, if they are few, in the next ones. */
   async #isTrusted(first: number, found: Examined): Promise<boolean> {
     const { shardCount } = this.#parts.blobs;
     let [known, unknown] = [found.known, found.unknown.length];
@@ -89,8 +89,8 @@ export class Strays {
     if (this.#hasComplained) return;
     this.#hasComplained = true;
     this.#parts.log.error(
-      "contents that no file uses are kept, because the database knows too few of those that are there: if it is " +
-        "not the one that belongs to them, stop the server and restore the right one from a backup",
+      "contents that no file uses are kept, because the database knows too few of the contents: if it is the wrong " +
+        "database, stop the server and restore the right one from a backup",
       { known, unknown },
     );
   }

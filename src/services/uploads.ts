@@ -21,10 +21,10 @@ import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
-/** What an uploader says of a file, as sent. */
+/** A file's fields, as the uploader sent them. */
 export interface UploadFields {
   readonly driveId: string;
-  /** Undefined where the path alone says it. */
+  /** Undefined if only the path is given. */
   readonly filename: string | undefined;
   readonly path: string | undefined;
   readonly contentType: string | undefined;
@@ -33,13 +33,13 @@ export interface UploadFields {
   readonly expiresAt: string | null | undefined;
 }
 
-/** An upload's outcome: `created` is false where it replaced a file's content. */
+/** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {
   readonly file: File;
   readonly created: boolean;
 }
 
-/** What files are taken in with. */
+/** What uploads need. */
 export interface UploadParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -53,15 +53,15 @@ export interface UploadParts {
   readonly maxFileSize: number;
 }
 
-/** What one file is taken in with. */
+/** What one upload needs. */
 interface OneUploadParts extends UploadParts {
   readonly caller: Caller;
   readonly writer: BlobWriter;
-  /** The most bytes its drive, or its account, can ever hold; null without a limit. */
+  /** The most bytes that its drive or account can hold; null for no limit. */
   readonly room: number | null;
 }
 
-/** Takes files in: content first, as it arrives, then what it is and where it goes. */
+/** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
 
@@ -70,7 +70,7 @@ export class Uploads {
   }
 
   /**
-   * Starts an upload. Where the drive is known before the content, it is checked here.
+   * Starts an upload. If the drive is known before the content, it is checked here.
    *
    * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
    */
@@ -83,13 +83,13 @@ export class Uploads {
     return new Upload({ ...this.#parts, caller, room, writer: await blobs.create() });
   }
 
-  /** Starts on a content that is only to be compared with one that was uploaded before. */
+  /** Starts to read a content only to compare it with an earlier upload. */
   hashContent(): HashedContent {
     return new HashedContent(this.#parts);
   }
 }
 
-/** Takes a content that is not kept, in the place of an `Upload`. */
+/** Reads a content without storing it, in place of an `Upload`. */
 export class HashedContent {
   readonly #hash = new Bun.CryptoHasher("sha256");
   readonly #maxFileSize: number;
@@ -99,7 +99,7 @@ export class HashedContent {
     this.#maxFileSize = parts.maxFileSize;
   }
 
-  /** Takes the next piece. Throws PAYLOAD_TOO_LARGE, as an upload does. */
+  /** Adds the next piece. Throws PAYLOAD_TOO_LARGE, as an upload does. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
     requireFits(this.#received, { maxFileSize: this.#maxFileSize, room: null });
@@ -112,7 +112,7 @@ export class HashedContent {
   }
 }
 
-/** One file on its way in. Ends with `finish` or `abort`; `abort` after either does nothing. */
+/** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
 export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
@@ -122,20 +122,20 @@ export class Upload {
   }
 
   /**
-   * Takes the next piece; its memory may be reused once the promise has resolved.
+   * Adds the next piece; its memory may be reused once the promise has resolved.
    *
    * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
     requireFits(this.#received, this.#parts);
-    // What the reserve has just given up is not for contents.
+    // The space that the reserve has freed is not for contents.
     await this.#parts.tables.requireSpace();
     await this.#parts.writer.write(piece);
   }
 
   /**
-   * Makes the content durable and files it. Fails as a whole: what it refuses leaves nothing behind.
+   * Makes the content durable and creates or replaces the file. If it throws, nothing is left.
    *
    * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
    *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
@@ -163,27 +163,27 @@ export class Upload {
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: DamagedContent): void {
-    this.#parts.log.warn("an upload has replaced a damaged content by a good one", {
+    this.#parts.log.warn("an upload has replaced a damaged content", {
       drive: driveId,
       path,
       damage: damage.message,
     });
   }
 
-  /** Takes away a content that no row came to name; looked up and removed in one step, so that none can. */
+  /** Removes a content that no row names. The check and the removal are one step, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
-    // Where contents were adopted it may have matched one of those, which stay: the sweep can tell.
+    // With adopted contents this may be one of them, which must stay; the sweep can tell.
     if (store.straysKeptUntil() > 0 || !blobs.mayGo(digest)) return;
     await this.#parts.blobs.remove(digest);
   }
 
-  /** Forgets the content. */
+  /** Drops the content. */
   async abort(): Promise<void> {
     await this.#parts.writer.abort();
   }
 
-  /** Runs inside the write: the drive may have gone while the content arrived. */
+  /** Runs inside the write: the drive may have been deleted while the content arrived. */
   #file(
     driveId: string,
     path: FilePath,
@@ -236,9 +236,9 @@ function requireFits(
   limits: { readonly maxFileSize: number; readonly room: number | null },
 ): void {
   if (received > limits.maxFileSize) {
-    throw new CofferError("PAYLOAD_TOO_LARGE", `A file has at most ${limits.maxFileSize} bytes.`);
+    throw new CofferError("PAYLOAD_TOO_LARGE", `A file may have at most ${limits.maxFileSize} bytes.`);
   }
-  // No file of this size can ever fit, so the rest of it need not arrive.
+  // A file of this size can never fit, so the rest of it is not read.
   if (limits.room !== null && received > limits.room) {
     throw new CofferError("QUOTA_EXCEEDED", `The storage limit is ${limits.room} bytes.`);
   }

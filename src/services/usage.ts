@@ -7,7 +7,7 @@ import { type Month, monthOf, type Usage } from "../domain/usage.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
-/** How much of something is used; `limit` is null where there is none. */
+/** An amount used; `limit` is null if there is none. */
 export interface Figure {
   readonly used: number;
   readonly limit: number | null;
@@ -19,12 +19,12 @@ export interface UsageReport {
   readonly storage: Figure;
   /** Requests in the period. */
   readonly operations: Figure;
-  /** Bytes that came in and went out in the period. */
+  /** Bytes sent and received in the period. */
   readonly bandwidth: Figure;
   readonly period: Month;
 }
 
-/** How many figures are written down together. */
+/** How many figures one transaction writes. */
 const PIECE = 200;
 
 /** What one drive or account used in a month. */
@@ -34,15 +34,15 @@ type Entry = ({ readonly drive: DriveId } | { readonly account: UserPk }) & {
   readonly used: Usage;
 };
 
-/** What was counted in one month and is not written down yet. */
+/** The counts of one month that are not written yet. */
 interface Counted {
   readonly drives: Map<DriveId, Usage>;
   readonly accounts: Map<UserPk, Usage>;
 }
 
 /**
- * Counts what is used, by drive and by account. It is kept in memory and written down in batches, so
- * that reads stay reads; what was counted since the last batch is lost in a crash, but not in a stop.
+ * Counts use by drive and by account. Counts are kept in memory and written in batches, so that reads need no
+ * write. Those since the last batch are lost in a crash, but not when the server stops.
  */
 export class UsageMeter {
   readonly #tables: Tables;
@@ -52,7 +52,7 @@ export class UsageMeter {
   /** By the first millisecond of the month. */
   #counted = new Map<number, Counted>();
   #month: Month = { start: 0, end: 0 };
-  /** Settles when the last flush has ended. */
+  /** Settles when the last flush ends. */
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
@@ -70,22 +70,22 @@ export class UsageMeter {
     else add(accounts, caller.userPk, request);
   }
 
-  /** Counts bytes of content that went into a drive or came out of it, whoever sent or fetched them. */
+  /** Counts bytes of content sent to or read from a drive, by any caller. */
   countBytes(drive: DriveId, bytes: number): void {
     add(this.#thisMonth().drives, drive, { operations: 0, bandwidth: bytes });
   }
 
-  /** Writes down what was counted so far, some at a time. */
+  /** Writes the counts so far, some at a time. */
   flush(): Promise<void> {
     const flushed = this.#flushed.then(() => this.#writeDown());
-    // Whoever asked hears of a failure; the next flush tries again.
+    // The caller gets the error; the next flush tries again.
     this.#flushed = flushed.catch(() => {});
     return flushed;
   }
 
   /**
-   * What the caller's account uses in all, or the one drive that their key is limited to. Where nothing can be
-   * written, what was counted last is missing.
+   * The use of the caller's account, or of the one drive that the key is limited to. If nothing can be written, the
+   * latest counts are missing.
    */
   async report(caller: Caller): Promise<UsageReport> {
     try {
@@ -152,7 +152,7 @@ export class UsageMeter {
 
   #thisMonth(): Counted {
     const now = this.#clock.now();
-    // Asked at each request, so that it is worked out anew only once it is over.
+    // Called for every request: computed again only when the month is over.
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
     return this.#in(this.#month.start);
   }

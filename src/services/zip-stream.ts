@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import type { Digest } from "../domain/digest.ts";
 import { centralHeader, dataDescriptor, endOfArchive, localHeader, type ZipEntry } from "../domain/zip.ts";
 
-/** A file to pack, or a folder, whose digest is null. */
+/** A file or folder to pack; a folder's digest is null. */
 export interface ZipSource {
   /** Counts from 1, in the order of the archive. */
   readonly number: number;
@@ -15,7 +15,7 @@ export interface ZipSource {
   readonly modifiedAt: number;
 }
 
-/** What to pack. It is gone through twice, and must be the same both times. */
+/** What to pack. It is iterated twice, and must be the same both times. */
 export interface ZipSources extends Iterable<ZipSource> {
   readonly count: number;
 }
@@ -23,25 +23,25 @@ export interface ZipSources extends Iterable<ZipSource> {
 /** The content of a file to pack. */
 export type ZipContent = ZipSource & { readonly digest: Digest };
 
-/** Where contents come from: exactly `size` bytes of each, or an error. */
+/** Reads contents: exactly `size` bytes of each, or throws. */
 export interface ZipContents {
-  /** One in memory; for those of up to `HELD_BYTES`. */
+  /** A content in memory; only for those of up to `HELD_BYTES`. */
   whole(content: ZipContent): Uint8Array | Promise<Uint8Array>;
   pieces(content: ZipContent): AsyncIterable<Uint8Array>;
 }
 
-/** Contents up to this many bytes are read before their headers, which then need no descriptors behind. */
+/** Contents up to this many bytes are read before their headers are written, and need no data descriptor. */
 const HELD_BYTES = 64 * 1024;
 
-/** What is sent at once at least, so that small files do not go out one by one. */
+/** The least to send at once, so that small files are not sent one by one. */
 const SENT_BYTES = 64 * 1024;
 
-/** After so many entries others have their turn: all of them may come out of memory. */
+/** After this many entries other requests get a turn: all contents may come from memory, without a wait. */
 const TURN = 100;
 
 /**
- * A ZIP archive of these sources, in pieces that are made as they are asked for. What it remembers of each
- * until the directory at the end are twelve bytes; their names it then asks for again.
+ * A ZIP archive of these sources, in pieces that are created on request. For each entry it keeps only twelve bytes
+ * until the directory at the end, and reads its name again then.
  */
 export async function* zipStream(sources: ZipSources, contents: ZipContents): AsyncGenerator<Uint8Array> {
   const sums = new Uint32Array(sources.count);
@@ -68,7 +68,7 @@ export async function* zipStream(sources: ZipSources, contents: ZipContents): As
   yield out.take();
 }
 
-/** Adds a folder or a small file; its CRC. */
+/** Adds a folder or a small file. Returns its CRC. */
 async function addWhole(
   out: Gathered,
   source: ZipSource,
@@ -82,7 +82,7 @@ async function addWhole(
   return crc;
 }
 
-/** Adds a large file, and gives what has gathered on the way; its CRC. */
+/** Adds a large file, and yields what is ready to send. Returns its CRC. */
 async function* addPieces(
   out: Gathered,
   source: ZipSource,
@@ -109,7 +109,7 @@ function entryOf({ name, digest, size, modifiedAt }: ZipSource): ZipEntry {
   return { name, isFolder: digest === null, size, modifiedAt, isDescribedAfter: size > HELD_BYTES };
 }
 
-/** Bytes that wait until they are worth sending. */
+/** Collects bytes until there are enough to send. */
 class Gathered {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
@@ -124,12 +124,12 @@ class Gathered {
     return this.#bytes >= SENT_BYTES;
   }
 
-  /** All bytes there ever were. */
+  /** All bytes ever added. */
   get total(): number {
     return this.#taken + this.#bytes;
   }
 
-  /** Takes what there is. */
+  /** Takes out everything collected. */
   take(): Uint8Array {
     const [first] = this.#pieces;
     const taken = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);

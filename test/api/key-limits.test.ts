@@ -35,7 +35,7 @@ async function quiet(coffer: TestAppliance): Promise<World> {
 }
 
 describe("keys are limited in number", () => {
-  const DRIVE_FULL = "This drive has 100 keys, and may have no more. Revoke some that are not needed.";
+  const DRIVE_FULL = "This drive already has the maximum of 100 keys. Revoke some that are not needed.";
 
   test("of a drive, however many ask at once; a revoked one makes room", async () => {
     const own = await stage.ownDrive();
@@ -58,7 +58,7 @@ describe("keys are limited in number", () => {
     const before = (await idsOf(clients.bob)).length;
     const fromShell = () => apiKeys.createFor("bob", "", "read-write");
     await Promise.all(Array.from({ length: KEYS.account - before }, fromShell));
-    const message = "This account has 1000 keys, and may have no more. Revoke some that are not needed.";
+    const message = "This account already has the maximum of 1000 keys. Revoke some that are not needed.";
     expectFull(await create(clients.bob), message);
     const refusal = await fromShell().catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "QUOTA_EXCEEDED", message });

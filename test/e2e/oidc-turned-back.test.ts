@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     said: { code: "code", return_to: "https://marked.example" },
     given: (_, jar) => jar.forget(),
     status: 400,
-    to: ["/", "expired", /not begun in this browser/],
+    to: ["/", "expired", /started in another browser/],
   },
   {
     name: "a sign-in that was used",
@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
       await fetch(back, { headers: { cookie }, redirect: "manual" });
     },
     status: 400,
-    to: ["/", "expired", /was used/],
+    to: ["/", "expired", /already used/],
   },
   {
     name: "a sign-in that took too long",
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
     given: () => void (provider.misdeeds = { idToken: "a.b.c" }),
     after: () => void (provider.misdeeds = {}),
     status: 401,
-    to: [CLAIM, "failed", /answer was refused/],
+    to: [CLAIM, "failed", /response was invalid/],
   },
   {
     name: "an account that is disabled",

@@ -428,7 +428,7 @@ describe("with a provider that lies", () => {
     const { provider, coffer, base } = opened;
     provider.misdeeds = { metadata: (metadata) => ({ ...metadata, more: "x".repeat(1024 * 1024) }) };
     expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(500);
-    expect(coffer.lines.some((line) => line.includes("the answer has more than 1048576 bytes"))).toBe(true);
+    expect(coffer.lines.some((line) => line.includes("the response has more than 1048576 bytes"))).toBe(true);
   });
 
   test("one client begins no more than sixty sign-ins in ten minutes", async () => {

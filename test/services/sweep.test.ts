@@ -192,7 +192,7 @@ describe("contents", () => {
   });
 });
 
-const COMPLAINT = "the database knows too few of those that are there";
+const COMPLAINT = "the database knows too few of the contents";
 
 /** Contents that were written long ago, and that no row names. */
 async function addStrays(coffer: TestAppliance, count: number): Promise<void> {

@@ -10,27 +10,27 @@ import type { Log } from "../../log.ts";
 import { readFor } from "../damaged-file.ts";
 import { readSearchedText } from "./searched-text.ts";
 
-/** How long changes are gathered before they are indexed, in milliseconds; a search does not wait for that. */
+/** How long changes are collected before they are indexed, in milliseconds; a search does not wait for this. */
 const GATHER_MS = 100;
-/** How long to leave alone an index that could not be written. */
+/** How long to wait after the index could not be written, in milliseconds. */
 const RETRY_MS = 10_000;
-/** The longest rest after a piece of work, in milliseconds: how much later a search may be that needs it. */
+/** The longest pause after a step, in milliseconds: how much longer a search may wait. */
 const REST_MS = 20;
-/** How many jobs are looked at together. */
+/** How many jobs are read at once. */
 const JOBS = 100;
-/** How many UTF-16 units of tokens one transaction takes, unless a single slice has more. */
+/** How many UTF-16 units of tokens one transaction writes, unless a single slice has more. */
 const BATCH_UNITS = 40_000;
-/** For how many milliseconds one transaction takes out what files that went have left. */
+/** How long one transaction removes the terms of removed files, in milliseconds. */
 const REMOVAL_MS = 5;
 
-/** Who waits for drives to be indexed. */
+/** A search that waits for drives to be indexed. */
 interface Waiter {
   readonly drives: readonly DrivePk[];
 }
 
 /**
- * Brings the full-text index up to date. What is to be done is in the database, left there by the changes
- * themselves; it is done in small transactions, in which a job that another change overtook is dropped.
+ * Keeps the full-text index up to date. Triggers put the jobs into the database. They are done in small transactions;
+ * a job is dropped if the file has changed again.
  */
 export class Indexer {
   readonly #tables: Tables;
@@ -39,12 +39,12 @@ export class Indexer {
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
-  /** Whether it works by itself. */
+  /** Whether it runs in the background. */
   #isStarted = false;
   #isStopped = false;
   /** Whether the index may have something to merge. */
   #isGrown = true;
-  /** Whether the last step was one of merging. */
+  /** Whether the last step was a merge. */
   #hasMerged = false;
   #step = Promise.withResolvers<void>();
 
@@ -54,18 +54,18 @@ export class Indexer {
     this.#log = parts.log;
   }
 
-  /** Begins to work by itself, with what the last process left. */
+  /** Starts to run in the background, with the jobs that the last process left. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Says that something has changed. */
+  /** Call this when files have changed. */
   wake(): void {
     this.#schedule(GATHER_MS);
   }
 
-  /** Waits until everything of these drives is indexed, for at most `ms` milliseconds. */
+  /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
   async settle(drives: readonly DrivePk[], ms: number): Promise<void> {
     const deadline = performance.now() + ms;
     const waiter = { drives };
@@ -80,7 +80,7 @@ export class Indexer {
     }
   }
 
-  /** Lets a transaction in progress end; nothing further is done. */
+  /** Waits for the current transaction; no other one starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -95,7 +95,7 @@ export class Indexer {
     }, ms);
   }
 
-  /** Whether something was done; false when time has run out or the work failed. */
+  /** Whether a step was done; false after a timeout or a failure. */
   async #stepWithin(ms: number): Promise<boolean> {
     this.#run();
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
@@ -119,7 +119,7 @@ export class Indexer {
         this.#announce().resolve();
         await this.#rest(performance.now() - started);
       }
-      // Before anybody hears of it: who finds more to do must be able to start again.
+      // Before the waiters resume: one that finds more jobs must be able to start again.
       this.#running = null;
       this.#announce().resolve();
     } catch (error) {
@@ -130,29 +130,29 @@ export class Indexer {
     }
   }
 
-  /** Leaves as much of the thread to requests as it took, unless one of them is waiting for it. */
+  /** Pauses for as long as the step took, for other requests, unless a search is waiting. */
   async #rest(took: number): Promise<void> {
     if (this.#waiters.size > 0 || this.#isStopped) return;
     await new Promise((resolve) => setTimeout(resolve, Math.min(took, REST_MS)));
   }
 
-  /** Ends the present step; those who wait look again. */
+  /** Ends the current step; waiters check again. */
   #announce(): PromiseWithResolvers<void> {
     const step = this.#step;
-    // Nobody may be waiting for it.
+    // There may be no waiter to handle a rejection.
     step.promise.catch(() => {});
     this.#step = Promise.withResolvers();
     return step;
   }
 
-  /** Does some of what is to be done, what somebody waits for first; false when there is nothing, or it is to stop. */
+  /** Does one step, first for waiters. Returns false if there is nothing to do, or it is stopped. */
   async #next(): Promise<boolean> {
     if (this.#isStopped) return false;
     if (await this.#merge()) return true;
     for (const waiter of this.#waiters) {
       for (const drive of waiter.drives) {
         if ((await this.#indexNames(drive)) || (await this.#indexTexts(drive))) {
-          // The others have their turn.
+          // Moves the waiter to the end, so that the others get a turn.
           if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
           return true;
         }
@@ -162,8 +162,8 @@ export class Indexer {
   }
 
   /**
-   * Merges a little; false when there is nothing to merge. It comes before all else, since an index that grows
-   * faster than it is merged gets slow to search; but whoever waits has every second step.
+   * Merges a little. Returns false if there is nothing to merge. This comes first, because an index that grows faster
+   * than it is merged becomes slow to search; but if searches wait, only every second step is a merge.
    */
   async #merge(): Promise<boolean> {
     if (!this.#isGrown || (this.#hasMerged && this.#waiters.size > 0)) {
@@ -175,7 +175,7 @@ export class Indexer {
     return this.#hasMerged;
   }
 
-  /** Read, split and written in one step, so the names are those that stand. */
+  /** Reads, splits and writes in one transaction, so that the names are current. */
   async #indexNames(drive: DrivePk | null): Promise<boolean> {
     const { searchIndex, write } = this.#tables;
     if (searchIndex.nameJobs(drive, 1).length === 0) return false;
@@ -193,7 +193,7 @@ export class Indexer {
     return true;
   }
 
-  /** Ends after the first transaction that ends with a file, so that names and other drives get in between. */
+  /** Stops after the first transaction that completes a file, so that names and other drives get a turn. */
   async #indexTexts(drive: DrivePk | null): Promise<boolean> {
     const jobs = this.#tables.searchIndex.textJobs(drive, JOBS);
     const batch = new Batch({ tables: this.#tables });
@@ -212,7 +212,7 @@ export class Indexer {
     return jobs.length > 0;
   }
 
-  /** Nothing waits for it: no search gives what has gone. */
+  /** No search waits for this: removed files are not shown. */
   async #removeGone(): Promise<boolean> {
     const { searchIndex, write } = this.#tables;
     if (searchIndex.gone(1).length === 0) return false;
@@ -235,20 +235,20 @@ export class Indexer {
     if (isLast) searchIndex.finish(job.ticket);
   }
 
-  /** What is searched of a content; empty for one that is no text or cannot be read. */
+  /** The searched text of a content; empty if it is not text or cannot be read. */
   async #read(job: TextJob): Promise<string> {
     if (!isTextType(job.mimeType)) return "";
     try {
       return (await readFor(job, readSearchedText(this.#blobs, job))) ?? "";
     } catch (error) {
-      // Damage, or a file that went this moment: neither may keep the others waiting.
+      // Damaged, or just removed: neither may block the other jobs.
       this.#log.error("a content could not be indexed", { digest: job.digest, error });
       return "";
     }
   }
 }
 
-/** Gathers small writes into transactions of a size that holds nobody up. */
+/** Collects small writes into short transactions. */
 class Batch {
   readonly #tables: Tables;
   #puts: (() => void)[] = [];

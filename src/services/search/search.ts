@@ -18,20 +18,20 @@ import { readFor } from "../damaged-file.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
 
-/** How long a search may take over what, in milliseconds. */
+/** How long the steps of a search may take, in milliseconds. */
 export interface SearchTimes {
-  /** Waiting for what was just written. */
+  /** Waiting until recent writes are indexed. */
   readonly settle: number;
-  /** Finding, after that. */
+  /** Finding files, after that. */
   readonly budget: number;
-  /** Waiting for its snippets; what is then found gets none. */
+  /** Making snippets; files after that get none. */
   readonly snippets: number;
 }
 
-/** What somebody who waits for an answer bears with. */
+/** The default timeouts. */
 const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
 
-/** A search as it is asked for; null where something was not given. */
+/** A search request; null where something is not given. */
 export interface SearchQuery {
   readonly q: string | null;
   readonly driveId: string | null;
@@ -49,16 +49,16 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-/** A file that was found. */
+/** A file that a search found. */
 export interface Finding {
   readonly file: File;
-  /** How well it matches, 0 to 1; 0 where only filters were given. */
+  /** How well it matches, 0 to 1; 0 if only filters were given. */
   readonly score: number;
-  /** The passage of its text where it matches; null where only its names do, or there was no time for it. */
+  /** The matching passage of its text; null if only its names match, or there was no time. */
   readonly snippet: string | null;
 }
 
-/** What searches are made with. */
+/** What the search service needs. */
 export interface SearchParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -70,11 +70,11 @@ export interface SearchParts {
   readonly searchTimes?: SearchTimes | undefined;
 }
 
-/** Finds files by what they are called, tagged and say, in the drives that the caller may see. */
+/** Finds files by name, tags and text, in the drives that the caller may see. */
 export class Search {
   readonly #parts: SearchParts;
   readonly #times: SearchTimes;
-  /** Ends when the last snippet that was asked for is made. */
+  /** Resolves when the last requested snippet is made. */
   #snippets: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SearchParts) {
@@ -108,7 +108,7 @@ export class Search {
     return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total };
   }
 
-  /** The records as they are now: what has gone or moved away since it was found is left out. */
+  /** The current records of the hits, without files that have been removed or moved out of these drives. */
   async #findings(
     hits: readonly SearchHit[],
     drives: ReadonlySet<DrivePk>,
@@ -129,7 +129,7 @@ export class Search {
     return findings;
   }
 
-  /** One after the other, since each takes megabytes for a moment: many searches at once share the memory of one. */
+  /** Makes one snippet at a time: each needs megabytes for a moment, so parallel searches need no more than one. */
   #inTurn(make: () => Promise<string | null>, end: number): Promise<string | null> {
     const snippet = this.#snippets.then(() => (performance.now() > end ? null : make()));
     this.#snippets = snippet.catch(() => {});
@@ -142,7 +142,7 @@ export class Search {
       const text = await readFor(file, readSearchedText(blobs, file));
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
-      // A damaged content is no reason not to show that its file was found.
+      // The file is shown even if its content is damaged.
       log.error("no snippet could be made", { file: file.id, error });
       return null;
     }
@@ -167,7 +167,7 @@ function parseFilters(query: SearchQuery): SearchFilters {
   };
 }
 
-/** A type without its parameters, or of `type/*` what is before the star. */
+/** A type without its parameters; of `type/*` the part before the star. */
 function parseTypePattern(field: string, text: string): string {
   const isWhole = !text.endsWith("/*");
   const type = essenceOf(parseMediaType(field, isWhole ? text : `${text.slice(0, -1)}any`));
