@@ -32,14 +32,14 @@ import { oidc } from "./sign-in/oidc.ts";
 import { password } from "./sign-in/password.ts";
 import { sessions } from "./sign-in/sessions.ts";
 
-/** The settings that HTTP goes by; see `SETTINGS` for what each means. */
+/** The settings for HTTP; see `SETTINGS` for their meaning. */
 export interface AppSettings {
-  /** A URL without a trailing slash; null where none is configured. */
+  /** A URL without a trailing slash; null if none is configured. */
   readonly baseUrl: string | null;
-  /** What claim links begin with, where it is not `baseUrl`. */
+  /** The start of claim links, if it differs from `baseUrl`. */
   readonly claimBaseUrl: string | null;
   readonly provisioning: "on" | "off";
-  /** From one address. */
+  /** Per client address. */
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
@@ -48,30 +48,30 @@ export interface AppSettings {
   readonly trustedProxies: readonly Subnet[];
 }
 
-/** What HTTP asks of the database by itself. */
-interface AskedDatabase {
+/** The part of the database that HTTP uses itself. */
+interface RequestDatabase {
   /** See `Database.holdSnapshot`. */
   holdSnapshot(): void;
-  /** Throws where the database does not answer. */
+  /** Throws if the database does not answer. */
   ping(): void;
 }
 
-/** What stands below HTTP. */
+/** What HTTP needs. */
 export interface AppOptions {
   readonly settings: AppSettings;
   readonly services: Services;
   readonly idempotency: Idempotency;
-  readonly database: AskedDatabase;
+  readonly database: RequestDatabase;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where this server is reached when no address is configured: a URL without a trailing slash. */
+  /** The address of this server if none is configured: a URL without a trailing slash. */
   readonly ownUrl: () => string;
   readonly version: string;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
 }
 
-/** All of HTTP over the services. */
+/** Makes the handler of all HTTP requests. */
 export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log } = options;
   return createHandler({
@@ -88,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
       return services.health.problems();
     },
     rateLimits: settings.rateLimits,
-    // Relative where nothing is configured, so that the page works under whatever name it was opened.
+    // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
     version: options.version,
     trustedProxies: settings.trustedProxies,

@@ -18,16 +18,16 @@ import { contextOf } from "./gate/request-context.ts";
 import type { BeginAttempt } from "./gate/request-context.ts";
 import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
-/** What requests are handled with. */
+/** What the handler needs. */
 export interface HandlerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
+  /** The caller with a raw key; null for an unknown or revoked one. */
   readonly authenticate: (rawKey: string) => Caller | null;
-  /** Finds whoever is signed in with a session's token; null when nobody is. */
+  /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
-  /** What keeps the server from its work; rejects when the database or the disk does not answer. */
+  /** What stops the server from working; rejects if the database or the disk does not answer. */
   readonly ready: () => Promise<readonly Problem[]>;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
@@ -36,22 +36,22 @@ export interface HandlerOptions {
   readonly countOperation: (caller: Caller) => void;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Addresses and networks whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
+  /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
-  /** Where callers reach this service, for the API description: a URL without trailing slash, or `/`. */
+  /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
   /** The routes of `/v0`, one plugin a resource. */
   readonly api: readonly AnyElysia[];
-  /** Routes outside `/v0`. The API description shows those that are made by `operation`. */
+  /** Routes outside `/v0`. Those made by `operation` are in the API description. */
   readonly pages: readonly AnyElysia[];
 }
 
-/** Makes the handler of every request that the server takes: a pipeline around a router. */
+/** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
   const { log, ready, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
   const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
-    // Told by its class: Elysia takes the `code` of any error, a CofferError's as well, for its own.
+    // Check the class, not the code: Elysia takes any error's `code` for its own, a CofferError's too.
     .onError(({ error, request }) =>
       refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
     )
@@ -82,7 +82,7 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
-/** Whether a route's detail, as `describeOperation` makes it, says that the route needs no key. */
+/** Whether a route needs no key, according to its detail from `describeOperation`. */
 function isPublic(detail: unknown): boolean {
   return typeof detail === "object" && detail !== null && "x-public" in detail && detail["x-public"] === true;
 }

@@ -1,19 +1,19 @@
 import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../descriptors.ts";
 import type { Log } from "../log.ts";
 
-/** Takes connections on this port; 0 is any that is free. */
+/** Listens on this port; 0 takes any free one. */
 type Listen = (port: number) => Bun.Server<undefined>;
 
-/** How often the descriptors that are left are looked at, in milliseconds; and how often while few are left. */
+/** How often free file descriptors are counted, in milliseconds; and how often while they are short. */
 const WATCH_MS = 250;
 const WATCH_SHORT_MS = 20;
 
-/** After how many looks in a row that found few left no more connections are taken for a while. */
+/** After this many counts in a row with few descriptors, connections are paused. */
 const ROUNDS = 8;
 
 /**
- * Takes connections while there are file descriptors for them. Without any, the runtime would try to take the
- * next connection again and again, with all the time of a core; and no file could be opened.
+ * Accepts connections while there are file descriptors for them. Without any, the runtime would try to accept the next
+ * connection again and again, using a whole core, and no file could be opened.
  */
 export class Listener {
   readonly url: URL;
@@ -22,14 +22,14 @@ export class Listener {
   readonly #log: Log;
   readonly #reserve: DescriptorReserve;
   #watch: NodeJS.Timeout | null = null;
-  /** What takes connections now; null while nothing does. */
+  /** The server that accepts connections; null while paused. */
   #server: Bun.Server<undefined> | null;
-  /** Those that take no more, until their last request is answered. */
+  /** Servers that accept no more connections, until their last request is answered. */
   readonly #ending = new Map<Bun.Server<undefined>, Promise<void>>();
-  /** How often in a row hardly any descriptor was left. */
+  /** How many counts in a row found descriptors short. */
   #rounds = 0;
 
-  /** Throws what `listen` throws. */
+  /** Throws errors of `listen`. */
   constructor(listen: Listen, { port, log }: { readonly port: number; readonly log: Log }) {
     const server = listen(port);
     this.#server = server;
@@ -41,7 +41,7 @@ export class Listener {
     this.#watchAfter(WATCH_MS);
   }
 
-  /** Takes no more connections; resolves when the last request is answered. */
+  /** Stops accepting connections; resolves when the last request is answered. */
   async stop(): Promise<void> {
     if (this.#watch !== null) clearTimeout(this.#watch);
     this.#close();
@@ -49,7 +49,7 @@ export class Listener {
     await Promise.all(this.#ending.values());
   }
 
-  /** Closes every connection that is left. */
+  /** Closes all remaining connections. */
   async cut(): Promise<void> {
     await Promise.all([...this.#ending.keys()].map((server) => server.stop(true)));
   }
@@ -68,14 +68,14 @@ export class Listener {
       return;
     }
     this.#rounds++;
-    // What was taken just now looks idle until its request has been read: that comes before the second look.
+    // A new connection looks idle until its request has been read, which happens before the second count.
     if (this.#rounds === 1) return;
-    // Clients keep connections that they may use again: most often it is enough to close those.
+    // Clients keep connections for reuse: mostly it is enough to close those.
     if (this.#rounds > ROUNDS || server.closeIdleConnections() === 0) this.#pause();
   }
 
   #pause(): void {
-    this.#log.warn("too many connections: no more are taken until some have gone", {
+    this.#log.warn("too many connections: new ones are refused until some have closed", {
       open_files_limit: openFilesLimit(),
     });
     this.#reserve.release();
@@ -87,9 +87,9 @@ export class Listener {
     if (!this.#reserve.take()) return;
     try {
       this.#server = this.#listen(this.port);
-      this.#log.info("connections are taken again");
+      this.#log.info("connections are accepted again");
     } catch (error) {
-      this.#log.error("connections cannot be taken again yet", { error });
+      this.#log.error("connections cannot be accepted again yet", { error });
     }
   }
 

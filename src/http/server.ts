@@ -4,7 +4,7 @@ import { Listener } from "./listener.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
 
-/** Where to listen, and what answers. */
+/** Where to listen, and the handler of requests. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
@@ -18,8 +18,8 @@ export interface RunningServer {
   readonly url: URL;
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight finish for up to `deadlineMs` milliseconds, then
-   * closes what is left.
+   * Stops accepting connections, waits up to `deadlineMs` milliseconds for running requests, then closes the
+   * remaining connections.
    */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface RunningServer {
 /**
  * Serves on a socket.
  *
- * @throws Error whose message tells the operator what to do, when the address cannot be had
+ * @throws Error that tells the operator what to do, if the address cannot be used
  */
 export function startServer(options: ServerOptions): RunningServer {
   const listener = new Listener((port) => listen({ ...options, port }), options);
@@ -62,13 +62,13 @@ function serve({ host, port, handler, log }: ServerOptions): Bun.Server<undefine
     hostname: host,
     port,
     development: false,
-    // Without this, production mode lets a second server listen on the same port and share its requests.
+    // Otherwise, in production mode, a second server could listen on the same port and share its requests.
     reusePort: false,
-    // The runtime's own 413 has neither body nor headers: lengths are checked by us.
+    // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: IDLE_SECONDS,
     fetch: (request, connections) => handler(request, connections),
-    // Only what fails after the handler, such as a stream that breaks before its first byte.
+    // Only for failures after the handler, such as a stream that fails before its first byte.
     error: (error) => {
       const requestId = crypto.randomUUID();
       const response = errorResponse(error, requestId, log);

@@ -61,7 +61,7 @@ test("uploads that take every descriptor are refused with 503, and uploads are t
   const agent = await provision(server);
   // Begun requests, so that the connections are not idle.
   const clients = await connect(server, 300, (n) => upload(agent, `${n}`).slice(0, BEGINNING));
-  await server.stdout.until(/no more are taken/);
+  await server.stdout.until(/new ones are refused/);
   for (const [n, client] of clients.entries()) await client.write(upload(agent, `${n}`).slice(BEGINNING));
   expect(await idleSeconds(server)).toBeLessThan(0.5);
   const answers = await Promise.all(
@@ -79,7 +79,7 @@ test("uploads that take every descriptor are refused with 503, and uploads are t
     if (status === 503) expect(headers.get("retry-after")).toMatch(/^\d+$/);
   }
   for (const client of clients) client.close();
-  await server.stdout.until(/connections are taken again/);
+  await server.stdout.until(/connections are accepted again/);
   const [again] = await connect(server, 1, () => upload(agent, "again") + PIECE);
   expect((await again?.response())?.status).toBe(201);
   expect(await server.stop()).toBe(0);

@@ -10,30 +10,30 @@ import { contentDisposition } from "./disposition.ts";
 import { etagOf } from "./etag.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
-/** Up to this many bytes go out in one piece, which is cheaper than a stream. */
+/** Contents up to this many bytes are sent in one piece, which is cheaper than a stream. */
 const WHOLE_BYTES = 64 * 1024;
 
-/** Up to this many bytes a socket takes at once, however slowly they are read from it. */
+/** A socket accepts up to this many bytes at once, however slowly the client reads. */
 const LARGE_BYTES = 512 * 1024;
 
-/** Types a browser shows without running anything in them. Uploaded HTML, SVG and XML never are. */
+/** Types that a browser shows without running anything in them. HTML, SVG and XML are never among them. */
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
-/** A request for a file's content, once it is known that it may be had. */
+/** A request for a file's content, after the access check. */
 export interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
   readonly file: File;
-  /** Whether to show instead of save; only types that cannot run script are shown. */
+  /** Whether to show it instead of saving it; only types that cannot run script are shown. */
   readonly inline: boolean;
-  /** Asked once it is known that content will be sent, and before any is; may refuse. */
+  /** Called when content will be sent, before any is; may throw. */
   readonly beforeContent?: () => Promise<void>;
 }
 
 /**
- * Answers with a file's content: whole, a range of it, or 304. The content is hostile: it is never
- * sniffed, and a browser that shows it all the same does so without script and without our origin.
+ * Answers with a file's content: all of it, a range, or 304. The content is not trusted: browsers must not sniff its
+ * type, and if one shows it, then without script and outside our origin.
  *
  * @throws CofferError FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
  */
@@ -56,7 +56,7 @@ export function contentAnswer(
   Object.assign(headers, describeContent(file, inline), keyless(context, file));
   if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
   const init = { status: range === null ? 200 : 206, headers };
-  // The runtime says the length of what it sends by itself.
+  // The runtime sets the length of what it sends itself.
   if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
   const body =
     beforeContent === undefined
@@ -67,12 +67,12 @@ export function contentAnswer(
     : new Response(body, init);
 }
 
-/** What a browser fetches to run or to apply, by its `Sec-Fetch-Dest` (Fetch Metadata Request Headers). */
+/** The values of `Sec-Fetch-Dest` for what a browser runs or applies (Fetch Metadata Request Headers). */
 const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
 
 /**
- * Our pages allow scripts and styles of our own origin, and contents come from there: so none is given
- * out as code, whatever markup may ask for it. Over plain http browsers do not say what for: see `keyless`.
+ * Our pages allow scripts and styles from our own origin, which contents also come from. So no content is sent as
+ * code, whatever markup requests it. Over plain http browsers do not send this header: see `keyless`.
  */
 function refuseAsCode({ headers }: Request): void {
   if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
@@ -80,7 +80,7 @@ function refuseAsCode({ headers }: Request): void {
   }
 }
 
-/** What a page can fetch, since it needs no key, is no code to a browser that must not guess. */
+/** A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run. */
 function keyless({ caller }: RequestContext, { mimeType }: File): Record<string, string> {
   const hasKey = caller !== null && caller.keyId !== null;
   return hasKey || !isCodeType(mimeType) ? {} : { "content-type": "text/plain" };
@@ -97,7 +97,7 @@ function describeContent(file: File, inline: boolean): Record<string, string> {
   };
 }
 
-/** A browser takes text without a charset for Windows-1252; what agents write is UTF-8. */
+/** Adds a charset: without one a browser reads text as Windows-1252, but agents write UTF-8. */
 function shownType(mimeType: string): string {
   return isTextType(mimeType) && !/charset=/i.test(mimeType)
     ? `${essenceOf(mimeType)}; charset=utf-8`

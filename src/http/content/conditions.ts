@@ -2,16 +2,16 @@ import type { Digest } from "../../domain/digest.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { etagMatches } from "../../domain/precondition.ts";
 
-/** What conditional requests compare with. */
+/** What conditional requests are compared with. */
 export interface Validators {
   readonly digest: Digest;
-  /** Milliseconds since the epoch; compared in whole seconds, as the headers are. */
+  /** Milliseconds since the epoch; compared in whole seconds, like the headers. */
   readonly modifiedAt: number;
 }
 
 /**
- * Evaluates a read's conditions in the order of RFC 9110, section 13.2.2: true when the caller's
- * copy is still good (304). Throws PRECONDITION_FAILED.
+ * Evaluates a read's conditions in the order of RFC 9110, section 13.2.2. Returns whether the caller's copy is
+ * still current (304). Throws PRECONDITION_FAILED.
  */
 export function isNotModified({ headers }: Request, file: Validators): boolean {
   const ifMatch = headers.get("if-match");
@@ -28,7 +28,7 @@ export function isNotModified({ headers }: Request, file: Validators): boolean {
   return ifModifiedSince !== null && seconds(file) <= ifModifiedSince;
 }
 
-/** Whether an If-Range header, if there is one, allows a range (RFC 9110, section 13.1.5). */
+/** Whether If-Range allows a range, or is absent (RFC 9110, section 13.1.5). */
 export function rangeAllowed({ headers }: Request, file: Validators): boolean {
   const ifRange = headers.get("if-range");
   if (ifRange === null) return true;
@@ -37,7 +37,7 @@ export function rangeAllowed({ headers }: Request, file: Validators): boolean {
     : parseDate(ifRange) === seconds(file);
 }
 
-/** The time as Last-Modified shows it. */
+/** A time in the format of Last-Modified. */
 export function httpDate(instant: number): string {
   return new Date(instant).toUTCString();
 }
@@ -46,10 +46,10 @@ function seconds(file: Validators): number {
   return Math.floor(file.modifiedAt / 1000);
 }
 
-// Date.parse alone would read much that is no HTTP date, such as "1".
+// Date.parse alone would accept texts that are not HTTP dates, such as "1".
 const HTTP_DATE = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/;
 
-/** An HTTP date in whole seconds; null for none or a malformed one, which is to be ignored. */
+/** An HTTP date in whole seconds; null for none or a malformed one, which must be ignored. */
 function parseDate(text: string | null): number | null {
   const instant = text !== null && HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? null : Math.floor(instant / 1000);

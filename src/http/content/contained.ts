@@ -1,4 +1,4 @@
-/** What keeps uploaded content from running in our origin, whatever shows it. */
+/** Headers that stop uploaded content from running in our origin. */
 export const CONTAINED = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "sandbox; default-src 'none'",

@@ -1,9 +1,9 @@
-/** Names of which neither form changes a character: most of them. */
+/** Most names: both forms leave them unchanged. */
 const SAME_IN_BOTH = /^[\w.-]+$/;
 
 /**
- * A Content-Disposition for a file name in any script: a plain-ASCII fallback and the name itself
- * as RFC 8187 writes it (RFC 6266, appendix D).
+ * A Content-Disposition for a file name in any script: a plain-ASCII fallback, and the name itself in the encoding of
+ * RFC 8187 (RFC 6266, appendix D).
  */
 export function contentDisposition(type: "attachment" | "inline", filename: string): string {
   if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
@@ -11,7 +11,7 @@ export function contentDisposition(type: "attachment" | "inline", filename: stri
   return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
 }
 
-/** Percent-encodes what `attr-char` of RFC 8187, section 3.2.1, leaves out. */
+/** Percent-encodes everything that is not an `attr-char` of RFC 8187, section 3.2.1. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /['()*]/g,

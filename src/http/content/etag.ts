@@ -1,7 +1,7 @@
 import type { Digest } from "../../domain/digest.ts";
 import type { Precondition } from "../../domain/precondition.ts";
 
-/** What a write's headers demand of the file as it stands (RFC 9110, section 13.1). */
+/** The conditions in a write's headers (RFC 9110, section 13.1). */
 export function preconditionOf({ headers }: Request): Precondition {
   return { ifMatch: headers.get("if-match"), ifNoneMatch: headers.get("if-none-match") };
 }

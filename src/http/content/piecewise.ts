@@ -1,17 +1,17 @@
-/** Who is told when a body ends before its end; of the rest nothing more is made. */
+/** Called when a body ends early; no further piece is requested then. */
 export interface EarlyEnds {
-  /** Something failed, of which no answer can tell any more. */
+  /** An error, too late for an error response. */
   readonly onFailure?: (error: unknown) => void;
-  /** The client has gone away. */
+  /** The client has disconnected. */
   readonly onLeave?: () => void;
-  /** The client has asked for nothing for so many milliseconds. Whoever is told closes the connection. */
+  /** The client has read nothing for `ms` milliseconds. `onStall` must close the connection. */
   readonly stall?: { readonly ms: number; readonly onStall: () => void };
 }
 
 /**
- * A body that is made as the client takes it: each piece is asked for when the one before it has gone. When
- * the client goes away or stops reading, or at the end, the pieces are let go of. The first is made before
- * there is a body, so that what fails until then can be answered like any other refusal: it is thrown.
+ * A body that is created while the client reads it: each piece is requested when the previous one has been sent. At
+ * the end, or when the client disconnects or stops reading, the generator is closed. The first piece is created
+ * before the body, so that an error in it is thrown and can still become an error response.
  */
 export async function piecewise(
   pieces: AsyncGenerator<Uint8Array>,
@@ -19,7 +19,7 @@ export async function piecewise(
 ): Promise<ReadableStream<Uint8Array>> {
   const first = pieces.next();
   await first;
-  // Nothing more is made before it is asked for.
+  // No piece is created before it is requested.
   return new ReadableStream(new PiecewiseSource(pieces, first, ends), { highWaterMark: 0 });
 }
 
@@ -40,7 +40,7 @@ class PiecewiseSource {
     this.#ends = ends;
   }
 
-  /** Of a body whose client had gone before it was there, the runtime may never ask for anything. */
+  /** Starts the timer: if the client disconnected before there was a body, the runtime may never call `pull`. */
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#waitForClient(controller);
   }
@@ -50,7 +50,7 @@ class PiecewiseSource {
     try {
       const { done, value } = await (this.#ahead ?? this.#pieces.next());
       this.#ahead = null;
-      // The client went away while this was made: there is nobody to hand it to.
+      // The client disconnected while this piece was created.
       if (this.#hasEnded) return;
       if (done === true) return controller.close();
       controller.enqueue(value);
@@ -71,7 +71,7 @@ class PiecewiseSource {
     if (stall === undefined) return;
     this.#stall = setTimeout(() => {
       this.#end().catch((error: unknown) => this.#ends.onFailure?.(error));
-      // The runtime sees this only when the client reads on, and breaks the connection then.
+      // The runtime notices this only if the client reads again; it then breaks the connection.
       controller.error(new Error("the client has stopped reading"));
       stall.onStall();
     }, stall.ms);

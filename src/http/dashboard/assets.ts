@@ -1,6 +1,6 @@
 import index from "../../../web/index.html";
 
-/** A file of the dashboard, ready to be sent. */
+/** A file of the dashboard, ready to send. */
 export interface Asset {
   /** `/` for the page itself. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Asset {
 
 type EmbeddedFiles = NonNullable<(typeof index)["files"]>;
 
-/** The dashboard's files: the embedded ones in the executable, bundled on the spot when run from source. */
+/** The dashboard's files: embedded in the executable, or bundled now when run from source. */
 export async function dashboardAssets(): Promise<Asset[]> {
   return index.files === undefined ? bundle(index.index) : embedded(index.files);
 }
@@ -31,7 +31,7 @@ async function bundle(page: string): Promise<Asset[]> {
     outputs.map(async (output) => ({
       path: pathOf(output.path, output.path.endsWith(".html")),
       type: output.type,
-      // What the bundler gives lacks a Blob's `bytes()`.
+      // The bundler's outputs lack a Blob's `bytes()`.
       content: new Uint8Array(await output.arrayBuffer()),
     })),
   );

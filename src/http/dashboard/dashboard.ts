@@ -4,7 +4,7 @@ import { isNavigation } from "../sign-in/turn-back.ts";
 import { type Asset, dashboardAssets } from "./assets.ts";
 import { acceptsGzip, gzipped } from "./gzip.ts";
 
-/** Every address that shows the dashboard; which page it is, the script in it decides. */
+/** The addresses of the dashboard. Its script decides which page to show. */
 const PAGES = [
   "/",
   "/drives",
@@ -18,9 +18,9 @@ const PAGES = [
 ] as const;
 
 /**
- * What the dashboard may do: run its own script, show its own style, ask its own server. Contents that
- * were uploaded are shown from memory, as images or in a frame that only the browser's viewer of PDFs
- * fills and that inherits this policy; sound and films are played from the server as they come.
+ * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
+ * contents are shown from memory, as images or in a frame, which only the browser's PDF viewer uses and which
+ * inherits this policy. Audio and video stream from the server.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -41,14 +41,14 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
 };
-// Their names are made of their contents.
+// Their names contain a hash of their contents.
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 interface RouteContext {
   readonly request: Request;
 }
 
-/** Serves the dashboard, from the executable itself. */
+/** Serves the dashboard. */
 export async function dashboard() {
   const plugin = new Elysia({ name: "dashboard" });
   for (const asset of await dashboardAssets()) {
@@ -61,10 +61,10 @@ export async function dashboard() {
   return plugin;
 }
 
-/** Where answers are for programs, and a wrong method is not a wrong address. */
+/** Paths of the API, where an unknown address is an error for programs, not a page. */
 const NO_PAGES = /^\/(v0|auth)\//;
 
-/** People who mistype an address see a page that leads on; programs are told as everywhere. */
+/** A page for people who mistype an address; programs get the usual error. */
 function lost({ content, type }: Asset) {
   const headers = { ...PAGE_HEADERS, "content-type": type, "x-content-type-options": "nosniff" };
   const answer = ({ request }: RouteContext) => {
@@ -77,7 +77,7 @@ function lost({ content, type }: Asset) {
 
 function served({ content, type }: Asset, path: string, more: Record<string, string>) {
   const packed = gzipped(content);
-  // Weak, because it names the content in both of its encodings.
+  // Weak, because both encodings of the content share it.
   const etag = `W/"${Bun.SHA256.hash(content, "hex").slice(0, 32)}"`;
   const headers = {
     etag,
@@ -94,6 +94,6 @@ function served({ content, type }: Asset, path: string, more: Record<string, str
       ? new Response(packed, { headers: packedHeaders })
       : new Response(content, { headers });
   };
-  // Bound for the reason that `operation` gives.
+  // Bound for the reason given in `operation`.
   return answer.bind(null);
 }

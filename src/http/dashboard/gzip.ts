@@ -1,6 +1,6 @@
 /**
- * Whether an Accept-Encoding header takes gzip (RFC 9110, section 12.5.3): named, or meant by `*`, and
- * not with a weight of 0. Without the header nothing is compressed.
+ * Whether an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3): by name or by `*`, and not with a weight
+ * of 0. Without the header nothing is compressed.
  */
 export function acceptsGzip(header: string | null): boolean {
   const weights = new Map<string, number>();
@@ -12,7 +12,7 @@ export function acceptsGzip(header: string | null): boolean {
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }
 
-/** The content compressed as small as gzip can; null where that saves nothing. */
+/** The content, compressed at the highest level; null if that saves nothing. */
 export function gzipped(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
   const compressed = Bun.gzipSync(content, { level: 9 });
   return compressed.length < content.length ? compressed : null;

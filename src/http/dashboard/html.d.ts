@@ -1,5 +1,5 @@
 declare module "*.html" {
-  /** The page's path and, in the executable, the bundled files that are embedded in it; from source there are none. */
+  /** The page's path and, in the executable, its embedded bundle; `files` is absent when run from source. */
   const bundle: {
     readonly index: string;
     readonly files?: readonly {

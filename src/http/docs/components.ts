@@ -5,14 +5,14 @@ import { SESSION_COOKIE } from "../gate/session-cookie.ts";
 import type { Described } from "../operation/describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
 
-/** Error codes that are answered with one status, on one side of `/v0`. */
+/** Error codes that share a status, either under `/v0` or outside. */
 export interface ErrorGroup {
   readonly codes: readonly [ErrorCode, ...ErrorCode[]];
-  /** Whether it is answered under `/v0`, where requests are counted. */
+  /** Whether it is for `/v0`, where requests are counted. */
   readonly isCounted: boolean;
 }
 
-/** The groups of operations, in the order in which they are shown. */
+/** The groups of operations, in the order shown. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   { name: "Drives", description: "Named containers of files, each with its own owner and limits." },
   { name: "Files", description: "Contents and their records: upload, read, change, copy, move, delete." },
@@ -24,7 +24,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Sign-in", description: "How people come by the session that their browser keeps." },
 ];
 
-/** Headers that every answer carries, errors included. */
+/** Headers of every response, errors included. */
 const COMMON_HEADERS = {
   "X-Request-Id": {
     description: "Identifies the request, here and in the server's log; a client's own is kept.",
@@ -33,7 +33,7 @@ const COMMON_HEADERS = {
   },
 };
 
-/** Headers that every answer under `/v0` carries as well. */
+/** More headers of every response under `/v0`. */
 const API_HEADERS = {
   "X-RateLimit-Limit": {
     description: "Requests allowed per minute, in the window that has the fewest left: see *Limits* above.",
@@ -62,15 +62,15 @@ const REPLAYED_HEADER = {
   schema: { type: "string", const: "true" },
 };
 
-/** The parameter that every write takes. */
+/** The parameter of every write. */
 export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };
 
-/** A header of the refusals with one code. */
+/** A header of the errors with one code. */
 interface CodeHeader {
   readonly name: string;
   readonly description: string;
   readonly schema: object;
-  /** Whether only some of these refusals have it. */
+  /** Whether only some of these errors have it. */
   readonly isOptional?: boolean;
 }
 
@@ -106,7 +106,7 @@ function headerRefs(isCounted: boolean): Record<string, object> {
   );
 }
 
-/** What operations refer to, but for their errors. */
+/** The shared components of all operations, without errors. */
 export const SHARED_COMPONENTS = {
   securitySchemes: {
     apiKey: {
@@ -156,25 +156,25 @@ export const SHARED_COMPONENTS = {
   },
 };
 
-/** Adds the headers that every answer carries to one. @param isCounted see `ErrorGroup` */
+/** Adds the headers of every response. @param isCounted see `ErrorGroup` */
 export function withCommonHeaders(response: Described, isCounted: boolean) {
   return { ...response, headers: { ...headerRefs(isCounted), ...response.headers } };
 }
 
-/** Adds the header of a repeated answer to an answer of a write. */
+/** Adds the header of a replayed response to a write's response. */
 export function withReplayHeader<R extends { headers: object }>(response: R): object {
   const replayed = { $ref: "#/components/headers/Idempotency-Replayed" };
   return { ...response, headers: { ...response.headers, "Idempotency-Replayed": replayed } };
 }
 
-/** The `default` response of a route that succeeds with a redirect: validators ask for a 2xx or for this. */
+/** The `default` response of a route that succeeds with a redirect: validators require a 2xx or this. */
 export const ANY_REFUSAL = {
   description: "Any other refusal.",
   headers: headerRefs(false),
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
-/** The response component of each group of codes that share a status. */
+/** The response component for each group of codes that share a status. */
 export function errorResponses(groups: ReadonlyMap<string, ErrorGroup>): Record<string, object> {
   return Object.fromEntries([...groups].map(([name, group]) => [name, errorResponse(group)]));
 }
@@ -192,7 +192,7 @@ function errorResponse({ codes, isCounted }: ErrorGroup): object {
   };
 }
 
-/** Required where no other code shares the status. */
+/** A header is required if no other code shares the status. */
 function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
   return Object.fromEntries(
     codes.flatMap((code) => {

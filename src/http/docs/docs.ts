@@ -4,7 +4,7 @@ import { describeApi } from "./openapi.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";
 
-/** Something that does not change while the process runs. */
+/** A response that does not change while the process runs. */
 interface Fixed {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface RouteContext {
   readonly route: string;
 }
 
-/** `/docs`, the Swagger UI, and `/docs/openapi.json`, what it shows; nothing comes from another host. */
+/** `/docs`, the Swagger UI, and `/docs/openapi.json`, which it shows. Nothing is loaded from another host. */
 export function docs(options: DescriptionOptions) {
   const plugin = new Elysia({ name: "docs" })
     .get(
@@ -32,13 +32,13 @@ export function docs(options: DescriptionOptions) {
   return plugin;
 }
 
-/** A handler that reads its content once, at the first request, and answers 304 to who has it already. */
+/** A handler that reads its content once, at the first request, and answers 304 to a client that has it. */
 function fixed(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>) {
   let loading: Promise<Fixed> | undefined;
   return async ({ request, route }: RouteContext): Promise<Response> => {
     const context = contextOf(request);
     context.route = route;
-    // Relative links would lead one level too deep.
+    // At `/docs/` the page's relative links would be one level too deep.
     if (context.path === "/docs/")
       return new Response(null, { status: 301, headers: { location: "../docs" } });
     loading ??= load(type, read);
@@ -55,7 +55,7 @@ async function load(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>):
     headers: {
       "content-type": type,
       etag: `"${Bun.hash(body).toString(16)}"`,
-      // Kept, but asked after each time: an upgrade shows at once.
+      // Cached, but validated each time, so that an upgrade shows at once.
       "cache-control": "no-cache",
       "content-security-policy": CONTENT_SECURITY_POLICY,
       "x-content-type-options": "nosniff",

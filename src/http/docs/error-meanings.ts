@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 
-/** When each code is answered, for the API description. */
+/** The meaning of each code, for the API description. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR:
     "A field is missing, malformed or out of range, or the JSON is malformed; `field` names it.",

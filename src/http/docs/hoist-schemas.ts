@@ -7,8 +7,8 @@ interface Document {
 }
 
 /**
- * Moves every schema that has an `$id` to the document's components, once, and leaves a reference in
- * its place. Throws when two different schemas claim one `$id`.
+ * Moves every schema with an `$id` to the document's components, once, and leaves a reference in its place. Throws if
+ * two different schemas have the same `$id`.
  */
 export function hoistSchemas(document: Document): object {
   const hoisted = new Map<string, object>(Object.entries(document.components.schemas));

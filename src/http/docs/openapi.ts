@@ -17,11 +17,11 @@ import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { OVERVIEW } from "./overview.ts";
 
-/** What is described. */
+/** What to describe. */
 export interface DescriptionOptions {
-  /** The routes to describe: those made by `operation`; others are left out. */
+  /** The routes to describe; only those made by `operation` are included. */
   readonly api: readonly AnyElysia[];
-  /** Where callers reach this service: a URL without trailing slash, or `/`. */
+  /** The server's address: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
 }
@@ -29,7 +29,7 @@ export interface DescriptionOptions {
 /** Operations by path and lower-case method. */
 type Operations = Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
 
-/** What the plugin makes of routes; of those not made by `operation` it knows next to nothing. */
+/** What the plugin returns for routes; it knows little about those not made by `operation`. */
 interface Listing {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, OperationDetail | { "x-errors"?: never }>>>
@@ -38,7 +38,7 @@ interface Listing {
 
 const LISTING_PATH = "/listing";
 
-/** Describes the routes as an OpenAPI 3.1 document, since TypeBox schemas are JSON Schema as 3.1 takes it. */
+/** Describes the routes as an OpenAPI 3.1 document: TypeBox schemas are JSON Schema as 3.1 uses it. */
 export async function describeApi({ api, baseUrl, version }: DescriptionOptions): Promise<object> {
   const paths = await listOperations(api);
   const usedErrors = new Map<string, ErrorGroup>();
@@ -67,7 +67,7 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
   });
 }
 
-/** The plugin's own pages load from elsewhere: only its listing is asked for, and only by us. */
+/** Only the plugin's listing is used, and only here: its own pages load from other hosts. */
 async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
   const lister = new Elysia()
     .use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }))
@@ -131,7 +131,7 @@ function complete(
   };
 }
 
-/** Codes that share a status share a response; sorted, so that equal sets share their name as well. */
+/** Groups codes that share a status. Sorted, so that equal sets get the same name. */
 function byStatus(errors: ReadonlySet<ErrorCode>): [ErrorCode, ...ErrorCode[]][] {
   const groups = new Map<number, [ErrorCode, ...ErrorCode[]]>();
   for (const code of [...errors].toSorted()) {

@@ -1,7 +1,7 @@
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 
-/** What holds for every operation, in Markdown: the description's introduction. */
+/** The introduction of the API description: what applies to every operation, in Markdown. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
 
 **Getting in.** \`POST /v0/drives/provision\` needs no account: it answers with a drive, a key for it, and a link by

@@ -7,11 +7,11 @@ import icon32 from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 export interface Asset {
   readonly name: string;
   readonly type: string;
-  /** Reads it whole; the largest has 1.5 MB. */
+  /** Reads the whole file; the largest has 1.5 MB. */
   readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** The page at `/docs`. Its links are relative, so that it also works below a proxy's prefix. */
+/** The page at `/docs`. Its links are relative, so that it also works under a proxy's path prefix. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -32,10 +32,9 @@ export const PAGE = `<!doctype html>
 `;
 
 /**
- * Requests go to wherever this page came from: the configured base URL may be a name that the
- * browser cannot reach, and the page's policy lets it connect to nothing else. The fields of a form are
- * filled in from its example, and what is left empty is not sent: by itself the page fills in "string", and
- * has a box "Send empty value" that is ticked.
+ * Sends requests to the address of this page: the browser may not be able to reach the configured base URL, and the
+ * page's policy allows no other. Form fields are filled from the example, and empty ones are not sent: by default the
+ * page fills in "string" and ticks a box "Send empty value".
  */
 const INIT = `fetch("docs/openapi.json")
   .then((response) => response.json())
@@ -60,7 +59,7 @@ const INIT = `fetch("docs/openapi.json")
   });
 `;
 
-/** Only what the page itself brings; Swagger UI's images are data URLs, and its requests go to our own origin. */
+/** Only the page's own files; Swagger UI's images are data URLs, and its requests go to our own origin. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -3,16 +3,16 @@ import { bucketOf, type Caller, ownerOf, type Plan } from "../../domain/caller.t
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 
-/** What a caller has left, and where. */
+/** What a caller has left, and in which window. */
 export interface CallerLimitState {
   readonly state: RateLimitState;
-  /** Whether that is the window which all callers of one owner share, and not the caller's own. */
+  /** Whether this is the window that all callers of one owner share; else it is the caller's own. */
   readonly isShared: boolean;
 }
 
 /**
- * Counts each request twice: in a window of the caller's own, as large as the plan says, and in one that all
- * callers of its owner share, which is `SHARED_FACTOR` times as large.
+ * Counts each request twice: in the caller's own window, with the limit of the plan, and in one that all callers of
+ * its owner share, with `SHARED_FACTOR` times that limit.
  */
 export class CallerLimiter {
   readonly #own: RateLimiter;
@@ -31,8 +31,8 @@ export class CallerLimiter {
   }
 
   /**
-   * Counts one request in both windows, or in neither when one refuses it. Tells what is left in the window
-   * that has less; where both have the same, in the one that ends later.
+   * Counts one request in both windows, or in neither if one refuses it. Returns the window that has less left; if
+   * equal, the one that ends later.
    */
   take(caller: Caller): CallerLimitState {
     const limit = this.#rateLimits[caller.plan];

@@ -1,14 +1,13 @@
 import { BlockList, isIP } from "node:net";
 import type { Subnet } from "../../domain/subnet.ts";
 
-/** Tells who a request comes from, given the socket's peer and the `X-Forwarded-For` header. */
+/** Finds a request's client from the socket's peer and the `X-Forwarded-For` header. */
 export type ClientOf = (peer: string | undefined, forwardedFor: string | null) => string;
 
 /**
- * Makes the function that names a request's client for counting: an IPv4 address, or an IPv6
- * network of 64 bits, since one subscriber holds at least that many addresses.
- * Only what trusted proxies say in `X-Forwarded-For` is believed, and each only about the hop before it, so
- * the last untrusted hop is the client.
+ * Makes the function that names a request's client for counting: an IPv4 address, or an IPv6 network of 64 bits,
+ * because one subscriber has at least that many addresses. `X-Forwarded-For` counts only if it comes from trusted
+ * proxies, and each proxy only for the hop before it: the client is the last untrusted hop.
  */
 export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -27,7 +26,7 @@ export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
   };
 }
 
-/** Makes the function that tells whether a socket's peer is a trusted proxy. */
+/** Makes the function that checks whether a socket's peer is a trusted proxy. */
 export function trustedPeers(trustedProxies: readonly Subnet[]): (peer: string | undefined) => boolean {
   const isTrusted = trustedAddresses(trustedProxies);
   return (peer) => {
@@ -44,12 +43,12 @@ function trustedAddresses(subnets: readonly Subnet[]): (normalised: string) => b
 
 function addTrusted(list: BlockList, { address, prefix, family }: Subnet): void {
   const normalised = normalise(address) ?? address;
-  // A block written in the IPv4-mapped form counts its 96 leading bits as well.
+  // In an IPv4-mapped block the prefix includes the 96 leading bits.
   if (family === "ipv6" && isIP(normalised) === 4) list.addSubnet(normalised, prefix - 96, "ipv4");
   else list.addSubnet(normalised, prefix, family);
 }
 
-/** An address without zone, and in IPv4 form where it is an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2). */
+/** An address without its zone. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes IPv4. */
 function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
   const family = isIP(address);

@@ -3,7 +3,7 @@ import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
 
-/** The HTTP status of every refusal. */
+/** The HTTP status of every error code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -26,16 +26,16 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   STORAGE_FULL: 507,
 };
 
-/** Headers that belong to a code whatever the occasion. */
+/** Headers that every error with this code has. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },
   IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },
-  // Where nobody knows how long it will be.
+  // The default, for when the wait is not known.
   RATE_LIMITED: { "retry-after": "1" },
   UNAVAILABLE: { "retry-after": "5" },
 };
 
-/** A refusal whose answer needs headers of its own: `Allow`, `Retry-After`, `Content-Range`. */
+/** An error whose response needs its own headers: `Allow`, `Retry-After`, `Content-Range`. */
 export class HttpRefusal extends CofferError {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -45,20 +45,20 @@ export class HttpRefusal extends CofferError {
   }
 }
 
-/** 429 for a caller who may ask again in `retryAfter` whole seconds. */
+/** 429 for a caller who may retry in `retryAfter` whole seconds. */
 export function rateLimited(message: string, retryAfter: number): HttpRefusal {
   return new HttpRefusal("RATE_LIMITED", message, { "retry-after": String(retryAfter) });
 }
 
 /**
- * How system calls and SQLite fail when no file can be opened, most often for want of file descriptors. That
- * passes once connections have gone.
+ * The codes of system calls and SQLite when no file can be opened, mostly for lack of file descriptors. It passes
+ * once connections have closed.
  */
 const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
 
 /**
- * The answer to anything thrown: a `CofferError` as it stands, UNAVAILABLE where no file can be opened,
- * anything else as a 500 that tells the caller nothing and the log everything, joined by the request id.
+ * The response to anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything else is a
+ * 500 that tells the caller nothing; the log has the details under the request id.
  */
 export function errorResponse(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof CofferError) return refusal(error, requestId);

@@ -10,12 +10,12 @@ import type { RequestContext } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
-/** What the gate decides by. */
+/** What the gate needs. */
 export interface GateOptions {
   readonly clock: Clock;
-  /** Finds the caller behind a raw key; null for one that is unknown or revoked. */
+  /** The caller with a raw key; null for an unknown or revoked one. */
   readonly authenticate: (rawKey: string) => Caller | null;
-  /** Finds whoever is signed in with a session's token; null when nobody is. */
+  /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
   /** Requests per minute. */
@@ -27,24 +27,24 @@ const WINDOW_SECONDS = 60;
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * Decides, before anything is routed or read, whether a request may go on: who asks, how often,
- * and whether their key may write. Throws UNAUTHORIZED, RATE_LIMITED or FORBIDDEN; notes the caller
- * and what they have left in the context before it throws.
+ * Decides, before anything is routed or read, whether a request may continue: who the caller is, how many requests
+ * are left, and whether the key may write. Sets the caller and what is left in the context, even if it then throws
+ * UNAUTHORIZED, RATE_LIMITED or FORBIDDEN.
  */
 export type Gate = (request: Request, context: RequestContext) => void;
 
 /** Makes the gate of `/v0`. */
 export function createGate(gate: GateOptions): Gate {
   const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic } = gate;
-  // Apart, so that a flood without keys cannot push out the windows of those who have one.
+  // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
   const callers = new CallerLimiter({ ...options, rateLimits });
   const clients = new RateLimiter(options);
 
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
-    // An Authorization header, even an invalid one, disables the cookie: what a program asks never depends on
-    // a browser's cookies.
+    // An Authorization header, even an invalid one, disables the cookie: programs must not depend on a browser's
+    // cookies.
     const token = rawKey === null ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
@@ -60,7 +60,7 @@ export function createGate(gate: GateOptions): Gate {
     } else if (isRead(request.method)) {
       return;
     } else if (rawKey === null && originOf(request) !== "own") {
-      // Browsers send cookies along with what other sites' pages make them ask.
+      // Browsers send cookies also with requests from other sites' pages.
       throw foreignOrigin();
     } else if (caller.scope === "read-only") {
       throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
@@ -78,7 +78,7 @@ function tooManyRequests(
   );
 }
 
-/** What the requests in a window have in common, in words. */
+/** What the requests of a window have in common, in words. */
 function whatCounted(caller: Caller | null, isShared: boolean): string {
   if (caller === null) return "from your address without a valid key";
   if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;

@@ -1,12 +1,12 @@
 import { CofferError } from "../../domain/errors.ts";
 
-/** Whether a request was sent by a page of ours: `unknown` for one that says nothing, as programs do. */
+/** Whether a page of this server sent a request: `unknown` if the request does not say, as from programs. */
 export type OriginOf = (request: Request) => "own" | "foreign" | "unknown";
 
 /**
- * Makes the function that tells, by what browsers say and pages cannot change: `Origin`, and
- * `Sec-Fetch-Site` where that is absent. Ours is the origin of the configured base URL; where none is
- * configured, whatever the request says it was sent to.
+ * Makes the function that decides by headers that browsers set and pages cannot change: `Origin` or, if absent,
+ * `Sec-Fetch-Site`. The own origin is that of the configured base URL or, without one, the address that the request
+ * was sent to.
  */
 export function ownOrigin(baseUrl: string | null): OriginOf {
   const own = baseUrl === null ? null : new URL(baseUrl).origin;
@@ -21,21 +21,20 @@ export function ownOrigin(baseUrl: string | null): OriginOf {
 
 function isOwn(origin: string, own: string | null, host: string | null): boolean {
   if (own !== null) return origin === own;
-  // The scheme is taken from the origin, since a proxy may have taken the TLS off; a Host may name even
-  // the port that goes without saying.
+  // Takes the scheme from the origin, because a proxy may have terminated TLS. A Host may include the default port.
   const target = `${origin.startsWith("https:") ? "https" : "http"}://${host ?? ""}`;
   return URL.canParse(target) && new URL(target).origin === origin;
 }
 
-/** Refuses what another site's page sent. Programs, which say nothing, may go on. Throws FORBIDDEN. */
+/** Throws FORBIDDEN for a request from another site's page. Programs, which send no origin, may continue. */
 export function refuseForeign(request: Request, originOf: OriginOf): void {
   if (originOf(request) === "foreign") throw foreignOrigin();
 }
 
-/** The refusal of what only a page of ours may ask. */
+/** The error for a request that only this server's pages may send. */
 export function foreignOrigin(): CofferError {
   return new CofferError(
     "FORBIDDEN",
-    "In a browser, only a page at the server's own address can ask this. If this is one, the server has to be told its address: COFFER_BASE_URL.",
+    "Only pages of this server may send this request. If this is one, set COFFER_BASE_URL to the server's address.",
   );
 }

@@ -8,13 +8,13 @@ import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "./unread-body.ts";
 import type { ProxyWatch } from "./unlisted-proxy.ts";
 
-/** Answers any request: never throws, never rejects. */
+/** Answers every request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
 
-/** What a request goes through. */
+/** What the pipeline needs. */
 export interface PipelineOptions extends ContextParts {
   readonly gate: Gate;
-  /** Routes a request that has passed; what it throws becomes an error response. */
+  /** Routes a request that passed the gate; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
   readonly watchForUnlistedProxy: ProxyWatch;
   /** See `Database.holdSnapshot`. */
@@ -25,15 +25,15 @@ export interface PipelineOptions extends ContextParts {
 }
 
 /**
- * What surrounds every request, in the order of the contract: request id, authentication, rate limit,
- * scope, then the route, which looks at the body; and on the way out the headers every answer carries and one
- * line in the log, written when the answer is handed over (a stream may still be on its way then).
+ * Handles every request, in this order: request id, authentication, rate limit, scope, then the route, which reads
+ * the body. Then it sets the headers of every response and logs one line, when the response is handed over (its
+ * stream may still be running).
  */
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, route, holdSnapshot, countOperation, log } = options;
   return (request, connections) => {
     const context = new RequestContext(request, connections, options);
-    // What the routes see, and whose body they read.
+    // The request that the routes see, and whose body they read.
     let received = request;
     const finish = (response: Response): Response | Promise<Response> => {
       const discarded = discardUnread(received);
@@ -66,10 +66,10 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 }
 
-/** The answer to anything thrown while a request of the pipeline was handled. */
+/** The response to anything thrown while a request of the pipeline was handled. */
 export function refuse(error: unknown, request: Request, log: Log): Response {
   const { id } = contextOf(request);
-  // A client that goes away while its body is read is not a fault of ours; nobody reads this answer.
+  // A client that disconnects while its body is read is not our error; nobody reads this response.
   const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
   return errorResponse(
     hasLeft ? new CofferError("VALIDATION_ERROR", "The body ended before it was complete.", "body") : error,
@@ -84,7 +84,7 @@ function stamp({ headers }: Response, { id, rateLimit }: RequestContext): void {
   headers.set("x-ratelimit-limit", String(rateLimit.limit));
   headers.set("x-ratelimit-remaining", String(rateLimit.remaining));
   headers.set("x-ratelimit-reset", String(rateLimit.resetSeconds));
-  // Whoever asks with a cookie has no Authorization header, which alone keeps shared caches away.
+  // Requests with a cookie have no Authorization header, which would keep them out of shared caches.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 }
 
@@ -100,9 +100,9 @@ function record(response: Response, request: Request, context: RequestContext, l
 }
 
 /**
- * The request as the router needs it. It finds the path by looking behind `http://`, and a request
- * without a usable Host, as HTTP/1.0 allows, has its bare target as its URL, where it would find another
- * path than the gate saw. And it answers HEAD by reading the whole body of the GET: that is ours to avoid.
+ * The request as the router needs it. The router finds the path after `http://`. A request without a usable Host,
+ * which HTTP/1.0 allows, has only its target as its URL: the router would find another path than the gate. And the
+ * router answers HEAD by reading the whole body of the GET, which we avoid.
  */
 function routableRequest(request: Request, { path, query }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
@@ -121,7 +121,7 @@ function routableRequest(request: Request, { path, query }: RequestContext): Req
   }
 }
 
-/** The same answer without its body, which is not read where its length is known. */
+/** The response without its body, which is read only if its length is not known. */
 async function headOnly(response: Response): Promise<Response> {
   const { status, headers, body } = response;
   if (body !== null && !headers.has("content-length")) {

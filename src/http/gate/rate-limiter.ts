@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 
-/** What a caller has left of a window, this request included. */
+/** What is left of a window, after this request. */
 export interface RateLimitState {
   readonly allowed: boolean;
   /** Requests per window. */
@@ -10,14 +10,14 @@ export interface RateLimitState {
   readonly resetSeconds: number;
 }
 
-/** More than this at once is a flood, whose windows must not fill the memory. */
+/** Limits the memory for windows during a flood of requests. */
 const CAPACITY = 100_000;
 
-/** How long a window is, and how many there may be. */
+/** The length of a window, and the most windows at once. */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   readonly windowSeconds: number;
-  /** How many windows are remembered at once, 100,000 by default; past it the oldest is forgotten. */
+  /** The most windows, 100,000 by default; beyond it the oldest are dropped. */
   readonly capacity?: number;
 }
 
@@ -27,9 +27,8 @@ interface Window {
 }
 
 /**
- * Fixed windows, each starting at its bucket's first request. All windows are equally long, so the
- * map's insertion order is also the order in which they end: the ended ones stand at its front and
- * are dropped from there, without a timer for each.
+ * Fixed windows, each starting at its bucket's first request. All have the same length, so the map's insertion order
+ * is also the order in which they end: ended ones are removed from the front, without a timer for each.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -43,12 +42,12 @@ export class RateLimiter {
     this.#capacity = options.capacity ?? CAPACITY;
   }
 
-  /** How many windows are remembered. */
+  /** The number of windows. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Counts one request of `bucket`, which may make `limit` in a window. */
+  /** Counts one request of `bucket`, which may send `limit` in a window. */
   take(bucket: string, limit: number): RateLimitState {
     const now = this.#clock.now();
     let window = this.#windows.get(bucket);
@@ -68,13 +67,13 @@ export class RateLimiter {
     };
   }
 
-  /** Takes back what one `take` counted, for a request that turned out not to count. */
+  /** Undoes one `take`, for a request that turned out not to count. */
   giveBack(bucket: string): void {
     const window = this.#windows.get(bucket);
     if (window !== undefined && window.used > 0) window.used -= 1;
   }
 
-  /** A window that starts in the future is one from before the clock was set back. */
+  /** A window that starts in the future is from before the clock was set back. */
   #hasEnded(window: Window, now: number): boolean {
     return now >= window.startedAt + this.#windowMs || now < window.startedAt;
   }

@@ -10,13 +10,13 @@ import type { ClientOf } from "./client-address.ts";
 import { usedAddress } from "./used-address.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 
-/** What a request handler may ask of the server about the connection a request came by. */
+/** The server's functions for the connection of a request. */
 export interface Connections {
   requestIP(request: Request): { readonly address: string } | null;
   timeout(request: Request, seconds: number): void;
 }
 
-/** Whom and what requests come from, and where their answers are kept. */
+/** What request contexts need. */
 export interface ContextParts {
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
@@ -26,10 +26,10 @@ export interface ContextParts {
 /** See `Idempotency.begin`. */
 export type BeginAttempt = (scope: string, idempotencyKey: string) => Attempt;
 
-/** Seconds without a byte in either direction after which a connection is cut. */
+/** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
 
-/** The same for a download, whose socket buffers may take a slow reader minutes; the runtime's longest. */
+/** The same for a download: a slow client may take minutes to empty the socket buffers. The runtime's maximum. */
 const READER_SECONDS = 255;
 
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
@@ -45,9 +45,9 @@ export class RequestContext {
   readonly path: string;
   /** The query as sent, without its `?`. */
   readonly query: string;
-  /** Who asks; null for a request without a valid key. */
+  /** Null for a request without a valid key or session. */
   caller: Caller | null = null;
-  /** The template of the route that answers, such as `/v0/files/:id`; null while there is none. */
+  /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
   /** What the caller has left; null outside `/v0`. */
   rateLimit: RateLimitState | null = null;
@@ -73,12 +73,12 @@ export class RequestContext {
     this.#parts = parts;
   }
 
-  /** The client's address as it is counted: an IPv4 address or an IPv6 /64. */
+  /** The client's address for counting: an IPv4 address or an IPv6 /64. */
   get client(): string {
     return this.#parts.clientOf(this.#peer, this.#request.headers.get("x-forwarded-for"));
   }
 
-  /** See `usedAddress`: for links in the answer to this request, and for nothing else. */
+  /** See `usedAddress`: only for links in the response to this request. */
   get usedAddress(): string | null {
     return usedAddress(this.#request.headers, this.#parts.isTrustedPeer(this.#peer));
   }
@@ -88,27 +88,27 @@ export class RequestContext {
   }
 
   /**
-   * Begins a write under its Idempotency-Key; null where it has none. Whoever calls this ends it.
+   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it.
    *
    * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
     if (key === null) return null;
-    // The scope is whom the key belongs to: the same key from somebody else names another request.
+    // The scope is the owner of the key: the same key from another caller names another request.
     return this.caller === null
       ? this.#parts.beginAttempt(`client ${this.client}`, parseAnonymousIdempotencyKey(key))
       : this.#parts.beginAttempt(`caller ${bucketOf(this.caller)}`, parseIdempotencyKey(key));
   }
 
-  /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece they move. */
+  /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece. */
   keepAlive(): void {
     this.#connections.timeout(this.#request, IDLE_SECONDS);
   }
 
   /**
-   * Bears with a client that takes a large answer slowly. The runtime starts its own count when it begins
-   * to send, so ours is set a little later: what is sent before then fits into the socket's buffers.
+   * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
+   * one is set a little later: what is sent before fits into the socket's buffers.
    */
   allowSlowReader(): void {
     this.#patience = setTimeout(() => this.#connections.timeout(this.#request, READER_SECONDS), 1000);
@@ -116,24 +116,24 @@ export class RequestContext {
   }
 
   /**
-   * Closes the connection of a client that takes nothing of its answer, within a few seconds: the runtime has
-   * no other way to end a body that it waits to send. The client is left with an answer that has no end.
+   * Closes, within a few seconds, the connection of a client that reads nothing: the runtime has no other way to end a
+   * body that waits to be sent. The client gets a truncated response.
    */
   breakOff(): void {
     clearTimeout(this.#patience);
     this.#connections.timeout(this.#request, 1);
   }
 
-  /** Keeps the connection while we work and nothing moves: making a large content durable takes time. */
+  /** Keeps the connection open while no bytes move: syncing a large content takes time. */
   suspendIdleTimeout(): void {
     this.#connections.timeout(this.#request, 0);
   }
 }
 
-/** Holds nothing by itself: an entry lives exactly as long as its request. */
+/** An entry lives exactly as long as its request. */
 const contexts = new WeakMap<Request, RequestContext>();
 
-/** Ties a context to the request that routes will see. */
+/** Attaches a context to the request that routes see. */
 export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
@@ -145,14 +145,14 @@ export function contextOf(request: Request): RequestContext {
   return context;
 }
 
-/** Who asks; throws UNAUTHORIZED for a request without a valid key. */
+/** The caller; throws UNAUTHORIZED for a request without a valid key or session. */
 export function callerOf(request: Request): Caller {
   const { caller } = contextOf(request);
   if (caller === null) throw unauthorized();
   return caller;
 }
 
-/** The one refusal for no key, an unknown key and a revoked key. */
+/** The same error for no key, an unknown key and a revoked key. */
 export function unauthorized(): CofferError {
   return new CofferError("UNAUTHORIZED", "Send a valid API key as `Authorization: Bearer <key>`.");
 }

@@ -1,23 +1,23 @@
 import { HttpRefusal } from "./errors.ts";
 
-/** A route as the router knows it. */
+/** A route, as the router has it. */
 export interface Route {
   readonly method: string;
-  /** A template that writes a parameter as `:name`. */
+  /** A template in which `:name` is a parameter. */
   readonly path: string;
   /** Whether it needs no key. */
   readonly isPublic: boolean;
 }
 
-/** What is known of the routes before a request is routed. A trailing slash makes no difference, as in the router. */
+/** What can be said about a request before it is routed. A trailing slash makes no difference, as in the router. */
 export interface RouteTable {
-  /** The methods that some route takes at a path, sorted; empty when none does. */
+  /** The methods of all routes at a path, sorted; empty if there is no route. */
   readonly allowedMethods: (path: string) => string[];
-  /** Whether a request may come without a key. */
+  /** Whether a request needs no key. */
   readonly isPublic: (method: string, path: string) => boolean;
 }
 
-/** Makes the lookup from all routes there are. */
+/** Makes the table from all routes. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const templates = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
   const openTemplates = templates.filter(({ isPublic }) => isPublic);
@@ -36,7 +36,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   };
 }
 
-/** 405, with the `Allow` that RFC 9110 (15.5.6) asks for. */
+/** 405, with `Allow` (RFC 9110, 15.5.6). */
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
   const list = allowed.join(", ");
   return new HttpRefusal("METHOD_NOT_ALLOWED", `${method} is not possible here, only ${list}.`, {
@@ -44,7 +44,7 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Ht
   });
 }
 
-/** HEAD works wherever GET does. */
+/** HEAD works wherever GET works. */
 function methodsOf(method: string): readonly string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }

@@ -1,12 +1,12 @@
 import type { Log } from "../../log.ts";
 import type { Connections } from "./request-context.ts";
 
-/** Looks at a request before it is handled. */
+/** Checks a request before it is handled. */
 export type ProxyWatch = (request: Request, connections: Connections) => void;
 
 /**
- * Makes the function that says in the log, once, that a request came through a proxy which is not trusted:
- * all its clients count as one address then, and one of them can use up the limits of all.
+ * Makes the function that logs, once, that a request came through an untrusted proxy: all its clients then count as
+ * one address, and one of them can use up the limits of all.
  */
 export function watchForUnlistedProxy(
   isTrustedPeer: (peer: string | undefined) => boolean,

@@ -1,24 +1,23 @@
 import { releaseChunk } from "./released-chunks.ts";
 
-/** How much of a body that nobody wants is read before its answer. */
+/** How much of an unread body is read and discarded before the response. */
 export interface UnreadLimits {
   readonly bytes: number;
   readonly ms: number;
 }
 
-/** Enough for most files. A client that sends more, or more slowly, may lose its answer. */
+/** Enough for most files. A client that sends more, or more slowly, may lose its response. */
 export const UNREAD_LIMITS: UnreadLimits = { bytes: 64 * 1024 * 1024, ms: 10_000 };
 
 /**
- * Sees to what is left of a request's body before its answer goes out. Nobody must be reading it any more.
+ * Reads and discards the rest of a request's body before the response, if needed. Nothing else may be reading it.
  *
- * A client that announced the end of its connection gets its answer only once the body was read: the
- * runtime closes the connection behind the answer, and the system then resets it under a client that is
- * still sending, who never reads the answer (RFC 9112, 9.6). Other connections stay open, and the runtime
- * itself throws away what comes: there the answer goes out at once, and a client may stop sending.
+ * A client that announced the end of its connection gets its response only after the body was read. The runtime
+ * closes the connection after the response, and the system then resets it while the client is still sending, so
+ * that the client never reads the response (RFC 9112, 9.6). Other connections stay open and the runtime discards the
+ * body itself: there the response is sent at once, and a client may stop sending.
  *
- * @returns null when the answer may go out at once; else resolves with whether the body came to its end
- *   within the limits
+ * @returns null if the response may be sent at once; else resolves with whether the body ended within the limits
  */
 export function discardUnread(
   request: Request,
@@ -26,7 +25,7 @@ export function discardUnread(
 ): Promise<boolean> | null {
   if (!hasBody(request) || !closesConnection(request)) return null;
   const { body } = request;
-  // Locked for good when it was read whole.
+  // A body that was read to its end stays locked.
   if (body === null || body.locked) return null;
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > limits.bytes) return Promise.resolve(false);
@@ -34,13 +33,13 @@ export function discardUnread(
 }
 
 function hasBody({ method, headers }: Request): boolean {
-  // The runtime gives nobody the body of these.
+  // The runtime never passes on the body of these.
   if (method === "GET" || method === "HEAD") return false;
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
-/** Whether the client wants the connection closed. HTTP/1.0, where that is the rule, is not to be told apart. */
+/** Whether the client wants the connection closed. HTTP/1.0, where this is the default, cannot be detected. */
 function closesConnection({ headers }: Request): boolean {
   const connection = headers.get("connection");
   return connection !== null && /\bclose\b/i.test(connection);
@@ -51,7 +50,7 @@ async function discard(body: ReadableStream<Uint8Array>, { bytes, ms }: UnreadLi
   let isWithin = true;
   const giveUp = () => {
     isWithin = false;
-    // Ends the read that waits. Where this fails, so did the read.
+    // Ends the waiting read. If this fails, the read has failed too.
     reader.cancel().catch(() => {});
   };
   const timer = setTimeout(giveUp, ms);
@@ -65,7 +64,7 @@ async function discard(body: ReadableStream<Uint8Array>, { bytes, ms }: UnreadLi
       if (left < 0) giveUp();
     }
   } catch {
-    // The client has left: nobody reads the answer.
+    // The client has disconnected: nobody reads the response.
     return false;
   } finally {
     clearTimeout(timer);

@@ -17,20 +17,20 @@ import { givenPassword, newPassword, nullable } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
 
-/** What people sign in with. */
+/** What signing in needs. */
 export interface AuthOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
   readonly knownClients: KnownClients;
-  /** Null where people sign in with passwords alone. */
+  /** Null if people sign in only with passwords. */
   readonly oidc: Oidc | null;
   readonly originOf: OriginOf;
   readonly cookies: Cookies;
   readonly clock: Clock;
 }
 
-/** No answer about who is signed in belongs into a cache. */
+/** Responses about sessions must not be cached. */
 export const NO_STORE = { "cache-control": "no-store" };
 
 const SIGNUPS_PER_HOUR = 20;
@@ -43,7 +43,7 @@ const newUsername = Type.String({
 });
 const token = Type.String({ maxLength: 128, description: "What the setup link has as its `token`." });
 
-/** How the API description explains the headers of answers about who is signed in. */
+/** How the API description explains the headers of responses about sessions. */
 export const UNCACHED = { "Cache-Control": "`no-store`" };
 export const SETS_SESSION = {
   "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
@@ -67,10 +67,10 @@ const signedIn = [
   },
 ];
 
-/** What a page of another site is refused with, and any write for which there is no room. */
+/** Errors for a page of another site, and for a write without disk space. */
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
-/** Signing in and out with passwords. Accounts from a provider sign in by `oidc.ts`. */
+/** Signing in and out with passwords. For accounts of a provider see `oidc.ts`. */
 export function auth(options: AuthOptions) {
   const { signIn, sessions, accounts, oidc, originOf, cookies, clock } = options;
   const throttle = new SignInThrottle("sign in", options.knownClients, clock);
@@ -218,7 +218,7 @@ export function auth(options: AuthOptions) {
     );
 }
 
-/** The browser that signs in, as sign-in needs to know it. */
+/** The browser that signs in. */
 export function browserOf(request: Request): Browser {
   return {
     userAgent: request.headers.get("user-agent") ?? "",

@@ -14,7 +14,7 @@ import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
 
-/** What people sign in at a provider with. */
+/** What sign-in at a provider needs. */
 export interface OidcOptions {
   readonly oidc: Oidc;
   readonly signIn: SignIn;
@@ -38,15 +38,15 @@ const REDIRECT_HEADERS = {
 const TURNED_BACK =
   "A browser (`Accept: text/html` or `Sec-Fetch-Mode: navigate`) gets no refusal: it is sent to where the sign-in was to end, or to `/`, with `sign_in` (`cancelled`, `expired` or `failed`) and `request`, the request id, in the query.";
 
-/** Sign-ins that one client may begin in a window, so that it cannot push those of others out of memory. */
+/** How many sign-ins one client may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 
-/** Sign-in through the provider: there, and back again. */
+/** Sign-in at the provider: the redirect to it, and the callback. */
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
-  /** A person gets back to a page of ours, which says in words what a program gets as JSON. */
+  /** A browser is redirected to a page of ours that explains the error; a program gets it as JSON. */
   const refuse = (error: unknown, request: Request, returnTo: string) => {
     if (!isNavigation(request)) throw error;
     return redirect(turnBack(error, returnTo, contextOf(request).id, log), cookies.clear(FLOW_COOKIE));
@@ -119,7 +119,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           try {
             const flow = provider.take(tokenIn(request, FLOW_COOKIE));
             returnTo = flow.returnTo;
-            // On the configured address, whatever the request says it was sent to.
+            // Based on the configured address, not on the request's.
             const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
             const identity = await provider.finish(flow, callback, context.id);
             const { token } = await signIn.withIdentity(identity, browserOf(request));
@@ -132,7 +132,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
     );
 }
 
-/** 303: whatever was asked, what follows is a GET. */
+/** 303: the browser continues with a GET, whatever the method was. */
 function redirect(location: string, ...setCookies: string[]): Response {
   const headers = new Headers({ ...NO_STORE, location, "referrer-policy": "no-referrer" });
   for (const cookie of setCookies) headers.append("set-cookie", cookie);

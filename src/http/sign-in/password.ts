@@ -11,7 +11,7 @@ import { givenPassword, newPassword } from "../operation/schema.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "./throttle.ts";
 
-/** What passwords are changed with. */
+/** What changing a password needs. */
 export interface PasswordOptions {
   readonly accounts: Accounts;
   readonly knownClients: KnownClients;
@@ -19,7 +19,7 @@ export interface PasswordOptions {
 
 /** The password of a local account. */
 export function password({ accounts, knownClients }: PasswordOptions, clock: Clock) {
-  // A session that was left open somewhere must not be a place to guess the password at.
+  // Without this, a session that was left open could be used to guess the password.
   const throttle = new SignInThrottle("change the password", knownClients, clock);
   return new Elysia({ name: "password" }).post(
     ...operation(

@@ -37,12 +37,12 @@ const exampleSession = {
   last_used_at: "2030-02-01T08:00:00.000Z",
 };
 
-/** The token of the session that asks; null for a key, whatever cookies it came with. */
+/** The token of the session that sent the request; null for a key, even if there is a cookie. */
 export function ownToken(request: Request, caller: Caller): string | null {
   return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
 }
 
-/** Where an account is signed in. */
+/** The sessions of an account. */
 export function sessions(service: Sessions) {
   return new Elysia({ name: "sessions" })
     .get(

@@ -7,12 +7,12 @@ import { RateLimiter } from "../gate/rate-limiter.ts";
 /** How long a wrong password counts. */
 export const WINDOW_SECONDS = 15 * 60;
 
-/** Wrong passwords that a window bears for one account, from all clients that never signed in to it. */
+/** Wrong passwords for one account in a window, from all clients that have never signed in to it. */
 export const PER_ACCOUNT = 10;
-/** The same for one client, for any account. */
+/** The same from one client, for any account. */
 export const PER_CLIENT = 50;
 
-/** Bears with a few wrong passwords, and then with none for a while. */
+/** Allows a few wrong passwords, then blocks sign-in until the window ends. */
 export class SignInThrottle {
   readonly #purpose: PasswordGiver["purpose"];
   readonly #known: KnownClients;
@@ -28,13 +28,12 @@ export class SignInThrottle {
   }
 
   /**
-   * Makes an attempt. It counts as a failed one from its beginning, so that many at once cannot pass
-   * together, and no more once it succeeds, or fails for another reason than the password. Whether there
-   * is such an account makes no difference. From a client that has given the account's password before,
-   * also before a restart, it counts for the client alone: strangers who guess cannot lock its owner out.
-   * Throws RATE_LIMITED, and what the attempt throws.
+   * Makes an attempt. It counts as failed from its start, so that parallel attempts cannot exceed the limit together;
+   * it stops counting if it succeeds, or fails for another reason than the password. Unknown accounts count the same.
+   * From a client that has sent the account's correct password before, even before a restart, it counts only for the
+   * client: others who guess cannot lock the owner out. Throws RATE_LIMITED, and errors of the attempt.
    *
-   * @param isWrong whether what the attempt threw says that the password is wrong
+   * @param isWrong whether an error of the attempt means that the password is wrong
    */
   async attempt<T>(
     { client, account }: Pick<PasswordGiver, "client" | "account">,

@@ -4,18 +4,18 @@ import { SignInEnded } from "../../services/oidc.ts";
 import { errorResponse } from "../gate/errors.ts";
 import { OWN_BASE } from "./return-path.ts";
 
-/** What the dashboard is told of a sign-in that came to nothing; `request` is the id to look for in the log. */
+/** The query parameters for the dashboard after a failed sign-in; `request` is the id to look for in the log. */
 const OUTCOME = "sign_in";
 const REQUEST = "request";
 
-/** Whether the answer is shown to a person as a page: a program is better served with JSON. */
+/** Whether a browser shows the response as a page; programs get JSON. */
 export function isNavigation({ headers }: Request): boolean {
   return headers.get("sec-fetch-mode") === "navigate" || (headers.get("accept") ?? "").includes("text/html");
 }
 
 /**
- * Where a browser goes on after a sign-in that failed with `error`, which is logged under the request's id:
- * to `path`, one of ours, which is told in a word of our own what became of it.
+ * Where to redirect a browser after a sign-in that failed with `error`: to `path`, a path of ours, with the outcome in
+ * its query. The error is logged with the request's id.
  */
 export function turnBack(error: unknown, path: string, requestId: string, log: Log): string {
   const outcome = error instanceof SignInEnded ? error.outcome : "failed";
@@ -28,7 +28,7 @@ export function turnBack(error: unknown, path: string, requestId: string, log: L
   });
 }
 
-/** The same path without what an earlier sign-in, that came to nothing, has left in it. */
+/** The same path without the outcome of an earlier sign-in. */
 export function withoutOutcome(path: string): string {
   const isMarked = new URL(path, OWN_BASE).searchParams.has(OUTCOME);
   if (!isMarked) return path;

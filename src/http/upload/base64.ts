@@ -2,7 +2,7 @@ import type { CofferError } from "../../domain/errors.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { WriteContent } from "./write-content.ts";
 
-/** Bytes gathered before they are written: whole quartets, so a multiple of three. */
+/** Size of the output buffer in bytes: whole quartets, so a multiple of three. */
 const CAPACITY = 96 * 1024;
 
 const SPACE = 0x20;
@@ -10,30 +10,30 @@ const PADDING = 0x3d;
 
 const ALPHABET = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
-/** The six bits of each digit; -1, which stays negative in any combination, for every other byte. */
+/** The six bits of each digit; -1 for every other byte, which stays negative in any combination. */
 const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
 
 /**
- * Decodes a content's base64 (RFC 4648 section 4) piece by piece and hands the bytes on.
+ * Decodes a content's base64 (RFC 4648 section 4) piece by piece and writes the bytes.
  *
- * It takes one byte for each character of the JSON string, so that a refusal can name the position of
- * the character at fault (0-based, whitespace counted, an escape as one). Spaces are ignored; line
- * breaks and tabs are legal in JSON only as escapes, and whoever unescapes them appends a space.
- * Padding may be missing; the unused bits of the last digit are not looked at.
+ * It takes one byte per character of the JSON string, so that an error can name the position of the wrong character
+ * (from 0, counting whitespace, an escape as one). Spaces are ignored. Line breaks and tabs can be in JSON only as
+ * escapes; the code that decodes those appends a space. Padding may be missing; the unused bits of the last digit
+ * are ignored.
  *
- * It loops over the bytes itself because the runtime's decoders want a string: strict
- * `setFromBase64` needs a quarter of the time at best, but each piece's string is fresh memory, and
- * clearing its pages often made the whole six times slower than this.
+ * It loops over the bytes because the runtime's decoders take a string: strict `setFromBase64` needs a quarter of
+ * the time at best, but each piece's string is new memory, and clearing its pages often made the whole six times
+ * slower than this.
  *
- * Refusals are CofferError VALIDATION_ERROR on `content`.
+ * Errors are CofferError VALIDATION_ERROR on `content`.
  */
 export class Base64Writer {
   readonly #write: WriteContent;
   readonly #decoded = Buffer.allocUnsafe(CAPACITY);
   #length = 0;
-  /** Characters taken so far. */
+  /** Characters so far. */
   #position = 0;
-  /** Digits of the quartet begun, 0 to 3, and their bits. */
+  /** Digits of the current quartet, 0 to 3, and their bits. */
   #digits = 0;
   #bits = 0;
   #lastDigitAt = 0;
@@ -44,12 +44,12 @@ export class Base64Writer {
     this.#write = write;
   }
 
-  /** How many characters can be appended before the next `drain`. */
+  /** How many characters fit before the next `drain`. */
   get room(): number {
     return ((CAPACITY - this.#length) / 3) * 4 - this.#digits;
   }
 
-  /** Decodes the characters `bytes[from, to)`, for which there must be `room`. */
+  /** Decodes the characters `bytes[from, to)`; they must fit into `room`. */
   append(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
@@ -58,7 +58,7 @@ export class Base64Writer {
     }
   }
 
-  /** Decodes one character, for which there must be `room`. */
+  /** Decodes one character; it must fit into `room`. */
   appendOne(character: number): void {
     const value = VALUES[character] ?? -1;
     if (value >= 0) this.#appendDigit(value);
@@ -67,13 +67,13 @@ export class Base64Writer {
     this.#position++;
   }
 
-  /** Writes what is decoded: makes room. */
+  /** Writes what is decoded, which makes room. */
   async drain(): Promise<void> {
     if (this.#length > 0) await this.#write(this.#decoded.subarray(0, this.#length));
     this.#length = 0;
   }
 
-  /** Checks how the string ends and writes the rest. To be called once. */
+  /** Checks the end of the string and writes the rest. Call it once. */
   async finish(): Promise<void> {
     const [digits, bits] = [this.#digits, this.#bits];
     if (digits === 1) throw refusal("a character too many", this.#lastDigitAt);
@@ -84,7 +84,7 @@ export class Base64Writer {
     await this.drain();
   }
 
-  /** Decodes up to the first quartet that is not four digits in a row; returns where that is. */
+  /** Decodes whole quartets of digits; returns where the first other one starts. */
   #appendQuartets(bytes: Uint8Array, from: number, to: number): number {
     const decoded = this.#decoded;
     let length = this.#length;

@@ -12,20 +12,20 @@ const LETTER_R = 0x72;
 const LETTER_T = 0x74;
 const LETTER_U = 0x75;
 
-/** Stands for a character that base64 does not have. */
+/** For any character that base64 does not have. */
 const FOREIGN = 0xff;
 
 /**
- * Undoes the JSON escapes (RFC 8259 section 7) of a content's string on the way to its decoder, one
- * byte for each character. What is malformed there or no base64 becomes a character that the decoder
- * refuses, naming its position; so does a raw control character, as escaped ones become spaces.
+ * Decodes the JSON escapes (RFC 8259 section 7) of a content's string before the base64 decoder, one byte per
+ * character. Escaped whitespace becomes a space. Anything malformed, including a raw control character, becomes or
+ * stays a character that the decoder rejects with its position.
  */
 export class ContentString {
   /** Whether the closing quote has been read. */
   ended = false;
 
   readonly #content: Base64Writer;
-  /** Bytes read of an escape, 0 to 5, and the value of its hex digits so far. */
+  /** Bytes read of the current escape, 0 to 5, and the value of its hex digits so far. */
   #escapeLength = 0;
   #escapeValue = 0;
 
@@ -34,12 +34,12 @@ export class ContentString {
   }
 
   /**
-   * Appends the characters in `chunk` from `at`, as many as the decoder has room for; returns where it
-   * stopped: at the end of the chunk, of the room, or of the string.
+   * Appends the characters in `chunk` from `at`, as many as the decoder has room for. Returns where it stopped: at
+   * the end of the chunk, of the room, or of the string.
    */
   scan(chunk: Buffer, at: number): number {
     const content = this.#content;
-    // A byte never makes more than one character, so what a window holds fits.
+    // A byte makes at most one character, so the window fits.
     const window = chunk.subarray(at, at + content.room);
     const quote = window.indexOf(QUOTE);
     const end = quote === -1 ? window.length : quote;
@@ -59,7 +59,7 @@ export class ContentString {
       }
     }
     if (quote === -1) return at + end;
-    // Neither `\"` nor a quote among hex digits can be part of base64.
+    // `\"` and a quote among hex digits cannot be part of base64.
     if (this.#escapeLength > 0) content.appendOne(FOREIGN);
     this.ended = true;
     return at + quote + 1;
@@ -84,7 +84,7 @@ export class ContentString {
   }
 }
 
-/** What the letter after a backslash stands for; escaped whitespace is as ignorable as a space. */
+/** The character for the letter after a backslash; whitespace becomes a space. */
 function unescape(letter: number): number {
   if (letter === LETTER_N || letter === LETTER_R || letter === LETTER_T) return SPACE;
   return letter === SLASH ? SLASH : FOREIGN;

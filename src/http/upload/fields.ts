@@ -1,20 +1,23 @@
 import { CofferError } from "../../domain/errors.ts";
 
-/** Bytes that everything beside the content may take in one upload, before it is parsed: 256 KiB. */
+/** The most bytes of all fields other than the content in one upload, before parsing: 256 KiB. */
 export const MAX_FIELD_BYTES = 256 * 1024;
 
-/** What an upload carries beside its content, still to be validated against a schema. */
+/** The fields of an upload other than the content, not yet validated. */
 export interface UploadEnvelope {
   /**
-   * An object, whatever the encoding of the upload. `content` is `""` in it when a content was
-   * streamed; a JSON content of another type stays here as it came, for the schema to refuse.
+   * An object, whatever the encoding of the upload. `content` is `""` in it if a content was streamed. A JSON
+   * `content` that is not a string stays here as sent, for the schema to reject.
    */
   readonly fields: unknown;
-  /** Whether a content was streamed; an empty one counts, one that is not a string does not. */
+  /** Whether a content was streamed, even an empty one. */
   readonly hasContent: boolean;
 }
 
-/** The refusal of an upload whose other fields pass `MAX_FIELD_BYTES`. */
+/** The error for an upload whose other fields exceed `MAX_FIELD_BYTES`. */
 export function fieldsTooLarge(): CofferError {
-  return new CofferError("PAYLOAD_TOO_LARGE", `The fields beside the content pass ${MAX_FIELD_BYTES} bytes.`);
+  return new CofferError(
+    "PAYLOAD_TOO_LARGE",
+    `The fields other than the content exceed ${MAX_FIELD_BYTES} bytes.`,
+  );
 }

@@ -14,17 +14,17 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** `"content"` with every letter written as a `\u` escape is the longest way to write that key. */
+/** `"content"` with every letter as a `\u` escape, the longest spelling of that key. */
 const LONGEST_KEY = 2 + "content".length * 6;
 
 /**
- * Tells the value of the top-level key `content` from the rest of a JSON object, byte by byte.
+ * Separates the value of the top-level key `content` from the rest of a JSON object, byte by byte.
  *
- * It follows strings, escapes and depth, and checks no syntax: all but the inside of the content goes
- * into `envelope`, which is well-formed JSON exactly if the body is, and which JSON.parse is to judge.
- * (Inside the content everything but base64 is refused, so nothing malformed can hide there.)
+ * It tracks strings, escapes and depth, but checks no syntax: everything except the inside of the content goes into
+ * `envelope`, which is valid JSON exactly if the body is, and JSON.parse checks that. (Inside the content everything
+ * except base64 is rejected, so it cannot hide malformed JSON.)
  *
- * While `inContent` is true the bytes are not for `scanFields` but for a `ContentString`, up to its end.
+ * While `inContent` is true the bytes must go to a `ContentString`, until it ends, and not to `scanFields`.
  */
 export class JsonScanner {
   /** Whether the next byte belongs to the content's string. */
@@ -37,23 +37,23 @@ export class JsonScanner {
   #started = false;
   #inString = false;
   #escaped = false;
-  /** Whether a string that starts now is a key of the object itself. */
+  /** Whether the next string is a key of the top-level object. */
   #keyExpected = false;
-  /** Where the top-level key being read starts in the envelope; -1 in any other string. */
+  /** Where the current top-level key starts in the envelope; -1 in any other string. */
   #keyStart = -1;
   #contentKeys = 0;
-  /** The last token was the top-level key `content`, or that key and its colon. */
+  /** Whether the last token was the top-level key `content`, or its colon. */
   #after: "content key" | "content colon" | "other" = "other";
 
-  /** The body so far, with `""` for the content. */
+  /** The body so far, with `""` as the content. */
   get envelope(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
   /**
-   * Reads `chunk` from `at` up to its end or the start of the content; returns where it stopped.
-   * @throws CofferError VALIDATION_ERROR when the body is no object or has two contents,
-   *   PAYLOAD_TOO_LARGE when the envelope passes `MAX_FIELD_BYTES`
+   * Reads `chunk` from `at` to its end or the start of the content; returns where it stopped.
+   * @throws CofferError VALIDATION_ERROR if the body is not an object or has two contents, PAYLOAD_TOO_LARGE if the
+   *   envelope exceeds `MAX_FIELD_BYTES`
    */
   scanFields(chunk: Buffer, at: number): number {
     for (let i = at; i < chunk.length; i++) {
@@ -135,14 +135,14 @@ export class JsonScanner {
   #isContentKey(): boolean {
     if (this.#length - this.#keyStart > LONGEST_KEY) return false;
     const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);
-    // No other escape stands for a letter, and any other leaves its backslash behind.
+    // Only `\u` escapes can make a letter; any other escape keeps its backslash and does not match.
     const unescaped = key.replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
     return unescaped === "content";
   }
 
-  /** To be called when the content's closing quote has been read. */
+  /** Call this after the content's closing quote. */
   endContent(): void {
     this.inContent = false;
     this.#keep(QUOTE);

@@ -8,13 +8,13 @@ import { decodeText, parseJson } from "../operation/json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
 /**
- * Reads an upload whose body is one JSON object (RFC 8259, without a byte order mark), its `content`
- * in base64. The content is decoded and written as it arrives, wherever the key stands; memory stays
- * at a few hundred KiB whatever its size. What was written before a refusal is the caller's to discard.
+ * Reads an upload whose body is one JSON object (RFC 8259, without a byte order mark) with `content` in base64. The
+ * content is decoded and written as it arrives, wherever its key is. It needs a few hundred KiB of memory for any
+ * size. After an error the caller must discard what was written.
  *
- * @returns the other fields, once the whole body is known to be well-formed
- * @throws CofferError VALIDATION_ERROR on `body`, `content` or a number in `metadata`, PAYLOAD_TOO_LARGE when the other fields
- *   pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through unchanged.
+ * @returns the other fields, once the whole body has been checked
+ * @throws CofferError VALIDATION_ERROR on `body`, `content` or a number in `metadata`, PAYLOAD_TOO_LARGE if the other
+ *   fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write` are passed on.
  */
 export async function readJsonUpload(
   body: AsyncIterable<Uint8Array>,

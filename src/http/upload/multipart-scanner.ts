@@ -8,20 +8,20 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 const HEADER_END = Buffer.from("\r\n\r\n");
 
-/** Takes one part's header lines, without their ends, and answers who takes the part's bytes. */
+/** Takes a part's header lines, without line breaks. Returns the function that takes the part's bytes. */
 export type OpenPart = (headerLines: readonly string[]) => WriteContent;
 
 /**
- * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and hands their bytes on as they
- * arrive. It holds a part's header, or the few bytes that may begin a delimiter, and nothing more.
+ * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive. It keeps
+ * only a part's header, or the few bytes that may begin a delimiter.
  *
- * Of the packages for this, `@remix-run/multipart-parser` gives a part only once it holds it whole,
- * and busboy drops in silence what it does not understand: a part without a well-formed
- * Content-Disposition, and a file's bytes after a delimiter line that goes on.
+ * Of the packages for this, `@remix-run/multipart-parser` holds a whole part in memory, and busboy silently drops
+ * what it does not understand: a part without a well-formed Content-Disposition, and a file's bytes after a delimiter
+ * line with text after it.
  *
  * @param boundary as in the Content-Type, without the leading dashes
- * @throws CofferError VALIDATION_ERROR on `body` when the body is malformed, is cut short, or has more
- *   than 64 parts or a header above 16 KiB; `body` is then cancelled
+ * @throws CofferError VALIDATION_ERROR on `body` if the body is malformed, truncated, or has more than 64 parts or a
+ *   header above 16 KiB; `body` is then cancelled
  */
 export async function scanMultipart(
   body: AsyncIterable<Uint8Array>,
@@ -39,13 +39,13 @@ class MultipartScanner {
   #state: "preamble" | "header" | "part" | "epilogue" = "preamble";
   #write: WriteContent = ignore;
   #parts = 0;
-  /** Bytes of earlier chunks that only make sense with the next one. */
+  /** Bytes of earlier chunks that can only be read together with the next one. */
   #held: Buffer;
 
   constructor(boundary: string, openPart: OpenPart) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
     this.#openPart = openPart;
-    // The first delimiter starts the body, so the line break that belongs to it is supplied.
+    // The first delimiter starts the body without its line break, so add it.
     this.#held = Buffer.from("\r\n");
   }
 
@@ -70,7 +70,7 @@ class MultipartScanner {
         this.#state = "header";
       }
     }
-    // A copy: the chunk's own memory is gone when the next one comes.
+    // A copy: the chunk's memory is released before the next one comes.
     this.#held = held === -1 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(held));
   }
 
@@ -78,16 +78,16 @@ class MultipartScanner {
     if (this.#state !== "epilogue") throw invalid("body", "ends before its closing boundary");
   }
 
-  /** Where a delimiter may have begun that the chunk's end cuts off; the chunk's length if nowhere. */
+  /** Where a delimiter that continues in the next chunk may start; the chunk's length if there is none. */
   #partialDelimiter(chunk: Buffer, from: number): number {
-    // A boundary holds no carriage return, so only the last one can begin a delimiter.
+    // A boundary contains no carriage return, so only the last one can start a delimiter.
     const start = chunk.lastIndexOf(CARRIAGE_RETURN);
     const length = chunk.length - start;
     if (start < from || length >= this.#delimiter.length) return chunk.length;
     return this.#delimiter.subarray(0, length).equals(chunk.subarray(start)) ? start : chunk.length;
   }
 
-  /** Reads what follows a delimiter; returns where the part's bytes start, -1 when more is needed. */
+  /** Reads what follows a delimiter. Returns where the part's bytes start, or -1 if it needs more. */
   #scanHeader(chunk: Buffer, at: number): number {
     if (chunk.length < at + 2) return -1;
     if (chunk.toString("latin1", at, at + 2) === "--") {
@@ -106,7 +106,7 @@ class MultipartScanner {
   #startPart(header: Buffer): void {
     if (++this.#parts > MAX_PARTS) throw invalid("body", `has more than ${MAX_PARTS} parts`);
     const [rest = "", ...lines] = decodeText(header, "body").split("\r\n");
-    // Blanks may follow a delimiter on its line (RFC 2046 calls them transport padding).
+    // Blanks after a delimiter are allowed (RFC 2046: transport padding).
     if (!/^[ \t]*$/.test(rest)) throw invalid("body", "has text after a boundary");
     this.#write = this.#openPart(lines);
     this.#state = "part";

@@ -22,18 +22,17 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file` or `content` is the
- * content, as raw bytes, with or without a file name; the others are text and may stand before or
- * after it. Memory stays the same whatever the size of the content.
+ * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file` or `content` is the content, as raw
+ * bytes, with or without a file name. The others are text, before or after it. Memory does not grow with the content.
  *
- * The fields come back in the shape of the JSON upload's. `filename` and `content_type` default to what
- * the content's part says, save `application/octet-stream`, which says nothing. `metadata` is JSON;
- * `tags` is repeated, one JSON array, or one list separated by commas. Unknown text fields are ignored,
- * but a file under an unknown name is refused, because it would be lost.
+ * The fields have the shape of the JSON upload's. `filename` and `content_type` default to those of the content's
+ * part, except `application/octet-stream`, which says nothing. `metadata` is JSON; `tags` is repeated, one JSON array,
+ * or one list separated by commas. Unknown text fields are ignored, but a file with an unknown name is refused,
+ * because it would be lost.
  *
- * @param contentType the request's Content-Type, which holds the boundary
- * @throws CofferError VALIDATION_ERROR on `body` or the field at fault, PAYLOAD_TOO_LARGE when the text
- *   parts pass 256 KiB; `body` is then cancelled. An error of the stream or of `write` goes through.
+ * @param contentType the request's Content-Type, with the boundary
+ * @throws CofferError VALIDATION_ERROR on `body` or the wrong field, PAYLOAD_TOO_LARGE if the text parts exceed 256
+ *   KiB; `body` is then cancelled. Errors of the stream or of `write` are passed on.
  */
 export async function readMultipartUpload(
   body: AsyncIterable<Uint8Array>,
@@ -55,7 +54,7 @@ export async function readMultipartUpload(
 function parseBoundary(contentType: string): string {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? token ?? "";
-  // RFC 2046 section 5.1.1; token characters beyond it are let through, as some clients use them.
+  // RFC 2046 section 5.1.1; other token characters are allowed too, because some clients use them.
   if (!/^[\x20-\x7e]{0,69}[\x21-\x7e]$/.test(boundary)) {
     throw invalid("body", "has no valid boundary in its Content-Type");
   }
@@ -63,7 +62,7 @@ function parseBoundary(contentType: string): string {
 }
 
 class Form {
-  /** The header of the content's part, once it has come. */
+  /** The header of the content's part, once it has arrived. */
   content: PartHeader | undefined;
   readonly #write: WriteContent;
   readonly #texts = new Map<string, Bun.ArrayBufferSink[]>();
@@ -73,7 +72,7 @@ class Form {
     this.#write = write;
   }
 
-  /** Answers who takes the bytes of the part that begins. */
+  /** Returns the function that takes the bytes of a new part. */
   open(header: PartHeader): WriteContent {
     const { name, filename } = header;
     if (CONTENT_NAMES.has(name)) {

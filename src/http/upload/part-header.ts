@@ -1,11 +1,11 @@
 import { invalid } from "../../domain/errors.ts";
 
-/** What the header of a `multipart/form-data` part says (RFC 7578 section 4). */
+/** The header of a `multipart/form-data` part (RFC 7578 section 4). */
 export interface PartHeader {
   readonly name: string;
-  /** As sent, a path and all; undefined when there is none, `""` when a browser had no file to send. */
+  /** As sent, maybe with a path; undefined if there is none, `""` if a browser had no file to send. */
   readonly filename: string | undefined;
-  /** The Content-Type as sent, parameters included. */
+  /** The Content-Type as sent, with its parameters. */
   readonly contentType: string | undefined;
 }
 
@@ -14,8 +14,8 @@ const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|\\(?!["\\])|[^"\
 
 /**
  * Reads a part's header lines.
- * @throws CofferError VALIDATION_ERROR on `body` when they are malformed, name no field, or announce a
- *   transfer encoding, which nobody would undo (RFC 7578 section 4.7 deprecates it)
+ * @throws CofferError VALIDATION_ERROR on `body` if they are malformed, name no field, or have a transfer encoding,
+ *   which we do not decode (RFC 7578 section 4.7 deprecates it)
  */
 export function parsePartHeader(lines: readonly string[]): PartHeader {
   const headers = new Map<string, string>();
@@ -58,14 +58,14 @@ function parseDisposition(value: string): Map<string, string> {
 }
 
 /**
- * Undoes what browsers write for the three characters they cannot send (HTML, "multipart/form-data
- * encoding algorithm"). They leave `%` itself alone, so no other sequence may be decoded.
+ * Decodes the three characters that browsers escape (HTML, "multipart/form-data encoding algorithm"). They do not
+ * escape `%` itself, so no other sequence may be decoded.
  */
 function decodeName(name: string): string {
   return name.replace(/%22|%0D|%0A/gi, (code) => decodeURIComponent(code));
 }
 
-/** RFC 8187's `UTF-8'en'na%C3%AFve.txt`, which forms should not use and some clients do. */
+/** RFC 8187's `UTF-8'en'na%C3%AFve.txt`: forms should not use it, but some clients do. */
 function decodeExtended(value: string): string {
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? [];
   try {
