@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { Plan } from "../../domain/caller.ts";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
-import { NewKeyThrottle } from "./new-key-throttle.ts";
+import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { createdKeySchema, keyRecord, keySchema } from "../operation/records.ts";
 import { driveRef, id, scope } from "../operation/schema.ts";

@@ -1,8 +1,8 @@
 import type { Clock } from "../../clock.ts";
 import { type Caller, isUnclaimed, ownerOf, type Plan } from "../../domain/caller.ts";
 import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
-import { rateLimited } from "../gate/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { rateLimited } from "./errors.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 
 /** Lets an owner make only so many keys a minute, with all keys and sessions together. */
 export class NewKeyThrottle {
