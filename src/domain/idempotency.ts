@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Brand } from "./brand.ts";
-import { invalid } from "./errors.ts";
+import { CofferError, invalid } from "./errors.ts";
 
 /** The header that names a request, so that a retry has no second effect. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -81,6 +81,19 @@ export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
   const hash = Bun.SHA256.hash(JSON.stringify(parts), "hex");
   if (!isHash<Fingerprint>(hash)) throw new Error("the runtime made a malformed SHA-256");
   return hash;
+}
+
+/**
+ * The earlier response, for a request with this fingerprint.
+ *
+ * @throws CofferError IDEMPOTENCY_KEY_REUSED if it was to a different request
+ */
+export function earlierAnswer(earlier: IdempotencyRecord, fingerprint: Fingerprint): KeptAnswer {
+  if (earlier.fingerprint === fingerprint) return earlier.answer;
+  throw new CofferError(
+    "IDEMPOTENCY_KEY_REUSED",
+    "This Idempotency-Key was used for a different request. Use a new key for each request.",
+  );
 }
 
 const CIPHER = "aes-256-gcm";

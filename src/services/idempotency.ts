@@ -63,7 +63,8 @@ export class Attempt {
   readonly #tables: Tables;
   readonly #clock: Clock;
   readonly #keys: RecordKeys;
-  readonly #earlier: IdempotencyRecord | null;
+  /** The request that was answered with this key before; null if there is none. If there is, this one must have no effect. */
+  readonly earlier: IdempotencyRecord | null;
   /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
   readonly end: () => void;
 
@@ -77,27 +78,8 @@ export class Attempt {
     this.#tables = parts.tables;
     this.#clock = parts.clock;
     this.#keys = parts.keys;
-    this.#earlier = parts.earlier;
+    this.earlier = parts.earlier;
     this.end = parts.end;
-  }
-
-  /** Whether a request with this key was answered before: then this one must have no effect. */
-  get isRepeat(): boolean {
-    return this.#earlier !== null;
-  }
-
-  /**
-   * The earlier response; null if there is none.
-   *
-   * @throws CofferError IDEMPOTENCY_KEY_REUSED if it was to a different request
-   */
-  earlierAnswer(fingerprint: Fingerprint): KeptAnswer | null {
-    if (this.#earlier === null) return null;
-    if (this.#earlier.fingerprint === fingerprint) return this.#earlier.answer;
-    throw new CofferError(
-      "IDEMPOTENCY_KEY_REUSED",
-      "This Idempotency-Key was used for a different request. Use a new key for each request.",
-    );
   }
 
   /** Throws PAYLOAD_TOO_LARGE for a response that is too long to keep. */

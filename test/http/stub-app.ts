@@ -10,6 +10,7 @@ import type { Subnet } from "../../src/domain/subnet.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
+import { write, writeContent } from "../../src/http/operation/write.ts";
 import { ownOrigin } from "../../src/http/gate/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
@@ -100,7 +101,7 @@ export function stubRoutes() {
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/things",
 
         {
@@ -118,11 +119,12 @@ export function stubRoutes() {
           answers: [{ status: 201, description: "The thing", json: Type.Object({}) }],
           errors: ["CONFLICT"],
         },
-        ({ body, caller }) => Response.json({ ...body, by: caller.kind }, { status: 201 }),
+        async ({ body, caller }, reply) =>
+          reply.with(() => ({ status: 201, json: { ...body, by: caller.kind } }))(null),
       ),
     )
     .put(
-      ...operation(
+      ...writeContent(
         "/v0/things",
 
         {
@@ -135,18 +137,21 @@ export function stubRoutes() {
           },
           answers,
         },
-        async ({ request, context }) => {
-          let received = 0;
-          for await (const piece of request.body ?? []) {
-            received += piece.length;
-            context.keepAlive();
-          }
-          return Response.json({ received });
+        {
+          perform: async ({ request, context }, reply) => {
+            let received = 0;
+            for await (const piece of request.body ?? []) {
+              received += piece.length;
+              context.keepAlive();
+            }
+            reply.with(() => ({ json: { received }, identity: "" }))(null);
+          },
+          identify: () => Promise.resolve(""),
         },
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/things",
 
         {
@@ -156,7 +161,7 @@ export function stubRoutes() {
           body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
           answers,
         },
-        ({ body }) => Response.json(body),
+        async ({ body }, reply) => reply.with(() => ({ json: body }))(null),
       ),
     )
     .get(
@@ -210,7 +215,7 @@ export function stubRoutes() {
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/drives/provision",
 
         {
@@ -221,8 +226,10 @@ export function stubRoutes() {
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
           answers: [{ status: 201, description: "The drive", json: Type.Object({}) }],
         },
-        ({ body, context }) =>
-          Response.json({ name: body.name, known: context.caller !== null }, { status: 201 }),
+        async ({ body, context }, reply) =>
+          reply.with(() => ({ status: 201, json: { name: body.name, known: context.caller !== null } }))(
+            null,
+          ),
       ),
     );
 }

@@ -92,14 +92,13 @@ function complete(
   const {
     "x-errors": ownErrors,
     "x-public": needsNoKey,
-    "x-changes-nothing": changesNothing,
+    "x-keyed": isKeyed,
     "x-reads-session": readsSession,
     parameters: ownParameters,
     responses,
     ...rest
   } = detail;
   const isCounted = path.startsWith("/v0/");
-  const isKeyed = isCounted && method !== "get" && !changesNothing;
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
   const isPublic = !isCounted || needsNoKey;
   const errors = new Set(ownErrors);

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import type { Answer, Operation } from "./spec.ts";
+import type { Answer, AnyOperation } from "./spec.ts";
 
 /** An OpenAPI operation, but for what depends on its method and path, which `openapi.ts` adds. */
 export interface OperationDetail {
@@ -16,8 +16,8 @@ export interface OperationDetail {
   "x-errors": ErrorCode[];
   /** Whether it needs no key. */
   "x-public": boolean;
-  /** Whether an Idempotency-Key means nothing to it, although it is no GET. */
-  "x-changes-nothing": boolean;
+  /** Whether it takes effect once under an Idempotency-Key. */
+  "x-keyed": boolean;
   /** Whether it looks at the session of who is signed in, though nobody need be. */
   "x-reads-session": boolean;
 }
@@ -41,7 +41,7 @@ export interface Described {
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
 /** Writes an operation down as OpenAPI does; the schemas stay the very ones that are checked. */
-export function describeOperation(spec: Operation<TObject, TObject, TSchema>): OperationDetail {
+export function describeOperation(spec: AnyOperation, isKeyed: boolean): OperationDetail {
   const requestContent = requestContentOf(spec);
   return {
     operationId: spec.operationId,
@@ -55,22 +55,26 @@ export function describeOperation(spec: Operation<TObject, TObject, TSchema>): O
     ],
     ...(requestContent === undefined
       ? {}
-      : { requestBody: { required: spec.bodyOptional !== true, content: requestContent } }),
+      : { requestBody: { required: isBodyRequired(spec), content: requestContent } }),
     responses: Object.fromEntries(
       spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
     ),
     "x-errors": [...(spec.errors ?? [])],
     "x-public": spec.public === true,
-    "x-changes-nothing": spec.changesNothing === true,
+    "x-keyed": isKeyed,
     "x-reads-session": spec.readsSession === true,
   };
 }
 
-function requestContentOf({ rawBody, body, example }: Operation<TObject, TObject, TSchema>) {
-  if (rawBody === undefined) return body && contentOf({ "application/json": body }, example);
-  const examples = rawBody.examples ?? {};
+function isBodyRequired(spec: AnyOperation): boolean {
+  return "rawBody" in spec || spec.bodyOptional !== true;
+}
+
+function requestContentOf(spec: AnyOperation) {
+  if (!("rawBody" in spec)) return spec.body && contentOf({ "application/json": spec.body }, spec.example);
+  const examples = spec.rawBody.examples ?? {};
   return Object.fromEntries(
-    Object.entries(rawBody.content).flatMap(([type, schema]) =>
+    Object.entries(spec.rawBody.content).flatMap(([type, schema]) =>
       Object.entries(contentOf({ [type]: schema }, examples[type])),
     ),
   );

@@ -1,6 +1,10 @@
-import { fingerprintOf, type Fingerprint, type KeptAnswer } from "../../domain/idempotency.ts";
+import {
+  earlierAnswer,
+  type Fingerprint,
+  type IdempotencyRecord,
+  type KeptAnswer,
+} from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
-import type { RequestContext } from "../gate/request-context.ts";
 
 /** A successful answer to a write. */
 export interface JsonAnswer {
@@ -10,101 +14,69 @@ export interface JsonAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * The answer to a write. It is made inside the write, by handing `reply.with(...)` to the service as its
- * `within`, so that under an Idempotency-Key it is kept in the transaction that has the effect.
- */
-export class Reply {
-  readonly #request: Request;
-  readonly #context: RequestContext;
-  readonly #attempt: Attempt | null;
-  #fingerprint: Fingerprint | null = null;
-  #response: Response | null = null;
+/** The answer to a write whose body says only at its end which request it was. */
+export interface ContentAnswer extends JsonAnswer {
+  /** All that the body says, the SHA-256 of its content included. */
+  readonly identity: string;
+}
 
-  /** @param attempt null without an Idempotency-Key */
-  constructor(request: Request, context: RequestContext, attempt: Attempt | null) {
-    this.#request = request;
-    this.#context = context;
-    this.#attempt = attempt;
-  }
-
-  /** Whether a request under this key was answered before: then `repeat` answers or refuses it. */
-  get isRepeat(): boolean {
-    return this.#attempt?.isRepeat === true;
-  }
-
-  /**
-   * The answer that this request got before; null when it is to be processed. To be asked before
-   * any effect. `operation` does it for all bodies it reads itself.
-   *
-   * @param content the body's SHA-256 or, for an upload, all that it says, the content's SHA-256 included
-   * @throws CofferError IDEMPOTENCY_KEY_REUSED
-   */
-  replay(content: string): Response | null {
-    if (this.#attempt === null) return null;
-    this.#fingerprint = this.#fingerprintOf(content);
-    const earlier = this.#attempt.earlierAnswer(this.#fingerprint);
-    return earlier && responseOf(earlier, { "idempotency-replayed": "true" });
-  }
-
-  /** Like `replay`, for a request that `isRepeat`. */
-  repeat(content: string): Response {
-    const response = this.replay(content);
-    if (response === null) throw new Error("a request that repeats none has no earlier answer");
-    return response;
-  }
-
-  /** Like `replay`, for a body that was read whole. */
-  replayBytes(body: Uint8Array): Response | null {
-    return this.#attempt && this.replay(Bun.SHA256.hash(body, "hex"));
-  }
-
-  /** Says what the request asks, in the words of `replay`, where that is known only inside the write. */
-  identify(content: string): void {
-    if (this.#attempt !== null) this.#fingerprint = this.#fingerprintOf(content);
-  }
-
-  /** Whether the answer of a request with a key is in its record. */
-  get isKept(): boolean {
-    return this.isRepeat || this.#response !== null;
-  }
-
-  /** What a service is to call inside its write, to turn its result into the answer. */
-  with<T>(answer: (result: T) => JsonAnswer): (result: T) => void {
-    return (result) => this.set(answer(result));
-  }
-
+/** How a handler gives the answer to its write: inside it, so that both are kept in one transaction. */
+export interface Reply<A extends JsonAnswer = JsonAnswer> {
+  /** What the handler hands to its service as `within`, to turn the result into the answer. */
+  with<T>(answer: (result: T) => A): (result: T) => void;
   /**
    * Makes sure that an answer of this length can be given, for work of which some is done before the answer is.
    * Throws PAYLOAD_TOO_LARGE.
    */
+  requireRoom(answer: JsonAnswer): void;
+}
+
+/** One write's reply, which keeps the answer under the request's key where it has one. */
+class KeptReply<A extends JsonAnswer> implements Reply<A> {
+  readonly #attempt: Attempt | null;
+  readonly #fingerprintOf: (answer: A) => Fingerprint;
+  #response: Response | null = null;
+
+  constructor(attempt: Attempt | null, fingerprintOf: (answer: A) => Fingerprint) {
+    this.#attempt = attempt;
+    this.#fingerprintOf = fingerprintOf;
+  }
+
+  with<T>(answer: (result: T) => A): (result: T) => void {
+    return (result) => this.#give(answer(result));
+  }
+
   requireRoom(answer: JsonAnswer): void {
     this.#attempt?.requireRoom(keptFrom(answer));
   }
 
-  /** Gives the answer. Inside the write. */
-  set(given: JsonAnswer): void {
-    const answer = keptFrom(given);
-    if (this.#attempt !== null) {
-      if (this.#fingerprint === null)
-        throw new Error("a write was answered before its request was identified");
-      this.#attempt.keep(this.#fingerprint, answer);
-    }
-    this.#response = responseOf(answer, {});
-  }
-
-  /** The answer, once the write is durable. Throws when the write has not given it. */
-  response(): Response {
-    if (this.#response === null) throw new Error("a write was not given `reply.with(...)`");
+  /** The answer, once the write is durable. */
+  get response(): Response {
+    if (this.#response === null) throw new Error("a service did not call its `within`");
     return this.#response;
   }
 
-  #fingerprintOf(content: string): Fingerprint {
-    const { method, path, query } = this.#context;
-    const { headers } = this.#request;
-    const conditions = [headers.get("if-match"), headers.get("if-none-match")];
-    return fingerprintOf([method, path, query, ...conditions, content]);
+  #give(given: A): void {
+    const answer = keptFrom(given);
+    this.#attempt?.keep(this.#fingerprintOf(given), answer);
+    this.#response = responseOf(answer, {});
   }
+}
+
+/** Performs a write, and answers with what its reply was given. @param attempt null without an Idempotency-Key */
+export async function replied<A extends JsonAnswer>(
+  attempt: Attempt | null,
+  fingerprintOf: (answer: A) => Fingerprint,
+  perform: (reply: Reply<A>) => Promise<unknown>,
+): Promise<Response> {
+  const reply = new KeptReply(attempt, fingerprintOf);
+  await perform(reply);
+  return reply.response;
+}
+
+/** Answers a request like the earlier one under its key. Throws IDEMPOTENCY_KEY_REUSED where it is another. */
+export function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Response {
+  return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
 }
 
 function keptFrom({ status = 200, json, headers = {} }: JsonAnswer): KeptAnswer {

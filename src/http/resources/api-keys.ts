@@ -8,6 +8,7 @@ import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { createdKeySchema, keyRecord, keySchema } from "../operation/records.ts";
 import { driveRef, id, scope } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const exampleKey = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
@@ -32,7 +33,7 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
   const throttle = new NewKeyThrottle(clock, rateLimits);
   return new Elysia({ name: "api-keys" })
     .post(
-      ...operation(
+      ...write(
         "/v0/keys",
 
         {
@@ -58,16 +59,14 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           ],
           errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
         },
-        async ({ body, caller, reply }) => {
-          await throttle.attempt(caller, () =>
+        ({ body, caller }, reply) =>
+          throttle.attempt(caller, () =>
             service.create(
               caller,
               { name: body.name ?? "", scope: body.scope ?? "read-write", driveId: body.drive_id },
               reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
             ),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .get(
@@ -93,7 +92,7 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/keys/:id",
 
         {
@@ -111,14 +110,12 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, caller, reply }) => {
-          await service.revoke(
+        ({ params, caller }, reply) =>
+          service.revoke(
             caller,
             params.id,
             reply.with((keyId) => ({ json: { id: keyId, revoked: true } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     );
 }

@@ -6,6 +6,7 @@ import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { driveRecord, driveSchema } from "../operation/records.ts";
 import { nullable, time } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const claimableSchema = Type.Object({
   name: Type.String(),
@@ -63,7 +64,7 @@ export function claims(service: Claims) {
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/drives/claim",
 
         {
@@ -90,14 +91,12 @@ export function claims(service: Claims) {
           ],
           errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
         },
-        async ({ body, caller, reply }) => {
-          await service.claim(
+        ({ body, caller }, reply) =>
+          service.claim(
             caller,
             body.token,
             reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     );
 }

@@ -5,6 +5,7 @@ import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { driveRecord, driveSchema } from "../operation/records.ts";
 import { driveName, driveRef, id } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const driveDescription = Type.String({ description: "At most 1,024 characters." });
 const driveParams = Type.Object({ id: driveRef() });
@@ -14,7 +15,7 @@ const oneDrive = Type.Object({ data: driveSchema });
 export function drives(service: Drives) {
   return new Elysia({ name: "drives" })
     .post(
-      ...operation(
+      ...write(
         "/v0/drives",
 
         {
@@ -33,15 +34,13 @@ export function drives(service: Drives) {
             { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
           ],
         },
-        async ({ body, caller, reply }) => {
-          await service.create(
+        ({ body, caller }, reply) =>
+          service.create(
             caller,
             body.name,
             body.description ?? "",
             reply.with((drive) => ({ status: 201, json: { data: driveRecord(drive) } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .get(
@@ -89,7 +88,7 @@ export function drives(service: Drives) {
       ),
     )
     .patch(
-      ...operation(
+      ...write(
         "/v0/drives/:id",
 
         {
@@ -109,19 +108,17 @@ export function drives(service: Drives) {
           ],
           errors: ["NOT_FOUND", "STORAGE_FULL"],
         },
-        async ({ params, body, caller, reply }) => {
-          await service.update(
+        ({ params, body, caller }, reply) =>
+          service.update(
             caller,
             params.id,
             { name: body.name, description: body.description },
             reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/drives/:id",
 
         {
@@ -141,14 +138,12 @@ export function drives(service: Drives) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, caller, reply }) => {
-          await service.remove(
+        ({ params, caller }, reply) =>
+          service.remove(
             caller,
             params.id,
             reply.with((driveId) => ({ json: { data: { id: driveId, deleted: true } } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     );
 }

@@ -17,7 +17,6 @@ export function extract(service: Extracts) {
         tag: "Files",
         summary: "Read a file as text",
         description: `Of types that are text (\`text/*\`, JSON, XML, source code and the like) up to ${EXTRACT_TEXT_BYTES / MIB} MiB, of JSON up to ${EXTRACT_JSON_BYTES / MIB} MiB; download what is larger. Text is read as UTF-8, as UTF-16 where it starts with a byte order mark, and else as Latin-1.`,
-        changesNothing: true,
         params: fileParams,
         answers: [
           {

@@ -8,6 +8,7 @@ import { operation } from "../operation/operation.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/etag.ts";
 import { fileRecord, fileSchema } from "../operation/records.ts";
 import { driveRef, fileParams, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const fileAnswer = {
   description: "The file's record.",
@@ -49,7 +50,7 @@ export function files(service: Files) {
       ),
     )
     .patch(
-      ...operation(
+      ...write(
         "/v0/files/:id",
 
         {
@@ -72,17 +73,16 @@ export function files(service: Files) {
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
-        async ({ params, body, caller, request, reply }) => {
+        ({ params, body, caller, request }, reply) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
           const changes = { filename, path, tags, metadata, expiresAt };
           const precondition = preconditionOf(request);
-          await service.update(caller, params.id, changes, precondition, reply.with(fileAnswerOf));
-          return reply.response();
+          return service.update(caller, params.id, changes, precondition, reply.with(fileAnswerOf));
         },
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/files/:id",
 
         {
@@ -100,19 +100,17 @@ export function files(service: Files) {
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         },
-        async ({ params, caller, request, reply }) => {
-          await service.remove(
+        ({ params, caller, request }, reply) =>
+          service.remove(
             caller,
             params.id,
             preconditionOf(request),
             reply.with((file) => ({ json: { id: file.id, deleted: true } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/files/:id/copy",
 
         {
@@ -126,19 +124,17 @@ export function files(service: Files) {
           answers: [{ status: 201, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
-        async ({ params, body, caller, reply }) => {
-          await service.copy(
+        ({ params, body, caller }, reply) =>
+          service.copy(
             caller,
             params.id,
             destinationOf(body),
             reply.with((file) => ({ ...fileAnswerOf(file), status: 201 })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/files/:id/move",
 
         {
@@ -153,16 +149,15 @@ export function files(service: Files) {
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
         },
-        async ({ params, body, caller, request, reply }) => {
+        ({ params, body, caller, request }, reply) => {
           const precondition = preconditionOf(request);
           const to = destinationOf(body);
-          await service.move(caller, params.id, to, precondition, reply.with(fileAnswerOf));
-          return reply.response();
+          return service.move(caller, params.id, to, precondition, reply.with(fileAnswerOf));
         },
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/files/bulk-delete",
 
         {
@@ -183,15 +178,14 @@ export function files(service: Files) {
             },
           ],
         },
-        async ({ body, caller, reply }) => {
+        ({ body, caller }, reply) => {
           // Each id will be in one of the two.
           reply.requireRoom({ json: { deleted: [...new Set(body.file_ids)], failed: [] } });
-          await service.removeMany(
+          return service.removeMany(
             caller,
             body.file_ids,
             reply.with((removed) => ({ json: removed })),
           );
-          return reply.response();
         },
       ),
     );

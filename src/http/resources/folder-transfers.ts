@@ -6,11 +6,11 @@ import {
   PATH_BYTES,
   UNCLAIMED_COPIED_FILES,
 } from "../../domain/limits.ts";
-import type { FolderDestination, Folders, ShownFolder } from "../../services/folders.ts";
+import type { FolderDestination, Folders } from "../../services/folders.ts";
 import { exampleFolder } from "../operation/examples.ts";
-import { operation } from "../operation/operation.ts";
 import { folderRecord, folderSchema } from "../operation/records.ts";
 import { driveRef, folderPath } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const transfer = Type.Object({
   drive_id: driveRef(),
@@ -30,7 +30,7 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
 export function folderTransfers(service: Folders) {
   return new Elysia({ name: "folder-transfers" })
     .post(
-      ...operation(
+      ...write(
         "/v0/folders/move",
 
         {
@@ -50,15 +50,18 @@ export function folderTransfers(service: Folders) {
           ],
           errors: ["NOT_FOUND", "CONFLICT"],
         },
-        async ({ body, caller, reply }) => {
-          const answer = reply.with((folder: ShownFolder) => ({ json: folderRecord(folder) }));
-          await service.move(caller, body.drive_id, body.path, destinationOf(body), answer);
-          return reply.response();
-        },
+        ({ body, caller }, reply) =>
+          service.move(
+            caller,
+            body.drive_id,
+            body.path,
+            destinationOf(body),
+            reply.with((folder) => ({ json: folderRecord(folder) })),
+          ),
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/folders/copy",
 
         {
@@ -73,11 +76,14 @@ export function folderTransfers(service: Folders) {
           ],
           errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
-        async ({ body, caller, reply }) => {
-          const answer = reply.with((folder: ShownFolder) => ({ status: 201, json: folderRecord(folder) }));
-          await service.copy(caller, body.drive_id, body.path, destinationOf(body), answer);
-          return reply.response();
-        },
+        ({ body, caller }, reply) =>
+          service.copy(
+            caller,
+            body.drive_id,
+            body.path,
+            destinationOf(body),
+            reply.with((folder) => ({ status: 201, json: folderRecord(folder) })),
+          ),
       ),
     );
 }

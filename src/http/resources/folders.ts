@@ -7,6 +7,7 @@ import { operation } from "../operation/operation.ts";
 import { folderRecord, folderSchema } from "../operation/records.ts";
 import type { JsonAnswer } from "../operation/reply.ts";
 import { cursor, driveRef, folderPath, nextCursor, pageFacts, paging } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -70,7 +71,7 @@ export function folders(service: Folders) {
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/folders",
 
         {
@@ -87,19 +88,17 @@ export function folders(service: Folders) {
           ],
           errors: ["NOT_FOUND", "CONFLICT"],
         },
-        async ({ body, caller, reply }) => {
-          await service.create(
+        ({ body, caller }, reply) =>
+          service.create(
             caller,
             body.drive_id,
             body.path,
             reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/folders",
 
         {
@@ -134,11 +133,11 @@ export function folders(service: Folders) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ body, caller, reply }) => {
+        ({ body, caller }, reply) => {
           const { drive_id: driveId, path } = body;
-          if (body.confirm === true) await service.remove(caller, driveId, path, reply.with(deletedAnswer));
-          else await service.preview(caller, driveId, path, reply.with(previewAnswer));
-          return reply.response();
+          return body.confirm === true
+            ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
+            : service.preview(caller, driveId, path, reply.with(previewAnswer));
         },
       ),
     );

@@ -9,6 +9,7 @@ import { CONTENT } from "./downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
 import { operation } from "../operation/operation.ts";
 import { fileParams, time } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 /** What links are made and followed with. */
 export interface PresignedOptions {
@@ -27,7 +28,7 @@ function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
 export function presigned({ links, files, linkBase }: PresignedOptions) {
   return new Elysia({ name: "presigned" })
     .post(
-      ...operation(
+      ...write(
         "/v0/files/:id/presigned-url",
 
         {
@@ -70,19 +71,18 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           ],
           errors: ["NOT_FOUND"],
         },
-        async ({ params, body, caller, context, reply }) => {
+        ({ params, body, caller, context }, reply) => {
           const wanted = {
             expiresIn: body.expires_in ?? LINK_SECONDS.default,
             oneTime: body.one_time ?? false,
           };
           const base = linkBase(context);
-          await links.create(
+          return links.create(
             caller,
             params.id,
             wanted,
             reply.with((made) => ({ json: linkRecord(made, base) })),
           );
-          return reply.response();
         },
       ),
     )

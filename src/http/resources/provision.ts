@@ -8,9 +8,9 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Drives, Provisioned } from "../../services/drives.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
-import { operation } from "../operation/operation.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { driveName, id, time } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 /** What drives without an account are made with. */
 export interface ProvisionOptions {
@@ -41,7 +41,7 @@ export function provision(options: ProvisionOptions) {
   const limiter = new RateLimiter({ clock: options.clock, windowSeconds: HOUR_SECONDS });
   const service = options.drives;
   return new Elysia({ name: "provision" }).post(
-    ...operation(
+    ...write(
       "/v0/drives/provision",
 
       {
@@ -76,7 +76,7 @@ export function provision(options: ProvisionOptions) {
         ],
         errors: ["FORBIDDEN"],
       },
-      async ({ body, context, reply }) => {
+      ({ body, context }, reply) => {
         if (!options.provisioning) {
           throw new CofferError("FORBIDDEN", "This server does not make drives without an account.");
         }
@@ -87,14 +87,13 @@ export function provision(options: ProvisionOptions) {
           throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
         }
         const claimBase = options.claimBase(context);
-        await service.provision(
+        return service.provision(
           name,
           reply.with((made) => ({
             status: 201,
             json: { data: provisionedRecord(made, claimBase) },
           })),
         );
-        return reply.response();
       },
     ),
   );

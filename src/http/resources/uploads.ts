@@ -3,10 +3,10 @@ import { Elysia } from "elysia";
 import type { Uploaded, UploadFields, Uploads } from "../../services/uploads.ts";
 import { exampleDrive, exampleFile } from "../operation/examples.ts";
 import { fileAnswerOf } from "./files.ts";
-import { type Input, operation } from "../operation/operation.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";
 import { fileSchema } from "../operation/records.ts";
-import type { JsonAnswer } from "../operation/reply.ts";
+import type { ContentAnswer, Reply } from "../operation/reply.ts";
+import type { Input } from "../operation/route.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
 import { readJsonUpload } from "../upload/json.ts";
@@ -15,6 +15,7 @@ import { releasedChunks } from "../gate/released-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import type { WriteContent } from "../upload/write-content.ts";
 import { compileValidator } from "../operation/validate.ts";
+import { writeContent } from "../operation/write.ts";
 
 const attributes = {
   path: Type.Optional(
@@ -93,7 +94,7 @@ const FIELDS_BYTES = 1024 * 1024;
 // What HTTP clients send when nobody told them a type.
 const UNTOLD_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
 
-type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller" | "reply">;
+type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller">;
 /** Reads a body, hands its content on, and resolves with what it says beside. */
 type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>;
 
@@ -103,37 +104,43 @@ export function uploads(service: Uploads, maxFileSize: number) {
 
   /** Streams a content in and files it; whatever fails on the way leaves nothing behind. */
   async function receive(
-    { request, context, caller, reply }: Received,
+    { request, context, caller }: Received,
+    reply: Reply<ContentAnswer>,
     driveId: string | null,
     read: ReadUpload,
-  ): Promise<Response> {
+  ): Promise<void> {
     const upload = await service.begin(caller, driveId);
     try {
       const fields = await read(chunksOf(request, context), (piece) => upload.write(piece));
       context.suspendIdleTimeout();
-      await upload.finish(fields, preconditionOf(request), (uploaded) => {
-        reply.identify(identityOf(fields, uploaded.file.digest));
-        reply.set(uploadAnswer(uploaded));
-      });
-      return reply.response();
+      const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded));
+      await upload.finish(fields, preconditionOf(request), answer);
     } finally {
       await upload.abort();
     }
   }
 
-  /** Reads an upload whose key was answered before, to compare it: nothing of it is kept. */
-  async function receiveAgain({ request, context, reply }: Received, read: ReadUpload): Promise<Response> {
+  /** Reads an upload whose key was used before, to compare it: nothing of it is kept. */
+  async function identify({ request, context }: Received, read: ReadUpload): Promise<string> {
     const content = service.hashContent();
     const fields = await read(chunksOf(request, context), (piece) => content.write(piece));
-    return reply.repeat(identityOf(fields, content.digest()));
+    return identityOf(fields, content.digest());
   }
 
-  const receiveOnce: typeof receive = (input, driveId, read) =>
-    input.reply.isRepeat ? receiveAgain(input, read) : receive(input, driveId, read);
+  function readPosted({ request }: Received): ReadUpload {
+    const type = request.headers.get("content-type") ?? "";
+    const isForm = /^multipart\/form-data\b/i.test(type);
+    return async (body, write) => {
+      const { fields } = isForm
+        ? await readMultipartUpload(body, type, write)
+        : await readJsonUpload(body, write);
+      return fieldsOf(checkJson(fields));
+    };
+  }
 
   return new Elysia({ name: "uploads" })
     .post(
-      ...operation(
+      ...writeContent(
         "/v0/files",
 
         {
@@ -148,20 +155,14 @@ export function uploads(service: Uploads, maxFileSize: number) {
             examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
           },
         },
-        (input) => {
-          const type = input.request.headers.get("content-type") ?? "";
-          const isForm = /^multipart\/form-data\b/i.test(type);
-          return receiveOnce(input, null, async (body, write) => {
-            const { fields } = isForm
-              ? await readMultipartUpload(body, type, write)
-              : await readJsonUpload(body, write);
-            return fieldsOf(checkJson(fields));
-          });
+        {
+          perform: (input, reply) => receive(input, reply, null, readPosted(input)),
+          identify: (input) => identify(input, readPosted(input)),
         },
       ),
     )
     .put(
-      ...operation(
+      ...writeContent(
         "/v0/files",
 
         {
@@ -177,19 +178,20 @@ export function uploads(service: Uploads, maxFileSize: number) {
             examples: { "application/octet-stream": EXAMPLE_TEXT, "*/*": EXAMPLE_TEXT },
           },
         },
-        (input) => {
-          const fields = rawFieldsOf(input.query, input.request.headers.get("content-type"));
-          return receiveOnce(input, input.query.drive_id, async (body, write) => {
-            await readRawUpload(body, write);
-            return fields;
-          });
+        {
+          perform: (input, reply) => receive(input, reply, input.query.drive_id, readPut(input)),
+          identify: (input) => identify(input, readPut(input)),
         },
       ),
     );
 }
 
-function uploadAnswer({ file, created }: Uploaded): JsonAnswer {
-  return { ...fileAnswerOf(file), status: created ? 201 : 200 };
+function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): ContentAnswer {
+  return {
+    ...fileAnswerOf(file),
+    status: created ? 201 : 200,
+    identity: identityOf(fields, file.digest),
+  };
 }
 
 /** What makes an upload the same upload, however it was encoded on the way. */
@@ -219,6 +221,14 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
     metadata: undefined,
     tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
+  };
+}
+
+function readPut({ request, query }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
+  const fields = rawFieldsOf(query, request.headers.get("content-type"));
+  return async (body, write) => {
+    await readRawUpload(body, write);
+    return fields;
   };
 }
 

@@ -5,6 +5,7 @@ import type { ManagedUser, Users, UserView } from "../../services/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { id, newPassword, nullable, plan, time } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 /** What answers show of a user, to the user and to administrators alike. */
 export const userProperties = {
@@ -97,7 +98,7 @@ export function users(service: Users) {
       ),
     )
     .post(
-      ...operation(
+      ...write(
         "/v0/users",
 
         {
@@ -122,19 +123,17 @@ export function users(service: Users) {
           ],
           errors: ["CONFLICT", "STORAGE_FULL"],
         },
-        async ({ body, caller, reply }) => {
-          await service.create(
+        ({ body, caller }, reply) =>
+          service.create(
             caller,
             body.username,
             body.password,
             reply.with((user) => ({ status: 201, json: { data: managedUserRecord(user) } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .patch(
-      ...operation(
+      ...write(
         "/v0/users/:id",
 
         {
@@ -153,15 +152,13 @@ export function users(service: Users) {
           answers: [{ status: 200, description: "The user.", json: oneUser, example: { data: exampleUser } }],
           errors: ["NOT_FOUND", "STORAGE_FULL"],
         },
-        async ({ params, body, caller, reply }) => {
-          await service.update(
+        ({ params, body, caller }, reply) =>
+          service.update(
             caller,
             params.id,
             body,
             reply.with((user) => ({ json: { data: managedUserRecord(user) } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     );
 }

@@ -6,8 +6,8 @@ import { CofferError } from "../../domain/errors.ts";
 import type { Accounts } from "../../services/accounts.ts";
 import type { KnownClients } from "../../services/known-clients.ts";
 import { examplePassword } from "../operation/examples.ts";
-import { operation } from "../operation/operation.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "./throttle.ts";
 
@@ -22,7 +22,7 @@ export function password({ accounts, knownClients }: PasswordOptions, clock: Clo
   // Without this, a session that was left open could be used to guess the password.
   const throttle = new SignInThrottle("change the password", knownClients, clock);
   return new Elysia({ name: "password" }).post(
-    ...operation(
+    ...write(
       "/v0/account/password",
 
       {
@@ -46,15 +46,14 @@ export function password({ accounts, knownClients }: PasswordOptions, clock: Clo
         ],
         errors: ["STORAGE_FULL"],
       },
-      async ({ request, context, body, caller, reply }) => {
+      ({ request, context, body, caller }, reply) => {
         const change = { ...body, token: ownToken(request, caller) ?? "" };
         const answer = reply.with(() => ({ json: { data: { changed: true } } }));
-        await throttle.attempt(
+        return throttle.attempt(
           { client: context.client, account: bucketOf(caller) },
           () => accounts.changePassword(caller, change, answer),
           (error) => error instanceof CofferError && error.field === "current",
         );
-        return reply.response();
       },
     ),
   );

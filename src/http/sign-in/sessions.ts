@@ -6,6 +6,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/sessions.ts";
 import { operation } from "../operation/operation.ts";
 import { id, time } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 
 const sessionSchema = Type.Object(
@@ -69,7 +70,7 @@ export function sessions(service: Sessions) {
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/sessions",
 
         {
@@ -89,17 +90,15 @@ export function sessions(service: Sessions) {
           ],
           errors: ["STORAGE_FULL"],
         },
-        async ({ caller, reply }) => {
-          await service.endAll(
+        ({ caller }, reply) =>
+          service.endAll(
             caller,
             reply.with((ended) => ({ json: { data: { deleted_count: ended } } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     )
     .delete(
-      ...operation(
+      ...write(
         "/v0/sessions/:id",
 
         {
@@ -119,14 +118,12 @@ export function sessions(service: Sessions) {
           ],
           errors: ["NOT_FOUND", "STORAGE_FULL"],
         },
-        async ({ params, caller, reply }) => {
-          await service.endOne(
+        ({ params, caller }, reply) =>
+          service.endOne(
             caller,
             params.id,
             reply.with((sessionId) => ({ json: { data: { id: sessionId, deleted: true } } })),
-          );
-          return reply.response();
-        },
+          ),
       ),
     );
 }

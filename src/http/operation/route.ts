@@ -1,0 +1,99 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
+import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
+import { describeOperation, type OperationDetail } from "./describe.ts";
+import {
+  MAX_JSON_BODY,
+  parseJsonBody,
+  refuseCodedBody,
+  refuseLongBody,
+  refusePartOfContent,
+} from "./json-body.ts";
+import { compileQuery } from "./query.ts";
+import type { AnyOperation } from "./spec.ts";
+import { compileValidator } from "./validate.ts";
+
+/** A request, checked against its operation. */
+export interface Input<P extends TObject, Q extends TObject, B extends TSchema> {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly params: Static<P>;
+  readonly query: Static<Q>;
+  readonly body: Static<B>;
+  /** Who asks; throws UNAUTHORIZED where nobody does, so public routes use `context.caller`. */
+  readonly caller: Caller;
+}
+
+/** What Elysia gives a route. */
+export interface RouteContext {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+type Answered = Response | Promise<Response>;
+
+/** The arguments of Elysia's `.get(path, handler, hooks)`. */
+export type Route<Path extends string> = readonly [
+  path: Path,
+  handler: (context: RouteContext) => Answered,
+  hooks: { readonly detail: OperationDetail },
+];
+
+/** A route of an operation, which refuses whoever may not use it before it reads anything. */
+export function routeOf(
+  path: string,
+  spec: AnyOperation,
+  isKeyed: boolean,
+  process: (route: RouteContext, context: RequestContext) => Answered,
+): Route<string> {
+  const answer = (route: RouteContext) => {
+    const context = contextOf(route.request);
+    context.route = path;
+    if (spec.account === true) requireAccount(callerOf(route.request));
+    if (spec.signedIn === true) requireSession(callerOf(route.request));
+    return process(route, context);
+  };
+  // Bound, because Elysia reads a handler's source to guess whether it awaits or wants the body parsed,
+  // and makes every answer wait a turn if it might. A bound function has no source: nothing is parsed, and
+  // a promise is passed on as it is.
+  return [path, answer.bind(null), { detail: describeOperation(spec, isKeyed) }];
+}
+
+/** How requests are checked against an operation. */
+export interface Checks {
+  /** Checks what the headers say of the body, the path and the query, in this order. */
+  readonly begin: (route: RouteContext) => (body: unknown) => Input<TObject, TObject, TSchema>;
+  readonly hasJsonBody: boolean;
+  /** Reads a JSON body, and checks it; gives undefined where the operation has none. */
+  readonly parseBody: (bytes: Uint8Array) => unknown;
+}
+
+/** The checks of an operation. Elysia is given no schemas: it would coerce (`0x10` is an integer to it), strip and default on its own terms. */
+export function checksOf(spec: AnyOperation): Checks {
+  const checkParams = spec.params && compileValidator(spec.params, "path");
+  const readQuery = spec.query && compileQuery(spec.query);
+  const [rawBody, json] = "rawBody" in spec ? [spec.rawBody, null] : [null, spec];
+  const checkBody = json?.body && compileValidator(json.body, "body");
+  const hasJsonBody = checkBody !== undefined;
+  const begin: Checks["begin"] = ({ request, params }) => {
+    const context = contextOf(request);
+    refuseLongBody(request, rawBody?.limit ?? MAX_JSON_BODY);
+    if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
+    if (rawBody !== null) refusePartOfContent(request);
+    const checked = { params: checkParams?.(params) ?? {}, query: readQuery?.(context.query) ?? {} };
+    return (body) => ({
+      request,
+      context,
+      ...checked,
+      body,
+      get caller() {
+        return callerOf(request);
+      },
+    });
+  };
+  const parseBody = (bytes: Uint8Array) => {
+    const isLeftOut = json?.bodyOptional === true && bytes.length === 0;
+    return checkBody?.(isLeftOut ? {} : parseJsonBody(bytes, json?.keptField));
+  };
+  return { begin, hasJsonBody, parseBody };
+}

@@ -1,0 +1,96 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { type Fingerprint, fingerprintOf } from "../../domain/idempotency.ts";
+import type { Attempt } from "../../services/idempotency.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+import { readBody } from "./json-body.ts";
+import { type ContentAnswer, type Reply, replayed, replied } from "./reply.ts";
+import { checksOf, type Input, type Route, routeOf } from "./route.ts";
+import type { ContentOperation, Operation } from "./spec.ts";
+
+/**
+ * Like `operation`, for a write: under an Idempotency-Key it takes effect once, and a request that repeats it gets
+ * the same answer. So `perform` gives the answer by `reply`, inside the write.
+ */
+export function write<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
+  path: Path,
+  spec: Operation<P, Q, B>,
+  perform: (input: Input<P, Q, B>, reply: Reply) => Promise<unknown>,
+): Route<Path>;
+export function write(
+  path: string,
+  spec: Operation<TObject, TObject, TSchema>,
+  perform: (input: Input<TObject, TObject, TSchema>, reply: Reply) => Promise<unknown>,
+): Route<string> {
+  const { begin, hasJsonBody, parseBody } = checksOf(spec);
+  return routeOf(path, spec, true, (route, context) =>
+    underKey(context, async (attempt) => {
+      const inputWith = begin(route);
+      const bytes = hasJsonBody ? await readBody(route.request) : null;
+      // A write may have to wait for a large change of a folder to end, or be one.
+      context.suspendIdleTimeout();
+      const identity = attempt === null || bytes === null ? "" : Bun.SHA256.hash(bytes, "hex");
+      const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
+      if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
+      const input = inputWith(bytes === null ? undefined : parseBody(bytes));
+      return replied(attempt, fingerprint, (reply) => perform(input, reply));
+    }),
+  );
+}
+
+/** What is done with a body that is read as it comes. */
+export interface ContentHandlers<P extends TObject, Q extends TObject> {
+  /** Takes the content in. */
+  readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
+  /** Reads the body of a request whose key was used before, without any effect; its `ContentAnswer.identity`. */
+  readonly identify: (input: Input<P, Q, TSchema>) => Promise<string>;
+}
+
+/** Like `write`, for a body that the handlers read from `request.body`. */
+export function writeContent<Path extends string, P extends TObject, Q extends TObject>(
+  path: Path,
+  spec: ContentOperation<P, Q>,
+  handlers: ContentHandlers<P, Q>,
+): Route<Path>;
+export function writeContent(
+  path: string,
+  spec: ContentOperation<TObject, TObject>,
+  { perform, identify }: ContentHandlers<TObject, TObject>,
+): Route<string> {
+  const { begin } = checksOf(spec);
+  return routeOf(path, spec, true, (route, context) =>
+    underKey(context, async (attempt) => {
+      const input = begin(route)(undefined);
+      const fingerprintOfContent = (identity: string) =>
+        fingerprintOfRequest(route.request, context, identity);
+      if (attempt?.earlier) return replayed(attempt.earlier, fingerprintOfContent(await identify(input)));
+      return replied<ContentAnswer>(
+        attempt,
+        ({ identity }) => fingerprintOfContent(identity),
+        (reply) => perform(input, reply),
+      );
+    }),
+  );
+}
+
+/** Processes a write under its Idempotency-Key, and lets the next one with this key begin. */
+async function underKey(
+  context: RequestContext,
+  process: (attempt: Attempt | null) => Promise<Response>,
+): Promise<Response> {
+  const attempt = context.beginAttempt();
+  try {
+    return await process(attempt);
+  } finally {
+    attempt?.end();
+  }
+}
+
+/** @param content the SHA-256 of a JSON body, empty where there is none; the identity of any other body */
+function fingerprintOfRequest(
+  { headers }: Request,
+  { method, path, query }: RequestContext,
+  content: string,
+): Fingerprint {
+  const conditions = [headers.get("if-match"), headers.get("if-none-match")];
+  return fingerprintOf([method, path, query, ...conditions, content]);
+}
