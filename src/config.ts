@@ -1,4 +1,4 @@
-import type { Plan } from "./domain/caller.ts";
+import type { Plan } from "./domain/plan.ts";
 import type { Subnet } from "./domain/subnet.ts";
 import { Reader } from "./config/reader.ts";
 import type { Secret } from "./config/secret.ts";

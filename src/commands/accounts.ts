@@ -1,5 +1,6 @@
 import { openAccounts } from "../accounts.ts";
-import { PLANS, SCOPES } from "../domain/caller.ts";
+import { PLANS } from "../domain/plan.ts";
+import { SCOPES } from "../domain/scope.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { User } from "../domain/user.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";

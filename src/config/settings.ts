@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import { baseUrl, issuerUrl, listenHost, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 import { bytes, choice, duration, integer, matching, type Parser, perPlan, subjects } from "./values.ts";

@@ -1,4 +1,4 @@
-import { PLANS, type Plan } from "../domain/caller.ts";
+import { PLANS, type Plan } from "../domain/plan.ts";
 
 /** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {

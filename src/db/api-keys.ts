@@ -1,6 +1,8 @@
 import { driveIsAlive } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
-import type { Caller, Plan, Scope } from "../domain/caller.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { Scope } from "../domain/scope.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";

@@ -1,5 +1,5 @@
 import type { SecretHash } from "../domain/api-key.ts";
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { SessionId, UserId, UserPk } from "../domain/id.ts";
 import type { Session } from "../domain/session.ts";
 import type { Database } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { UserId, UserPk } from "../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../domain/user.ts";
 import type { Database } from "./database.ts";

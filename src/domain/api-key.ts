@@ -1,4 +1,4 @@
-import type { Scope } from "./caller.ts";
+import type { Scope } from "./scope.ts";
 import type { Brand } from "./brand.ts";
 import type { DriveId, KeyId } from "./id.ts";
 

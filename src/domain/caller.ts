@@ -1,15 +1,7 @@
 import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "./id.ts";
 import { CofferError } from "./errors.ts";
-
-/** What a key may do: read and write, or only read. */
-export const SCOPES = ["read-write", "read-only"] as const;
-/** One of `SCOPES`. */
-export type Scope = (typeof SCOPES)[number];
-
-/** The plans of accounts; they decide the limits. */
-export const PLANS = ["free", "pro", "team"] as const;
-/** One of `PLANS`. */
-export type Plan = (typeof PLANS)[number];
+import type { Plan } from "./plan.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of

@@ -1,4 +1,4 @@
-import type { Plan } from "./caller.ts";
+import type { Plan } from "./plan.ts";
 import { invalid } from "./errors.ts";
 import type { UserId, UserPk } from "./id.ts";
 import { slugified } from "./text.ts";

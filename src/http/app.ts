@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import type { Log } from "../log.ts";
 import type { Idempotency } from "../services/idempotency.ts";

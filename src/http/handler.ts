@@ -1,7 +1,8 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
-import type { Caller, Plan } from "../domain/caller.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";

@@ -1,6 +1,6 @@
 import { type Releaser, releaserOf } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { DISK_PER_STORAGE, UNCLAIMED_COPIED_FILES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";

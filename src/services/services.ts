@@ -1,7 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import type { Log } from "../log.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts.ts";

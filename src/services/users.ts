@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { type Caller, type Plan, requireSession } from "../domain/caller.ts";
+import { type Caller, requireSession } from "../domain/caller.ts";
+import type { Plan } from "../domain/plan.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { newId, parseId, type UserId } from "../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../domain/user.ts";

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import { bucketOf, type Caller, ownerOf, type Plan } from "../../domain/caller.ts";
+import { bucketOf, type Caller, ownerOf } from "../../domain/caller.ts";
+import type { Plan } from "../../domain/plan.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 

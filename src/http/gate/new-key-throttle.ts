@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import { type Caller, isUnclaimed, ownerOf, type Plan } from "../../domain/caller.ts";
+import { type Caller, isUnclaimed, ownerOf } from "../../domain/caller.ts";
+import type { Plan } from "../../domain/plan.ts";
 import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import { rateLimited } from "./errors.ts";
 import { RateLimiter } from "./rate-limiter.ts";

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
-import { PLANS, SCOPES } from "../../domain/caller.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS } from "../../domain/limits.ts";
+import { PLANS } from "../../domain/plan.ts";
+import { SCOPES } from "../../domain/scope.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
-import type { Plan } from "../../domain/caller.ts";
+import type { Plan } from "../../domain/plan.ts";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
 import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
