@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { SCOPES } from "../../domain/scope.ts";
@@ -152,3 +152,8 @@ export const folderPath = Type.String({ description: "Ends with `/`.", examples:
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
+
+/** What a schema describes, as somebody has it who only reads it. */
+export type RecordOf<S extends TSchema> = ReadOnly<Static<S>>;
+
+type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;

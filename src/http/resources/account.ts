@@ -4,24 +4,16 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Account, Accounts } from "../../services/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../services/usage.ts";
 import { operation } from "../operation/operation.ts";
-import { nullable, time } from "../operation/schema.ts";
-import { userProperties, userRecord } from "./users.ts";
-
-/** The caller's own user record as answers show it. */
-export const accountSchema = Type.Object(
-  {
-    ...userProperties,
-    limits: Type.Object({
-      requests_per_minute: Type.Integer({ description: "For each key." }),
-      storage_bytes: nullable(Type.Integer({ description: "In all drives together; null without a limit." })),
-      max_file_size: Type.Integer({ description: "Bytes." }),
-    }),
-  },
-  { $id: "Account" },
-);
+import {
+  type AccountRecord,
+  accountSchema,
+  type UsageRecord,
+  usageSchema,
+} from "../operation/record-schemas.ts";
+import { userRecord } from "./users.ts";
 
 /** An account in the shape of `accountSchema`. */
-export function accountRecord({ limits, ...view }: Account) {
+export function accountRecord({ limits, ...view }: Account): AccountRecord {
   return {
     ...userRecord(view),
     limits: {
@@ -32,26 +24,7 @@ export function accountRecord({ limits, ...view }: Account) {
   };
 }
 
-const figure = (description: string) =>
-  Type.Object(
-    {
-      used: Type.Integer({ minimum: 0 }),
-      limit: nullable(Type.Integer({ description: "Null without one." })),
-    },
-    { description },
-  );
-
-const usageSchema = Type.Object({
-  storage: figure("Bytes stored now."),
-  operations: figure("Requests with a valid key in the period, refused ones included."),
-  bandwidth: figure("Bytes of content that came in and went out in the period."),
-  period: Type.Object(
-    { start: time("Its first instant."), end: time("The first instant after it.") },
-    { description: "The present calendar month in UTC." },
-  ),
-});
-
-function usageRecord({ storage, operations, bandwidth, period }: UsageReport) {
+function usageRecord({ storage, operations, bandwidth, period }: UsageReport): UsageRecord {
   return {
     storage,
     operations,

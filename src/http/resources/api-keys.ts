@@ -6,7 +6,8 @@ import { KEYS, REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
 import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
-import { createdKeySchema, keyRecord, keySchema } from "../operation/records.ts";
+import { createdKeySchema, keySchema } from "../operation/record-schemas.ts";
+import { keyRecord } from "../operation/records.ts";
 import { driveRef, id, scope } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

@@ -4,17 +4,9 @@ import type { Drive } from "../../domain/drive.ts";
 import type { Claims } from "../../services/claims.ts";
 import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { driveRecord, driveSchema } from "../operation/records.ts";
-import { nullable, time } from "../operation/schema.ts";
+import { type ClaimableRecord, claimableSchema, driveSchema } from "../operation/record-schemas.ts";
+import { driveRecord } from "../operation/records.ts";
 import { write } from "../operation/write.ts";
-
-const claimableSchema = Type.Object({
-  name: Type.String(),
-  file_count: Type.Integer({ minimum: 0 }),
-  total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
-  expires_at: nullable(time("When it is deleted unless somebody claims it.")),
-  created_at: time("When it was made."),
-});
 
 const exampleClaimable = {
   name: "Research Notes",
@@ -25,7 +17,7 @@ const exampleClaimable = {
 };
 
 /** What a claim link shows to whoever has it; not the drive's id, which is for its callers. */
-function claimableRecord(drive: Drive) {
+function claimableRecord(drive: Drive): ClaimableRecord {
   const { name, file_count, total_size, expires_at, created_at } = driveRecord(drive);
   return { name, file_count, total_size, expires_at, created_at };
 }

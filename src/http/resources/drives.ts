@@ -3,7 +3,8 @@ import { Elysia } from "elysia";
 import type { Drives } from "../../services/drives.ts";
 import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { driveRecord, driveSchema } from "../operation/records.ts";
+import { driveSchema } from "../operation/record-schemas.ts";
+import { driveRecord } from "../operation/records.ts";
 import { driveName, driveRef, id } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

@@ -6,7 +6,8 @@ import type { Destination, Files } from "../../services/files.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/etag.ts";
-import { fileRecord, fileSchema } from "../operation/records.ts";
+import { fileSchema } from "../operation/record-schemas.ts";
+import { fileRecord } from "../operation/records.ts";
 import { driveRef, fileParams, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

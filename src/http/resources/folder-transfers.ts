@@ -8,7 +8,8 @@ import {
 } from "../../domain/limits.ts";
 import type { FolderDestination, Folders } from "../../services/folders.ts";
 import { exampleFolder } from "../operation/examples.ts";
-import { folderRecord, folderSchema } from "../operation/records.ts";
+import { folderSchema } from "../operation/record-schemas.ts";
+import { folderRecord } from "../operation/records.ts";
 import { driveRef, folderPath } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

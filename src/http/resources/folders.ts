@@ -4,9 +4,10 @@ import type { FolderPreview, Folders } from "../../services/folders.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { exampleFolder } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { folderRecord, folderSchema } from "../operation/records.ts";
+import { folderSchema, type FoldersPage, foldersSchema } from "../operation/record-schemas.ts";
+import { folderRecord } from "../operation/records.ts";
 import type { JsonAnswer } from "../operation/reply.ts";
-import { cursor, driveRef, folderPath, nextCursor, pageFacts, paging } from "../operation/schema.ts";
+import { cursor, driveRef, folderPath, paging } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const listQuery = Type.Object({
@@ -19,12 +20,6 @@ const listQuery = Type.Object({
   ),
   ...paging,
   cursor: cursor(),
-});
-
-const listAnswer = Type.Object({
-  data: Type.Array(folderSchema),
-  ...pageFacts("Folders directly in the folder, on all pages."),
-  next_cursor: nextCursor,
 });
 
 /** Folders: listed, made and deleted with all that is in them; they are moved and copied by `folder-transfers.ts`. */
@@ -45,7 +40,7 @@ export function folders(service: Folders) {
             {
               status: 200,
               description: "A page of folders.",
-              json: listAnswer,
+              json: foldersSchema,
               example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
             },
           ],
@@ -60,13 +55,14 @@ export function folders(service: Folders) {
             limit,
             after: query.cursor === undefined ? null : decodeCursor(query.cursor),
           });
-          return Response.json({
+          const answer: FoldersPage = {
             data: listing.folders.map(folderRecord),
             total: listing.total,
             page,
             limit,
             next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
-          });
+          };
+          return Response.json(answer);
         },
       ),
     )

@@ -4,7 +4,8 @@ import { FILE_SORTS } from "../../domain/file-sort.ts";
 import type { Listings } from "../../services/listings.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
 import { operation } from "../operation/operation.ts";
-import { fileRecord, fileSchema } from "../operation/records.ts";
+import { fileSchema } from "../operation/record-schemas.ts";
+import { fileRecord } from "../operation/records.ts";
 import {
   cursor,
   driveRef,

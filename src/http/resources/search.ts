@@ -4,18 +4,9 @@ import { PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
 import type { Search } from "../../services/search/search.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { fileRecord, fileSchema } from "../operation/records.ts";
-import {
-  driveRef,
-  integer,
-  nullable,
-  pageFacts,
-  paging,
-  prefix,
-  tagsFilter,
-  tagsIn,
-  timeInput,
-} from "../operation/schema.ts";
+import { type FoundFilesPage, foundFilesSchema } from "../operation/record-schemas.ts";
+import { fileRecord } from "../operation/records.ts";
+import { driveRef, integer, paging, prefix, tagsFilter, tagsIn, timeInput } from "../operation/schema.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
@@ -38,29 +29,6 @@ const searchQuery = Type.Object({
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
   updated_before: Type.Optional(timeInput("Only files updated before this time.")),
   ...paging,
-});
-
-const foundFile = Type.Intersect([
-  fileSchema,
-  Type.Object({
-    score: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description:
-        "How well it matches: filenames count most, then tags, folders and text. 0 without `q`. It depends on this file and the query alone.",
-    }),
-    snippet: nullable(
-      Type.String({
-        description:
-          "The passage where its text matches, as plain text in one line: escape it before you show it as HTML. Null where only names match, or where so much is being searched that there is no time for it.",
-      }),
-    ),
-  }),
-]);
-
-const searchAnswer = Type.Object({
-  data: Type.Array(foundFile),
-  ...pageFacts("Files that match, on all pages."),
 });
 
 const exampleAnswer = {
@@ -87,7 +55,7 @@ export function search(service: Search) {
         ].join("\n\n"),
         query: searchQuery,
         answers: [
-          { status: 200, description: "A page of files.", json: searchAnswer, example: exampleAnswer },
+          { status: 200, description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
         ],
         errors: ["NOT_FOUND"],
       },
@@ -107,7 +75,8 @@ export function search(service: Search) {
           limit,
         });
         const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-        return Response.json({ data, total, page, limit });
+        const answer: FoundFilesPage = { data, total, page, limit };
+        return Response.json(answer);
       },
     ),
   );

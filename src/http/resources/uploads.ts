@@ -4,10 +4,10 @@ import type { Uploaded, UploadFields, Uploads } from "../../services/uploads.ts"
 import { exampleDrive, exampleFile } from "../operation/examples.ts";
 import { fileAnswerOf } from "./files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";
-import { fileSchema } from "../operation/records.ts";
 import type { ContentAnswer, Reply } from "../operation/reply.ts";
 import type { Input } from "../operation/route.ts";
 import type { RequestContext } from "../gate/request-context.ts";
+import { fileSchema } from "../operation/record-schemas.ts";
 import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
 import { readJsonUpload } from "../upload/json.ts";
 import { readMultipartUpload } from "../upload/multipart.ts";

@@ -4,27 +4,12 @@ import { formatInstant } from "../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../services/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { id, newPassword, nullable, plan, time } from "../operation/schema.ts";
+import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../operation/record-schemas.ts";
+import { id, newPassword, plan } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
-/** What answers show of a user, to the user and to administrators alike. */
-export const userProperties = {
-  id: id("The user's identifier."),
-  username: Type.String({ examples: ["ada"] }),
-  email: nullable(Type.String()),
-  display_name: nullable(Type.String()),
-  plan: plan(),
-  admin: Type.Boolean({
-    description:
-      "Whether the user is an administrator and manages users: whoever set the server up, and those that `COFFER_ADMINS` lists.",
-  }),
-  has_password: Type.Boolean({ description: "Whether the user can sign in with a password." }),
-  drive_count: Type.Integer({ minimum: 0 }),
-  created_at: time("When the user was created."),
-};
-
-/** A user in the shape of `userProperties`. */
-export function userRecord({ user, hasPassword, driveCount }: UserView) {
+/** A user in the shape of `UserRecord`. */
+export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
     id: user.id,
     username: user.username,
@@ -38,16 +23,7 @@ export function userRecord({ user, hasPassword, driveCount }: UserView) {
   };
 }
 
-const managedUserSchema = Type.Object(
-  {
-    ...userProperties,
-    disabled: Type.Boolean({ description: "Whether neither sessions nor keys of the user work." }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes in all drives of the user." }),
-  },
-  { $id: "User" },
-);
-
-function managedUserRecord(managed: ManagedUser) {
+function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
   return {
     ...userRecord(managed),
     disabled: managed.user.disabledAt !== null,

@@ -7,13 +7,14 @@ import type { KnownClients } from "../../services/known-clients.ts";
 import type { Oidc } from "../../services/oidc.ts";
 import type { Sessions, SignedIn } from "../../services/sessions.ts";
 import type { Browser, SignIn } from "../../services/sign-in.ts";
-import { accountRecord, accountSchema, exampleAccount } from "../resources/account.ts";
+import { accountRecord, exampleAccount } from "../resources/account.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { givenPassword, newPassword, nullable } from "../operation/schema.ts";
+import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../operation/record-schemas.ts";
+import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
 
@@ -49,14 +50,6 @@ export const SETS_SESSION = {
   "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
 };
 
-const optionsSchema = Type.Object({
-  setup: Type.Boolean({ description: "Whether there is no administrator yet." }),
-  provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
-  signups: Type.Boolean({
-    description: "Whether people may register with a password; not before there is an administrator.",
-  }),
-});
-
 const signedIn = [
   {
     status: 200,
@@ -90,13 +83,14 @@ export function auth(options: AuthOptions) {
           tag: "Sign-in",
           summary: "List sign-in methods",
           query: Type.Object({}),
-          answers: [{ status: 200, description: "How.", json: optionsSchema, headers: UNCACHED }],
+          answers: [{ status: 200, description: "How.", json: signInOptionsSchema, headers: UNCACHED }],
           errors: ["VALIDATION_ERROR"],
         },
         () => {
           const { isNew, isOpen } = signIn.options();
           const provider = oidc === null ? null : { name: oidc.name };
-          return Response.json({ setup: isNew, provider, signups: isOpen }, { headers: NO_STORE });
+          const answer: SignInOptionsRecord = { setup: isNew, provider, signups: isOpen };
+          return Response.json(answer, { headers: NO_STORE });
         },
       ),
     )

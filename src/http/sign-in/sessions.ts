@@ -5,22 +5,12 @@ import type { ListedSession } from "../../domain/session.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/sessions.ts";
 import { operation } from "../operation/operation.ts";
-import { id, time } from "../operation/schema.ts";
+import { type SessionRecord, sessionSchema } from "../operation/record-schemas.ts";
+import { id } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 
-const sessionSchema = Type.Object(
-  {
-    id: id("The session's identifier."),
-    user_agent: Type.String({ description: "As the browser called itself; empty where it did not." }),
-    current: Type.Boolean({ description: "Whether it is the one that asks." }),
-    created_at: time("When it signed in."),
-    last_used_at: time("When it was last used, to the hour."),
-  },
-  { $id: "Session" },
-);
-
-function sessionRecord(session: ListedSession) {
+function sessionRecord(session: ListedSession): SessionRecord {
   return {
     id: session.id,
     user_agent: session.userAgent,
