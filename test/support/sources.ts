@@ -21,6 +21,11 @@ export function importsOf({ text }: Source): string[] {
   return [...named].map((match) => match[1] ?? "");
 }
 
+/** A source without the imports that are all types, which are gone once it is compiled. */
+export function withoutTypeImports({ path, text }: Source): Source {
+  return { path, text: text.replaceAll(/^import type [^;"]*\bfrom "[^"]+";$/gm, "") };
+}
+
 /** The files of the project that a source imports, each from the root of the project. */
 export function ownImportsOf(source: Source): string[] {
   return importsOf(source)

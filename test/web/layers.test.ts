@@ -7,6 +7,7 @@ import {
   type Source,
   sourcesIn,
   stateIn,
+  withoutTypeImports,
 } from "../support/sources.ts";
 
 /**
@@ -18,10 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/app.tsx": ["web/components", "web/lib", "web/pages"],
   "web/pages": ["src/domain", "web/components", "web/lib"],
   "web/components": ["src/domain", "web/lib"],
-  "web/lib": ["src/domain"],
+  "web/lib": ["src/domain", "src/http"],
   // Types of what the bundler gives.
   "web/env.d.ts": [],
 };
+
+/** The one file that knows what the server's HTTP answers with, and where from: types alone. */
+const ANSWER_TYPES = { in: "web/lib/types.ts", from: "src/http/operation/record-schemas.ts" };
 
 /** The rooms of a page that may import the room beside them. */
 const BESIDE: Readonly<Record<string, string>> = {
@@ -83,6 +87,19 @@ test("the table is what the dashboard does, no more and no less", () => {
   }
   const asTable = Array.from(used, ([layer, targets]) => [layer, [...targets].toSorted()]);
   expect(Object.fromEntries(asTable)).toEqual(MAY_IMPORT);
+});
+
+/** What a source of the dashboard imports from the server, beside the rules. */
+function serverImportsOf(source: Source): string[] {
+  return ownImportsOf(source).filter((path) => /^src\/(?!domain\/)/.test(path));
+}
+
+test("of the server's HTTP one file takes types, and nobody anything else", () => {
+  const found = sources.flatMap((source) =>
+    serverImportsOf(source).map((from) => ({ in: source.path, from })),
+  );
+  expect(found).toEqual([ANSWER_TYPES]);
+  expect(sources.map(withoutTypeImports).flatMap(serverImportsOf)).toEqual([]);
 });
 
 test("every room that may import the one beside it does", () => {
@@ -155,6 +172,23 @@ describe("the rules find", () => {
     'import "./start.ts";',
   ])("that %j does something on import", (text) => {
     expect(effectsIn(reading(`const judge = 1;\n${text}\n`))).toEqual([text]);
+  });
+
+  test.each([
+    'import { driveSchema } from "../../src/http/schema.ts";',
+    'import { type DriveRecord } from "../../src/http/schema.ts";',
+    'import type { A } from "../a.ts";\nimport * as schema from "../../src/http/schema.ts";',
+    'const schema = await import("../../src/http/schema.ts");',
+    'import "../../src/http/schema.ts";',
+  ])("what %j brings from the server", (text) => {
+    expect(serverImportsOf(withoutTypeImports(reading(text)))).toEqual(["src/http/schema.ts"]);
+  });
+
+  test.each([
+    'import type * as schema from "../../src/http/schema.ts";',
+    'import type {\n  DriveRecord,\n} from "../../src/http/schema.ts";',
+  ])("only types in %j", (text) => {
+    expect(serverImportsOf(withoutTypeImports(reading(text)))).toEqual([]);
   });
 
   test("a circle of three, one link of which is a type", () => {

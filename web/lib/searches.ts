@@ -1,19 +1,4 @@
 import { tagsOf } from "./typed-tags.ts";
-import type { FileRecord } from "./types.ts";
-
-/** A file that a search found. */
-export interface FoundFile extends FileRecord {
-  readonly score: number;
-  readonly snippet: string | null;
-}
-
-/** A page of what a search found. */
-export interface SearchAnswer {
-  readonly data: readonly FoundFile[];
-  readonly total: number;
-  readonly page: number;
-  readonly limit: number;
-}
 
 /** The filters of the search page, by their names in its form and its address. */
 export const FILTERS = ["drive", "type", "tags", "min", "max", "after", "before"] as const;

@@ -3,8 +3,8 @@ import { call } from "../lib/api.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useLoad } from "../lib/load.ts";
 import { Link, usePlace } from "../lib/router.tsx";
-import { apiQuery, FILTERS, type SearchAnswer } from "../lib/searches.ts";
-import type { Drive } from "../lib/types.ts";
+import { apiQuery, FILTERS } from "../lib/searches.ts";
+import type { Drive, SearchAnswer } from "../lib/types.ts";
 import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
 

@@ -5,8 +5,8 @@ import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
 import { Link } from "../../lib/router.tsx";
-import { type FoundFile, pageAddress, type SearchAnswer } from "../../lib/searches.ts";
-import type { Drive } from "../../lib/types.ts";
+import { pageAddress } from "../../lib/searches.ts";
+import type { Drive, FoundFile, SearchAnswer } from "../../lib/types.ts";
 
 /** What an answer needs beside itself to be shown: what was asked, which may be another thing by now. */
 export interface Found {

@@ -1,3 +1,4 @@
+import { type Plan, PLANS } from "../../../src/domain/plan.ts";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
@@ -8,7 +9,7 @@ import { type ApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount, formatDay } from "../../lib/format.ts";
 import { asApiError } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
-import { type User, type Plan, PLANS } from "../../lib/types.ts";
+import type { User } from "../../lib/types.ts";
 
 interface Props {
   readonly user: User;
