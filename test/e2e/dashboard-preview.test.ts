@@ -281,6 +281,16 @@ describe("hostile files never run", () => {
     await shown("[[[[");
   });
 
+  test("Markdown that takes the lexer minutes is shown as its source, and the page goes on meanwhile", async () => {
+    const id = await store("minutes.md", `${"_a*".repeat(6000)}\n\n`.repeat(14));
+    await page.goto(`/drives/${dashboard.owner.drive}/?file=${id}`);
+    await shown("Loading…");
+    // Answered by the page's own thread.
+    expect(await page.evaluate("document.querySelector('.preview').textContent")).toContain("Loading…");
+    await shown("This document is too long or complex to format.");
+    await shown("_a*_a*");
+  });
+
   test("a text that reads in another order than it is stored says so", async () => {
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");

@@ -110,6 +110,14 @@ describe("the dashboard's files", () => {
     }
   });
 
+  test("the worker that reads Markdown is a script of its own, under the same policy, and asked for anew", async () => {
+    const { status, headers } = await get("/markdown-worker.js");
+    expect([status, headers.get("content-type")]).toEqual([200, expect.stringContaining("text/javascript")]);
+    expect(headers.get("content-security-policy")).toBe(POLICY);
+    expect(headers.get("cache-control")).toBe("no-cache");
+    expect(files).not.toContain("/markdown-worker.js");
+  });
+
   test("files are kept for good by the browser, since their names follow their contents", async () => {
     for (const file of files) {
       expect((await get(file)).headers.get("cache-control")).toBe("public, max-age=31536000, immutable");

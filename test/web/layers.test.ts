@@ -17,6 +17,7 @@ import {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/main.tsx": ["web/app.tsx", "web/lib"],
   "web/app.tsx": ["web/components", "web/lib", "web/pages"],
+  "web/markdown-worker.ts": ["web/lib"],
   "web/pages": ["src/domain", "web/components", "web/lib"],
   "web/components": ["src/domain", "web/lib"],
   "web/lib": ["src/domain", "src/http"],
@@ -34,7 +35,7 @@ const BESIDE: Readonly<Record<string, string>> = {
 };
 
 /** All that is brought into the browser from outside. */
-const FROM_OUTSIDE = /^(?:preact|preact\/hooks|lucide-static\/icons\/[a-z0-9-]+\.svg)$/;
+const FROM_OUTSIDE = /^(?:marked|preact|preact\/hooks|lucide-static\/icons\/[a-z0-9-]+\.svg)$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
@@ -50,6 +51,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 /** Modules that do something as soon as they are imported, and why. */
 const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/main.tsx": "the dashboard begins here",
+  "web/markdown-worker.ts": "a worker begins here",
   "web/lib/router.tsx": "the window's history is followed from before the first page is shown",
   "web/lib/second-click.ts": "the window's clicks are heard before any page hears them",
 };

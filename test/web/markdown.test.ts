@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { parseMarkdown } from "../../web/lib/markdown.ts";
-import { type Inline, parseInline } from "../../web/lib/markdown-inline.ts";
-import { isOverlong } from "../../web/lib/markdown-size.ts";
+import type { Inline } from "../../web/lib/markdown/document.ts";
+import { parseMarkdown } from "../../web/lib/markdown/parse.ts";
 
 const BYTES = 256 * 1024;
-const MOST = 20_000;
 const filled = (piece: string) => piece.repeat(Math.floor(BYTES / piece.length));
 
 const link = (href: string, words: string): Inline => ({
@@ -13,6 +11,14 @@ const link = (href: string, words: string): Inline => ({
   children: [{ kind: "text", text: words }],
 });
 const words = (said: string): Inline => ({ kind: "text", text: said });
+const emphasis = (...children: Inline[]): Inline => ({ kind: "emphasis", children });
+
+/** What is read of a text that is one paragraph. */
+function inlinesOf(source: string): readonly Inline[] {
+  const [block, ...others] = parseMarkdown(source) ?? [];
+  if (block?.kind !== "paragraph" || others.length > 0) throw new Error(`no paragraph: ${source}`);
+  return block.inlines;
+}
 
 describe("a document of 256 KiB", () => {
   const CASES: readonly (readonly [what: string, text: string, isOverlong: boolean])[] = [
@@ -21,30 +27,123 @@ describe("a document of 256 KiB", () => {
       filled(`# Title\n\n${"Words that *somebody* wrote, see [here](https://a.b). ".repeat(8)}\n\n`),
       false,
     ],
-    ["a table", filled(`| ${"a cell with some words in it | ".repeat(4)}\n`), false],
+    ["rows without a table", filled(`| ${"a cell with some words in it | ".repeat(4)}\n`), false],
     ["code", `\`\`\`\n${filled("- x\n")}`, false],
     ["lists in lists", filled("- - - a\n"), true],
     ["empty items", filled("- \n"), true],
-    ["small tables", filled("a|b\n-|-\n"), true],
+    ["small tables", filled("a|b\n-|-\n\n"), true],
     ["wide tables", `|${"a|".repeat(300)}\n|${"-|".repeat(300)}\n${filled(`|${"b|".repeat(300)}\n`)}`, true],
     ["quotes", filled("> a\n\n"), true],
-    ["marks", filled(`${"*a* ".repeat(10_000)}\n\n`), true],
+    [
+      "a table of mostly missing cells",
+      `|${"a|".repeat(30_000)}\n|${"-|".repeat(30_000)}\n${"b\n".repeat(60_000)}`,
+      true,
+    ],
+    [
+      "quotes that end one by one",
+      Array.from({ length: 700 }, (_, at) => `${">".repeat(700 - at)}a\n`).join(""),
+      true,
+    ],
+    ["marks", filled(`${"*a* ".repeat(4_000)}\n\n`), true],
   ];
   test.each(CASES)("of %s is too much to lay out or not", (_, text, expected) => {
-    expect(isOverlong(parseMarkdown(text), MOST)).toBe(expected);
+    expect(parseMarkdown(text) === null).toBe(expected);
   });
 });
 
-describe("brackets", () => {
+describe("running text", () => {
   const CASES: readonly (readonly [source: string, inlines: readonly Inline[]])[] = [
     ["[a](https://b.c)", [link("https://b.c/", "a")]],
     ["[a [b] c](https://d.e)", [link("https://d.e/", "a [b] c")]],
     ["[[a](https://b.c)", [words("["), link("https://b.c/", "a")]],
     ["] [a](https://b.c) [", [words("] "), link("https://b.c/", "a"), words(" [")]],
-    [`[${"a".repeat(500)}](x)`, [words(`[${"a".repeat(500)}](x)`)]],
-    ["[a](javascript:alert(1))", [{ kind: "emphasis", children: [words("a")] }]],
+    [`[${"a".repeat(500)}](x)`, [emphasis(words("a".repeat(500)))]],
+    ["[a](javascript:alert(1))", [emphasis(words("a"))]],
+    ["[a](java&#115;cript&colon;alert)", [emphasis(words("a"))]],
+    ["[a](&#106;avascript:alert)", [emphasis(words("a"))]],
+    ["[a]\n\n[a]: javascript:alert", [emphasis(words("a"))]],
+    ["<javascript:alert>", [emphasis(words("javascript:alert"))]],
+    ["[a](data:text/html,x)", [emphasis(words("a"))]],
+    ["[a](https://b.c/?d=1&amp;e=2 'f')", [link("https://b.c/?d=1&e=2", "a")]],
+    ["<https://b.c/?d=1&amp;e>", [link("https://b.c/?d=1&amp;e", "https://b.c/?d=1&amp;e")]],
+    ["https://b.c/d, and", [link("https://b.c/d", "https://b.c/d"), words(", and")]],
+    ["[](https://b.c)", [link("https://b.c/", "https://b.c")]],
+    ["![a](https://b.c/d.png)", [link("https://b.c/d.png", "a")]],
+    ["![](https://b.c/d.png)", [link("https://b.c/d.png", "https://b.c/d.png")]],
+    ["[![a](https://b.c/d.png)](https://e.f)", [link("https://e.f/", "a")]],
+    [
+      "[**![a](https://b.c)**](https://e.f)",
+      [{ kind: "link", href: "https://e.f/", children: [{ kind: "strong", children: [words("a")] }] }],
+    ],
+    ["AT&T &amp; &#65;&#x42; &amp;lt; &nope; &#0;", [words("AT&T & AB &lt; &nope; \ufffd")]],
+    ["&Omega; &copy; &yuml; &ldquo;", [words("Ω © ÿ “")]],
+    ["\\*a\\* \\&amp;", [words("*a* &amp;")]],
+    ["`&amp; <b>`", [{ kind: "code", text: "&amp; <b>" }]],
+    ["a <b onclick=x>&lt;</b>", [words("a <b onclick=x><</b>")]],
+    ["<div onclick=x>\n*a*\n</div>", [words("<div onclick=x>\n*a*\n</div>")]],
+    ["~~a~~", [{ kind: "deleted", children: [words("a")] }]],
   ];
   test.each(CASES)("%p", (source, inlines) => {
-    expect(parseInline(source)).toEqual([...inlines]);
+    expect(inlinesOf(source)).toEqual([...inlines]);
   });
+
+  test("of more than 20,000 characters is shown as it is", () => {
+    const long = "*a* ".repeat(5001).trim();
+    expect(inlinesOf(long)).toEqual([words(long)]);
+  });
+});
+
+/** The most blocks, and the most inlines, that are in each other. */
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Math.max(0, ...Object.values(value).map(depthOf));
+  return inner + ("kind" in value ? 1 : 0);
+}
+
+describe("nesting that goes too deep is shown as it is", () => {
+  test.each([
+    ["quotes", "> ".repeat(500)],
+    ["lists", "- ".repeat(500)],
+    ["both", "- > 1. ".repeat(200)],
+    ["emphasis", "*a _b ".repeat(100)],
+    ["links", "![".repeat(500)],
+  ])("%s", (_, open) => {
+    const close = open.startsWith("*") ? " b_ a*".repeat(100) : "](https://b.c)".repeat(500);
+    const blocks = parseMarkdown(`${open}deep${close}\n\nafter`);
+    expect(depthOf(blocks)).toBeLessThan(25);
+    expect(JSON.stringify(blocks)).toContain("deep");
+    expect(blocks?.at(-1)).toEqual({ kind: "paragraph", inlines: [words("after")] });
+  });
+});
+
+const item = (isDone: boolean | null, said: string) => ({
+  isDone,
+  blocks: [{ kind: "paragraph" as const, inlines: [words(said)] }],
+});
+
+test("tasks have boxes, and blank lines make a list loose", () => {
+  expect(parseMarkdown("- [x] a\n- [ ] b\n- c")).toEqual([
+    {
+      kind: "list",
+      start: null,
+      isLoose: false,
+      items: [item(true, "a"), item(false, "b"), item(null, "c")],
+    },
+  ]);
+  expect(parseMarkdown("3. [X] a\n\n4. b")).toEqual([
+    { kind: "list", start: 3, isLoose: true, items: [item(true, "a"), item(null, "b")] },
+  ]);
+});
+
+test("the cells of a table are running text", () => {
+  expect(parseMarkdown("|a|`b\\|c`|\n|-|:-:|\n|*d*|\n|e|f|g|")).toEqual([
+    {
+      kind: "table",
+      rows: [
+        [[words("a")], [{ kind: "code", text: "b|c" }]],
+        [[emphasis(words("d"))], []],
+        [[words("e")], [words("f")]],
+      ],
+    },
+  ]);
 });

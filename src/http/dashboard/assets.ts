@@ -1,4 +1,5 @@
 import index from "../../../web/index.html";
+import worker from "../../../web/markdown-worker.html";
 
 /** A file of the dashboard, ready to send. */
 export interface Asset {
@@ -8,11 +9,24 @@ export interface Asset {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-type EmbeddedFiles = NonNullable<(typeof index)["files"]>;
+type Page = typeof index;
+type EmbeddedFiles = NonNullable<Page["files"]>;
 
-/** The dashboard's files: embedded in the executable, or bundled now when run from source. */
+/** The page of the dashboard, and the files that it names. */
 export async function dashboardAssets(): Promise<Asset[]> {
-  return index.files === undefined ? bundle(index.index) : embedded(index.files);
+  return filesOf(index);
+}
+
+/** The script that reads Markdown in a worker. Its path is fixed, because the page cannot know the bundler's name for it. */
+export async function markdownWorker(): Promise<Asset> {
+  const script = (await filesOf(worker)).find(({ path }) => path.endsWith(".js"));
+  if (script === undefined) throw new Error("the bundle lacks the Markdown worker");
+  return { ...script, path: "/markdown-worker.js" };
+}
+
+/** A page and the files that it names: embedded in the executable, or bundled now when run from source. */
+async function filesOf(page: Page): Promise<Asset[]> {
+  return page.files === undefined ? bundle(page.index) : embedded(page.files);
 }
 
 function embedded(files: EmbeddedFiles): Promise<Asset[]> {

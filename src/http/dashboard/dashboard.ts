@@ -1,7 +1,7 @@
 import { Elysia, NotFoundError } from "elysia";
 import { contextOf } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
-import { type Asset, dashboardAssets } from "./assets.ts";
+import { type Asset, dashboardAssets, markdownWorker } from "./assets.ts";
 import { acceptsGzip, gzipped } from "./gzip.ts";
 
 /** The addresses of the dashboard. Its script decides which page to show. */
@@ -58,6 +58,9 @@ export async function dashboard() {
       plugin.get("/*", lost(asset));
     }
   }
+  const worker = await markdownWorker();
+  // With the policy of the page, as a worker does not inherit it.
+  plugin.get(worker.path, served(worker, worker.path, PAGE_HEADERS));
   return plugin;
 }
 

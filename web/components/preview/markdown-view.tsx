@@ -1,6 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { Block, ListItem } from "../../lib/markdown.ts";
-import { type Inline, parseInline } from "../../lib/markdown-inline.ts";
+import type { Block, Cell, Inline, List, ListItem } from "../../lib/markdown/document.ts";
 
 /** A Markdown document as its author meant it to look; HTML in it is text, and pictures are links. */
 export function MarkdownView({ blocks }: { readonly blocks: readonly Block[] }) {
@@ -20,9 +19,9 @@ function Blocks({ blocks }: { readonly blocks: readonly Block[] }) {
 function blockNode(block: Block): VNode {
   switch (block.kind) {
     case "heading":
-      return <Heading level={block.level}>{inlineNodes(block.text)}</Heading>;
+      return <Heading level={block.level}>{block.inlines.map(inlineNode)}</Heading>;
     case "paragraph":
-      return <p>{inlineNodes(block.text)}</p>;
+      return <p>{block.inlines.map(inlineNode)}</p>;
     case "code":
       return <pre tabIndex={0}>{block.text}</pre>;
     case "rule":
@@ -34,11 +33,7 @@ function blockNode(block: Block): VNode {
         </blockquote>
       );
     case "list":
-      return block.start === null ? (
-        <ul>{block.items.map(itemNode)}</ul>
-      ) : (
-        <ol start={block.start}>{block.items.map(itemNode)}</ol>
-      );
+      return <ListNode list={block} />;
     case "table":
       return <TableNode rows={block.rows} />;
   }
@@ -58,20 +53,33 @@ function Heading({ level, children }: { readonly level: number; readonly childre
   }
 }
 
-function itemNode({ isDone, blocks }: ListItem): VNode {
-  const [first, ...rest] = blocks;
+function ListNode({ list: { start, isLoose, items } }: { readonly list: List }) {
+  const nodes = items.map((item, at) => <ItemNode key={at} item={item} isLoose={isLoose} />);
+  return start === null ? <ul>{nodes}</ul> : <ol start={start}>{nodes}</ol>;
+}
+
+interface ItemNodeProps {
+  readonly item: ListItem;
+  readonly isLoose: boolean;
+}
+
+/** An item, whose box is on the line of its first words. In a tight list paragraphs have no space around them. */
+function ItemNode({ item: { isDone, blocks }, isLoose }: ItemNodeProps) {
+  const box = isDone !== null && (
+    <input type="checkbox" checked={isDone} disabled aria-label={isDone ? "Done" : "Open"} />
+  );
   return (
     <li class={isDone === null ? undefined : "prose-task"}>
-      {isDone !== null && (
-        <input type="checkbox" checked={isDone} disabled aria-label={isDone ? "Done" : "Open"} />
-      )}
-      {first?.kind === "paragraph" ? inlineNodes(first.text) : first !== undefined && blockNode(first)}
-      <Blocks blocks={rest} />
+      {blocks.map((block, at) => {
+        if (block.kind !== "paragraph") return blockNode(block);
+        const words = [at === 0 && box, ...block.inlines.map(inlineNode)];
+        return isLoose ? <p>{words}</p> : words;
+      })}
     </li>
   );
 }
 
-function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (readonly string[])[] }) {
+function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (readonly Cell[])[] }) {
   return (
     <div class="prose-wide" tabIndex={0} role="region" aria-label="Table">
       <table class="preview-table">
@@ -79,7 +87,7 @@ function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (r
           <tr>
             {names.map((name, at) => (
               <th key={at} scope="col">
-                {inlineNodes(name)}
+                {name.map(inlineNode)}
               </th>
             ))}
           </tr>
@@ -88,7 +96,7 @@ function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (r
           {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column}>{inlineNodes(cell)}</td>
+                <td key={column}>{cell.map(inlineNode)}</td>
               ))}
             </tr>
           ))}
@@ -96,10 +104,6 @@ function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (r
       </table>
     </div>
   );
-}
-
-function inlineNodes(text: string): ComponentChildren {
-  return parseInline(text).map(inlineNode);
 }
 
 function inlineNode(inline: Inline): ComponentChildren {

@@ -4,8 +4,8 @@ import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents.ts
 import { formatBytes } from "../../lib/format.ts";
 import { layOutJson } from "../../lib/json-layout.ts";
 import { useLoad } from "../../lib/load.ts";
-import { parseMarkdown } from "../../lib/markdown.ts";
-import { isOverlong } from "../../lib/markdown-size.ts";
+import type { Block } from "../../lib/markdown/document.ts";
+import { formatMarkdown } from "../../lib/markdown/format.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
@@ -14,10 +14,6 @@ import { NoView } from "./no-view.tsx";
 import { TableView } from "./table-view.tsx";
 import { Views } from "./views.tsx";
 
-/** Longer documents are shown as their source: a browser would take seconds to lay them out. */
-const MOST_MARKDOWN = 256 * 1024;
-const MOST_ELEMENTS = 20_000;
-
 interface TextViewProps {
   readonly file: FileRecord;
   readonly kind: "markdown" | "json" | "table" | "text" | "unknown";
@@ -25,24 +21,32 @@ interface TextViewProps {
 
 /** A text: laid out where its kind has a layout, and as it is stored. */
 export function TextView({ file, kind }: TextViewProps) {
-  const { loaded, reload } = useLoad(file.id, (signal) => readTextStart(file, signal));
+  const { loaded, reload } = useLoad(file.id, async (signal) => {
+    const start = await readTextStart(file, signal);
+    const isDocument = kind === "markdown" && start.text !== null;
+    return { ...start, document: isDocument ? await formatMarkdown(start.text, signal) : null };
+  });
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
-  const { text, isCut } = loaded.value;
+  const { text, isCut, document } = loaded.value;
   if (text === null) return <NoView file={file} why="Not a text file, and its type is unknown." />;
   if (text === "") return <p class="preview-body preview-none soft">This file is empty.</p>;
-  return <TextShown kind={kind} start={{ text, isCut }} size={file.size} />;
+  return <TextShown kind={kind} start={{ text, isCut, document }} size={file.size} />;
 }
 
 interface TextShownProps {
   readonly kind: TextViewProps["kind"];
-  readonly start: TextStart & { readonly text: string };
+  readonly start: TextStart & {
+    readonly text: string;
+    /** Of Markdown, where it can be formatted. */
+    readonly document: readonly Block[] | null;
+  };
   readonly size: number;
 }
 
 function TextShown({ kind, start, size }: TextShownProps) {
   const [view, setView] = useState(0);
-  const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut]);
+  const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut, start.document]);
   return (
     <>
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
@@ -53,7 +57,9 @@ function TextShown({ kind, start, size }: TextShownProps) {
         </p>
       )}
       {kind === "markdown" && laidOut === null && (
-        <p class="notice careful preview-note">This document is too long to format. Showing its source.</p>
+        <p class="notice careful preview-note">
+          This document is too long or complex to format. Showing its source.
+        </p>
       )}
       {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} />}
     </>
@@ -63,14 +69,11 @@ function TextShown({ kind, start, size }: TextShownProps) {
 /** Null where the source is all there is to show. */
 function layOut(
   kind: TextViewProps["kind"],
-  { text, isCut }: TextShownProps["start"],
+  { text, isCut, document }: TextShownProps["start"],
 ): { name: string; shown: VNode } | null {
   switch (kind) {
-    case "markdown": {
-      const blocks = text.length > MOST_MARKDOWN ? null : parseMarkdown(text);
-      if (blocks === null || isOverlong(blocks, MOST_ELEMENTS)) return null;
-      return { name: "Document", shown: <MarkdownView blocks={blocks} /> };
-    }
+    case "markdown":
+      return document && { name: "Document", shown: <MarkdownView blocks={document} /> };
     case "table":
       return { name: "Table", shown: <TableView text={text} /> };
     case "json": {
