@@ -1,6 +1,6 @@
 /**
  * The records of a ZIP archive with uncompressed contents, as in PKWARE's APPNOTE.TXT 6.3.10 (section numbers
- * below). Values of more than 32 bits use ZIP64.
+ * below). Values of more than 32 bits use ZIP64. `zipStream` says why no package writes them.
  */
 
 /** A file or folder of an archive. */

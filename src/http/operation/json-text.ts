@@ -17,7 +17,8 @@ export function decodeText(bytes: Uint8Array, field: string): string {
 
 /**
  * `JSON.parse` for what a caller sent. Values are at most 64 levels deep, so that later code may
- * walk them recursively. A key `__proto__` becomes an ordinary own property.
+ * walk them recursively: by itself `JSON.parse` reads a million levels. A key `__proto__` becomes an
+ * ordinary own property.
  * @throws CofferError VALIDATION_ERROR on `field` when the text is malformed or nested too deeply
  */
 export function parseJson(text: string, field: string): unknown {
