@@ -8,7 +8,7 @@ import image from "lucide-static/icons/image.svg" with { type: "text" };
 import music from "lucide-static/icons/music.svg" with { type: "text" };
 import { Icon } from "./icon.tsx";
 
-/** The first that a type matches is its icon. */
+/** The first pattern that matches a type gives its icon. */
 const KINDS: readonly (readonly [kind: string, type: RegExp, svg: string])[] = [
   ["image", /^image\//, image],
   ["media", /^video\//, film],

@@ -36,7 +36,7 @@ export function Finder({ label, wanted, onWant, children }: Props) {
   );
 }
 
-/** Whether what a person types to find something in a list stands in one of its texts, however it is cased. */
+/** Whether one of the texts contains what a person typed, in any case. */
 export function isWanted(typed: string, texts: readonly (string | null)[]): boolean {
   const wanted = typed.trim().toLocaleLowerCase();
   return texts.some((text) => text?.toLocaleLowerCase().includes(wanted) === true);

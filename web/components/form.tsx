@@ -11,15 +11,15 @@ interface FormProps {
   readonly submit: string;
   readonly danger?: boolean;
   /**
-   * Does what the form is for; what it throws is shown. `once` are headers for a write that must not happen
-   * twice where its answer was lost and the same is sent again.
+   * Sends the form; an error is shown in it. The headers in `once` have an Idempotency-Key, so that sending the
+   * same values again after a lost answer changes nothing twice.
    */
   readonly onSubmit: (values: FormData, once: Readonly<Record<string, string>>) => Promise<void>;
   readonly onCancel?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A form that shows why it failed and focuses the field at fault. Its button does nothing while it is busy. */
+/** A form that shows why it failed and focuses the field at fault. While it is busy, its button does nothing. */
 export function Form({ submit, danger = false, onSubmit, onCancel, children }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -33,7 +33,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
   }, [error]);
   const cancel = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    // A plain confirmation dialog starts with the focus on Cancel.
+    // A confirmation without fields starts with the focus on Cancel.
     const controls = Array.from(form.current?.elements ?? []);
     if (danger && controls.every((control) => control instanceof HTMLButtonElement)) {
       cancel.current?.setAttribute("autofocus", "");
@@ -111,7 +111,7 @@ export function Field({
   );
 }
 
-/** The text of a form's field; empty where there is none. */
+/** The text in a field of a form; empty if there is no such field. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === "string" ? value : "";

@@ -1,4 +1,4 @@
-/** An icon of lucide's, from its SVG text. Decoration: what it stands for is said in words beside it. */
+/** An icon of lucide, from its SVG text. Hidden from screen readers: words beside it say the same. */
 export function Icon({ svg }: { readonly svg: string }) {
   return <span class="icon" aria-hidden="true" dangerouslySetInnerHTML={{ __html: svg }} />;
 }

@@ -2,35 +2,35 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusContent } from "../lib/focus.ts";
 import { Icon } from "./icon.tsx";
 
-/** Something to choose in a menu: an action, or a link where it has an address. */
+/** An item of a menu: an action, or a link if it has an address. */
 export interface MenuItem {
   readonly name: string;
   readonly svg: string;
   readonly href?: string;
-  /** Whether the address is downloaded. */
+  /** Whether the link is a download. */
   readonly download?: boolean;
-  /** Called when it is chosen; a link that has none is followed. */
+  /** Called when the item is chosen. A link without it is simply followed. */
   readonly onChoose?: () => void;
 }
 
-/** What a menu opens at, in pixels of the window. */
+/** The place that a menu opens at, in pixels of the window. */
 export type MenuAnchor = Pick<DOMRect, "left" | "right" | "top" | "bottom">;
 
 interface MenuProps {
-  /** What it is about, for screen readers. */
+  /** The menu's name, for screen readers. */
   readonly label: string;
   readonly anchor: MenuAnchor;
   readonly items: readonly MenuItem[];
   readonly onClose: () => void;
 }
 
-/** Between a menu and the edge of the window, in pixels. */
+/** The least space between a menu and the edge of the window, in pixels. */
 const GAP = 8;
 
 /**
- * A menu over the page for as long as it is rendered (ARIA APG, menu pattern). It asks to be closed on a
- * choice, Escape, Tab and a press elsewhere; then the focus goes back to where it was, or where that is gone,
- * to the page's content.
+ * A menu over the page, while it is rendered (ARIA APG, menu pattern). It asks to be closed after a choice, on
+ * Escape, on Tab and on a press elsewhere. Then the focus returns to where it was, or to the page's content if that
+ * element is gone.
  */
 export function Menu({ label, anchor, items, onClose }: MenuProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -40,7 +40,7 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
     const menu = element.current;
     if (menu === null) return;
     const opener = document.activeElement;
-    // A browser closes an "auto" popover when the button is released that opened it by a right click.
+    // Not "auto": browsers close such a popover when the right mouse button that opened it is released.
     menu.showPopover();
     place(menu, anchor);
     itemsOf(menu)[0]?.focus({ preventScroll: true });
@@ -58,7 +58,7 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
     };
   }, []);
   const press = (event: KeyboardEvent) => {
-    // What is pressed here means nothing to the page below.
+    // Keys pressed here must not reach the page below.
     event.stopPropagation();
     if (event.key === "Escape" || event.key === "Tab") return onClose();
     if (element.current !== null && pressIn(itemsOf(element.current), event)) event.preventDefault();
@@ -111,7 +111,7 @@ function itemsOf(menu: HTMLElement): HTMLElement[] {
   return [...menu.querySelectorAll<HTMLElement>("[role=menuitem]")];
 }
 
-/** Does what a key asks for among the items; whether it asked for anything. */
+/** Moves the focus among the items, or chooses one, for a key; whether the key did anything. */
 function pressIn(items: readonly HTMLElement[], event: KeyboardEvent): boolean {
   const at = items.findIndex((item) => item === document.activeElement);
   if (event.key === " ") {
@@ -142,7 +142,7 @@ function nextItem(items: readonly HTMLElement[], at: number, event: KeyboardEven
   }
 }
 
-/** Puts a menu below its anchor, or above it where there is no room below; it stays with the page. */
+/** Puts a menu below its anchor, or above it if there is no room below. It scrolls with the page. */
 function place(menu: HTMLElement, anchor: MenuAnchor): void {
   const { width, height } = menu.getBoundingClientRect();
   const isPoint = anchor.left === anchor.right;
@@ -153,7 +153,7 @@ function place(menu: HTMLElement, anchor: MenuAnchor): void {
   menu.style.top = `${scrollY + within(top, innerHeight - height)}px`;
 }
 
-/** So that it is in the window: at least a gap from its start and, where there is room, from its end. */
+/** Moves a place into the window, with a gap to its start and, if there is room, to its end. */
 function within(start: number, most: number): number {
   return Math.max(GAP, Math.min(start, most - GAP));
 }

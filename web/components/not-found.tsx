@@ -1,6 +1,6 @@
 import { Link } from "../lib/router.tsx";
 
-/** Shown at an address that leads nowhere. */
+/** The page for an unknown address. */
 export function NotFound() {
   return (
     <div class="empty">

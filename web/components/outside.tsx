@@ -2,7 +2,7 @@ import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
-/** The frame around a page for somebody who may not be signed in: one card. */
+/** The frame of the pages that need no sign-in: a single card. */
 export function Outside({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="outside">

@@ -57,8 +57,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
 }
 
 /**
- * What a screen reader is to be told on coming from one page to another, which it does not notice by
- * itself; empty at first. Where the link that led away is gone, the focus goes on in the content.
+ * The title of the page, for screen readers, which do not notice a change of page by themselves; empty at first. If
+ * the link that led here is gone, the focus moves to the content.
  */
 function useArrival(path: string, content: RefObject<HTMLElement | null>): string {
   const [said, setSaid] = useState("");
@@ -67,7 +67,7 @@ function useArrival(path: string, content: RefObject<HTMLElement | null>): strin
     if (previous.current === path) return;
     previous.current = path;
     setSaid(titleOf(path));
-    // A drive's page gives the focus to the row to go on with, once its rows are there, if nothing has it.
+    // The page of a drive focuses a row itself once its rows are loaded, if nothing has the focus.
     if (path.startsWith("/drives/")) content.current?.blur();
     else if (document.activeElement === document.body) focusContent();
   }, [path]);

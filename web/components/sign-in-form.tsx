@@ -10,11 +10,11 @@ import { Icon } from "./icon.tsx";
 
 interface Props {
   readonly onSignedIn: () => void;
-  /** Whether signing in is all that the page is for, so that one can type at once. */
+  /** Whether the page is for signing in only; then its first field gets the focus. */
   readonly focused?: boolean;
 }
 
-/** Every sign-in method of this server; the provider sends the browser back to the address it is at. */
+/** Every sign-in method of this server. The provider sends the browser back to the current address. */
 export function SignInForm({ onSignedIn, focused = false }: Props) {
   const { loaded, reload } = useLoad("options", (signal) =>
     call<SignInOptions>("GET", "/auth/options", { signal }),
@@ -103,7 +103,7 @@ function SignInFields() {
   );
 }
 
-/** The fields that an account is made of. */
+/** The fields for a new account. */
 export function NewAccountFields() {
   return (
     <>

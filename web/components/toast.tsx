@@ -14,7 +14,7 @@ export function say(message: string): void {
   dispatchEvent(new CustomEvent(SAID, { detail: message }));
 }
 
-/** The messages shown now, the newest last. */
+/** The messages that are shown now, the newest last. */
 function useSaid(): readonly Message[] {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   useLayoutEffect(() => {
@@ -37,7 +37,7 @@ export function Toasts() {
   const layer = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => layer.current?.showPopover(), []);
   useLayoutEffect(() => {
-    // What was shown last is on top, so a dialog that opened since covers the layer.
+    // The popover shown last is on top. A dialog that opened since would cover the messages.
     if (messages.length === 0 || document.querySelector("dialog:modal") === null) return;
     layer.current?.hidePopover();
     layer.current?.showPopover();
@@ -53,7 +53,7 @@ export function Toasts() {
   );
 }
 
-/** The same for screen readers inside a modal dialog, which hides everything outside it from them. */
+/** The same messages inside a modal dialog, which hides everything outside it from screen readers. */
 export function SpokenToasts() {
   return (
     <p class="hidden-visually" role="status">

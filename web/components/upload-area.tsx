@@ -15,19 +15,19 @@ import { useUploads } from "./upload/context.tsx";
 import { Unread } from "./upload/unread.tsx";
 
 const TELL_MS = 200;
-/** Each time the list is read again, which takes of the requests that uploads may make. */
+/** Longer while uploads go on: each time the list is loaded again, from the same limit of requests. */
 const TELL_BUSY_MS = 2000;
 
 interface UploadAreaProps {
   readonly driveId: string;
   /** The folder that files go into, with its slash; empty for the root. */
   readonly folder: string;
-  /** Called after files have been stored below the folder, not for each one of many. */
+  /** Called after files were stored below the folder; once for several files that follow closely. */
   readonly onDone: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Takes files and folders for a folder of a drive: by buttons, or dropped anywhere on the page. */
+/** Uploads files and folders into a folder: chosen by buttons, or dropped anywhere on the page. */
 export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProps) {
   const queue = useUploads();
   const [error, setError] = useState<ApiError | null>(null);
@@ -84,7 +84,7 @@ interface ChooserProps {
 
 function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   const input = useRef<HTMLInputElement>(null);
-  // Not among the properties that Preact's types know.
+  // Preact's types lack this property.
   useLayoutEffect(() => {
     if (input.current !== null) input.current.webkitdirectory = isFolder;
   }, [isFolder]);
@@ -101,7 +101,7 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
         aria-label={label}
         onChange={({ currentTarget }) => {
           onChosen(filesOf(currentTarget));
-          // So that choosing the same again counts as a change.
+          // So that choosing the same file again is a change.
           currentTarget.value = "";
         }}
       />
@@ -109,7 +109,7 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   );
 }
 
-/** Calls `onDone` soon after something was stored below a folder, now and then while more is to come. */
+/** Calls `onDone` soon after something was stored below a folder, and from time to time while more is coming. */
 function useStored(driveId: string, folder: string, onDone: () => void): void {
   const queue = useUploads();
   const done = useRef(onDone);

@@ -6,22 +6,22 @@ import type { Account } from "./types.ts";
 
 const ACCOUNT = "/v0/account";
 
-/** Where the tabs of a browser, which share its cookies, tell each other the id of who is signed in. */
+/** The channel on which the tabs of a browser, which share a session, tell each other who is signed in. */
 const CHANNEL = "coffer:account";
 
 /** Who is signed in, and how to ask again. */
 export interface CurrentAccount {
   /** Null where nobody is signed in. */
   readonly loaded: Loaded<Account | null>;
-  /** Whoever is signed in or was until the session ended by itself, and may come back to what is under way. */
+  /** The last user known, even after the session ended by itself: uploads wait for them to sign in again. */
   readonly last: Account | null;
-  /** Asks again; what was known stays where there is no answer. */
+  /** Asks again. If there is no answer, what was known stays. */
   readonly reload: () => void;
-  /** To be called after signing out: nobody is known until there is an answer. */
+  /** To be called after signing out; forgets the user and asks again. */
   readonly forget: () => void;
 }
 
-/** Who is signed in, kept up to date through sign-ins and sign-outs in any tab. */
+/** Who is signed in; follows sign-ins and sign-outs in every tab. */
 export function useAccount(): CurrentAccount {
   const known = useRef<Account | null>(null);
   const last = useRef<Account | null>(null);
@@ -33,13 +33,13 @@ export function useAccount(): CurrentAccount {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel has our origin alone
       channel.current?.postMessage(idOf(known.current));
     } catch (error) {
-      // Uploads and what is half typed outlive a moment without answers; what is done next says more.
+      // A short outage must not unmount the page, with its uploads and half-filled forms. The next request tells.
       if (known.current === null || signal.aborted) throw error;
     }
     return known.current;
   });
   useLayoutEffect(() => {
-    // The session may have been ended elsewhere. What `currentAccount` itself is told is no news.
+    // The session may have been ended elsewhere. A 401 for `currentAccount` itself is no news.
     const look = (event: Event) => {
       if (event instanceof CustomEvent && event.detail !== ACCOUNT) reload();
     };
@@ -55,7 +55,7 @@ export function useAccount(): CurrentAccount {
   return { loaded, last: last.current, reload, forget };
 }
 
-/** Whoever is signed in; null where nobody is. */
+/** The signed-in user; null where there is none. */
 async function currentAccount(signal: AbortSignal): Promise<Account | null> {
   try {
     return (await call<{ data: Account }>("GET", ACCOUNT, { signal })).data;
@@ -66,9 +66,9 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
 }
 
 /**
- * Each tab tells what it is answered, every time, and asks again when another was answered something else: one of
- * the two answers is old. A tab that shows one user's page while the cookie is another's would write into the
- * other's account.
+ * Each tab announces every answer it gets, and asks again when another tab announces a different one, as one of them
+ * is out of date. Otherwise a tab could show one user's page while the cookie is another's, and write into that
+ * user's account.
  */
 function useOtherTabs(
   channel: RefObject<BroadcastChannel | null>,

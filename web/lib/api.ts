@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | undefined;
-  /** What finds the request in the server's log. */
+  /** Finds the request in the server's log. */
   readonly requestId: string | undefined;
   /** Seconds that the server asks to wait before the next try. */
   readonly waitSeconds: number | undefined;
@@ -33,7 +33,7 @@ export class ApiError extends Error {
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
 
-/** What goes along with a call; `body` is sent as JSON. */
+/** Options of `call`; `body` is sent as JSON. */
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
 }
 
 /**
- * Like `fetch`, of this server, for successes alone.
+ * Like `fetch`, for this server; answers successful responses only.
  *
  * @throws ApiError for a refusal or no answer; AbortError when the signal aborts
  */
@@ -77,7 +77,7 @@ export async function ask(path: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
-/** The error that an unsuccessful answer stands for; where it says that nobody is signed in, everybody is told. */
+/** The error for an unsuccessful response. Where nobody is signed in, it dispatches `SIGNED_OUT` as well. */
 export async function refusalOf(response: Response, path: string): Promise<ApiError> {
   if (response.status === 401 && path.startsWith("/v0/")) {
     dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
@@ -91,7 +91,7 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     const message = readableMessage(error.message, error.field);
     return new ApiError(status, error.code, message, error.field, requestId, waitSeconds);
   } catch {
-    // No refusal of ours: a proxy's, say.
+    // Not an error of Coffer's: a proxy's, for example.
     const message = `The server answered with status ${status}.`;
     return new ApiError(status, "UNKNOWN", message, undefined, requestId, waitSeconds);
   }

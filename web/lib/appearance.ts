@@ -1,6 +1,6 @@
 import { storageOf } from "./storage.ts";
 
-/** How the pages look; `system` is as the device is set. */
+/** The colour schemes to choose from; `system` follows the device. */
 export const APPEARANCES = ["system", "light", "dark"] as const;
 /** One of `APPEARANCES`. */
 export type Appearance = (typeof APPEARANCES)[number];
@@ -13,13 +13,13 @@ export function chosenAppearance(): Appearance {
   return APPEARANCES.find((appearance) => appearance === kept) ?? "system";
 }
 
-/** Shows the pages so, now and whenever this browser opens them; where nothing is stored, as long as the page is open. */
+/** Shows this appearance now, and keeps it in this browser, if the browser allows storage. */
 export function chooseAppearance(appearance: Appearance): void {
   storageOf("localStorage")?.setItem(KEPT_AS, appearance);
   showAppearance(appearance);
 }
 
-/** Every colour is one for light and one for dark, between which `color-scheme` decides. */
+/** Sets `color-scheme`, by which every colour of the styles is chosen. */
 export function showAppearance(appearance: Appearance): void {
   document.documentElement.style.colorScheme = appearance === "system" ? "" : appearance;
 }

@@ -1,9 +1,8 @@
-/** Knows what was sent before, so that the server can tell a repetition from another request. */
+/** Gives a form its Idempotency-Key: the same one for as long as the same values are sent, so that a retry is safe. */
 export class Attempts {
   #said = "";
   #key = "";
 
-  /** The same Idempotency-Key as the last time where the values are the same. */
   keyFor(values: FormData): string {
     const said = JSON.stringify([...values]);
     if (this.#key === "" || said !== this.#said) this.#key = randomKey();
@@ -12,7 +11,7 @@ export class Attempts {
   }
 }
 
-/** Nobody can guess it. `crypto.randomUUID` is not there on plain http. */
+/** Impossible to guess. `crypto.randomUUID` is missing on plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-/** What browsers call themselves, the more particular names first: most say that they are several. */
+/** Marks in a User-Agent. Most browsers also name others, so the more specific mark comes first. */
 const BROWSERS = [
   ["Edg", "Edge"],
   ["OPR", "Opera"],
@@ -20,7 +20,7 @@ const SYSTEMS = [
   ["Linux", "Linux"],
 ] as const;
 
-/** A User-Agent as a person knows it: `Firefox on Linux`; the start of it where it is none of the known. */
+/** A User-Agent for people: `Firefox on Linux`, or its first characters where the browser is unknown. */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => userAgent.includes(`${mark}/`))?.[1];
   if (browser === undefined) return userAgent === "" ? "Unknown app" : userAgent.slice(0, 40);

@@ -1,4 +1,9 @@
-/** Copies a text. Where the page is not a secure context (plain http on a home network) the old way does it. */
+/**
+ * Copies a text to the clipboard. On plain http, as on a home network, there is no `navigator.clipboard`, so the
+ * deprecated `execCommand` does it.
+ *
+ * @throws Error with words for people when the browser refuses
+ */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(text);

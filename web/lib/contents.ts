@@ -2,13 +2,14 @@ import { ask } from "./api.ts";
 import { downloadAddress } from "./files.ts";
 import type { FileRecord } from "./types.ts";
 
-/** The most of a text that is shown, in bytes. */
+/** How much of a text is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
 
-/** The start of a file as text; null where it is none. */
+/** The start of a file, as text. */
 export interface TextStart {
+  /** Null where the file is not a text. */
   readonly text: string | null;
-  /** Whether there is more of it than is here. */
+  /** Whether the file goes on after it. */
   readonly isCut: boolean;
 }
 
@@ -23,8 +24,8 @@ export async function readTextStart(file: FileRecord, signal: AbortSignal): Prom
 }
 
 /**
- * Bytes as text: UTF-8, UTF-16 where a mark says so, else Latin-1. Null for what no text has in it. Where
- * there is more of it, a character that is cut off at the end is left out.
+ * Decodes bytes: as UTF-16 if they begin with a byte order mark of it, else as UTF-8 if they are valid, else as
+ * Latin-1. Null if they have a NUL, which no text has. If `isCut`, an incomplete character at the end is dropped.
  */
 function decodeText(bytes: Uint8Array, isCut: boolean): string | null {
   const marked = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : null;
@@ -38,7 +39,7 @@ function decodeText(bytes: Uint8Array, isCut: boolean): string | null {
   }
 }
 
-/** Reads a file whole; `onProgress` is told the bytes that have come. */
+/** Reads a whole file; `onProgress` is called with the bytes received so far. */
 export async function readWhole(
   file: FileRecord,
   signal: AbortSignal,
@@ -47,7 +48,7 @@ export async function readWhole(
   const response = await ask(downloadAddress(file.id), { signal });
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
-  // Not `for await`, which WebKit's streams do not know.
+  // Not `for await`: streams are not iterable in WebKit.
   const reader = response.body?.getReader();
   for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
     pieces.push(read.value);

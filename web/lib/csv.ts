@@ -1,4 +1,4 @@
-/** The start of a table. */
+/** The first rows of a table. */
 export interface Table {
   readonly rows: readonly (readonly string[])[];
   /** Whether there are more rows. */
@@ -6,12 +6,12 @@ export interface Table {
 }
 
 /**
- * Reads the first `most` rows of comma-, semicolon- or tab-separated values (RFC 4180). It takes
- * everything: a quote within an unquoted field is one, and a quoted field that never ends runs to the end.
+ * Reads the first `most` rows of values separated by commas, semicolons or tabs (RFC 4180). It accepts any text: a
+ * quote inside an unquoted field is an ordinary character, and a quoted field that is never closed runs to the end.
  */
 export function parseCsv(text: string, most: number): Table {
   const separator = separatorOf(text);
-  // A field and what ends it; each match begins where the last one ended.
+  // A field and its end; each match begins where the last one ended.
   const field = new RegExp(
     `(?:"([^"]*(?:""[^"]*)*)(?:"|$)|)([^${separator}\\r\\n]*)(${separator}|\\r\\n|\\n|\\r|$)`,
     "y",
@@ -33,7 +33,7 @@ export function parseCsv(text: string, most: number): Table {
   return { rows, isCut: false };
 }
 
-/** Whichever stands most often in the first line. */
+/** The separator that the first line has most of. */
 function separatorOf(text: string): string {
   const line = /^[^\r\n]*/.exec(text)?.[0] ?? "";
   const counted = [",", ";", "\t"].map((each) => ({ each, count: line.split(each).length }));

@@ -2,15 +2,15 @@ import { createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
 import type { ApiError } from "./api.ts";
 
-/** Why a form was refused, for the field that it was refused for. */
+/** Which field of a form the server refused. */
 export interface FormFailure {
-  /** The name of that field. */
+  /** The field's name; undefined where the error names none. */
   readonly field: string | undefined;
-  /** The id of the element that says it in words. */
+  /** The id of the element with the error message. */
   readonly id: string;
 }
 
-/** The name of the field that a refusal is about: `tags` for `tags[2]`, as the API says it. */
+/** The name of the field that an error is about: `tags` where the API says `tags[2]`. */
 export function fieldOf(error: ApiError): string | undefined {
   return error.field?.replace(/[.[].*$/s, "");
 }
@@ -18,14 +18,14 @@ export function fieldOf(error: ApiError): string | undefined {
 /** Null while the form has not been refused. */
 export const FormFailureContext = createContext<FormFailure | null>(null);
 
-/** Properties of a control that tie it to its label, its hint, and to what is said when it was refused. */
+/** Attributes that connect a control to its label, its hint and its error message. */
 export interface FieldControl {
   readonly id: string;
   readonly "aria-describedby"?: string;
   readonly "aria-invalid"?: true;
 }
 
-/** What ties a field of a form together; `hintId` is for the hint, where it has one. */
+/** Ids that connect the parts of a field: `control` for the control, `hintId` for its hint, if it has one. */
 export function useFieldIds(
   name: string,
   hasHint: boolean,

@@ -5,7 +5,7 @@ export function formatBytes(bytes: number): string {
   if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
   let value = bytes;
   let unit = 0;
-  // By what will be shown: 1023.96 KiB are 1.0 MiB, never 1024 KiB.
+  // Compared as it will be shown: 1023.96 KiB is 1.0 MiB, not 1024 KiB.
   while (Math.round(value) >= 1024 && unit < UNITS.length - 1) {
     value /= 1024;
     unit += 1;
@@ -23,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365.25 * DAY_MS;
 
-/** Units of time, small ones first. A distance is told in the first of which it has fewer than `below`. */
+/** Units of time, smallest first. A distance is given in the first unit of which it has fewer than `below`. */
 const STEPS = [
   { unit: "minute", length: MINUTE_MS, below: 60 },
   { unit: "hour", length: HOUR_MS, below: 48 },
@@ -32,12 +32,12 @@ const STEPS = [
   { unit: "year", length: YEAR_MS, below: Infinity },
 ] as const;
 
-/** In the language that the dashboard is written in: these words stand amid its sentences. */
+/** In English, like the sentences that these words are part of. */
 const WORDS = new Intl.RelativeTimeFormat("en");
 
 /**
- * A time as people say it: `3 days ago`, `in 30 days`. Rounded to the nearest of units so small that it is
- * never far off: a day and a half is `in 36 hours`, 30 days are not a month.
+ * A time as people say it: `3 days ago`, `in 30 days`. The units are small, so that rounding is never far off: a day
+ * and a half is `in 36 hours`, and 30 days are not a month.
  */
 export function formatRelative(iso: string, now: number = Date.now()): string {
   const distance = Date.parse(iso) - now;

@@ -1,11 +1,11 @@
 const TOKEN = /\s+|"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gy;
 const INDENT = "  ";
-/** Deep nesting makes megabytes of indentation out of little. */
+/** Deep nesting can turn a short text into megabytes of indentation. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * Lays out JSON with a line for each member. Every token stays as it is written, numbers too long for
- * JavaScript included. Null where the text is no JSON, or would become too long.
+ * Indents JSON, with one member a line. Tokens stay as they are written, so that numbers too long for JavaScript
+ * keep their digits. Null where the text is not JSON, or the result would be too long.
  */
 export function layOutJson(text: string): string | null {
   try {

@@ -2,38 +2,38 @@ import { useState } from "preact/hooks";
 import { storageOf } from "./storage.ts";
 
 /**
- * What is kept of each entry in the browser's history, so that whoever comes back finds the page as it was:
- * how far it was scrolled and whatever else `keep` was told. It outlives a reload, and is the tab's own.
+ * State of each entry in the tab's history, so that going back shows the page as it was: how far it was scrolled, and
+ * what was passed to `keep`. It survives a reload.
  */
 
 type Kept = ReadonlyMap<string, unknown>;
 
 const STORED = "coffer:kept";
 const SCROLL = "scroll";
-/** Entries that are remembered; those that were kept longest ago are forgotten. */
+/** The most entries that are remembered; the oldest are forgotten. */
 const MOST = 200;
 
 const entries = new Map<string, Kept>(stored());
 let made = 0;
 let current = nameOfEntry();
 
-/** Notes how far down an entry is left, in pixels; to be called before another takes its place. */
+/** Remembers how far the current entry is scrolled, in pixels. To be called before going to another entry. */
 export function leaveEntry(scroll: number): void {
   keep(SCROLL, scroll);
 }
 
-/** Follows the browser to the entry that it is at now. */
+/** To be called once the browser is at another entry. */
 export function enterEntry(): void {
   current = nameOfEntry();
 }
 
-/** A name for a new entry, which `history.pushState` is to have as its state. */
+/** A name for a new entry, to be its state in `history.pushState`. */
 export function newEntry(): string {
   made += 1;
   return `${performance.timeOrigin}-${made}`;
 }
 
-/** Remembers something about the page at the current entry; what JSON cannot say does not outlive a reload. */
+/** Remembers a value for the current entry. Only what JSON can represent survives a reload. */
 export function keep(name: string, value: unknown): void {
   const all = new Map(entries.get(current)).set(name, value);
   entries.delete(current);
@@ -42,18 +42,18 @@ export function keep(name: string, value: unknown): void {
   if (entries.size > MOST && oldest !== undefined) entries.delete(oldest);
 }
 
-/** What `keep` was told at the current entry; undefined where one has not been here before. */
+/** The value passed to `keep` at the current entry; undefined at a new one. */
 export function kept(name: string): unknown {
   return entries.get(current)?.get(name);
 }
 
-/** How far down the current entry was scrolled, in pixels; 0 where one has not been here before. */
+/** How far the current entry was scrolled, in pixels; 0 at a new one. */
 export function keptScroll(): number {
   const scroll = kept(SCROLL);
   return typeof scroll === "number" ? scroll : 0;
 }
 
-/** Like `useState`, but whoever comes back to the entry finds the value again. `isOne` judges what was kept. */
+/** Like `useState`, but the value is there again on going back to the entry. `isOne` checks the kept value. */
 export function useKept<T>(
   name: string,
   initial: T,
@@ -64,19 +64,19 @@ export function useKept<T>(
     return { is: isOne(found) ? found : initial };
   });
   const set = (next: T) => {
-    // At once: the page may go elsewhere before it is rendered again.
+    // At once: the browser may be at another entry before the next rendering.
     keep(name, next);
     setValue({ is: next });
   };
   return [value.is, set];
 }
 
-/** Whether a value is the number of a row or the like. */
+/** Whether a value can be an index, of a row for example. */
 export function isIndex(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Writes down what is kept, before the page goes away. */
+/** Saves all entries in the session storage. To be called before the page is left. */
 export function storeKept(): void {
   const all = Array.from(entries, ([entry, values]) => [entry, Object.fromEntries(values)]);
   storageOf("sessionStorage")?.setItem(STORED, JSON.stringify(Object.fromEntries(all)));
@@ -91,7 +91,7 @@ function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** The name of the entry that the browser is at; it gets one where it was made by typing an address. */
+/** The name of the current entry. An entry that was made by typing an address gets its name here. */
 function nameOfEntry(): string {
   const state: unknown = history.state;
   if (typeof state === "string") return state;

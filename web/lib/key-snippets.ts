@@ -1,14 +1,14 @@
-/** A new key and what it gives access to, for the examples to copy. */
+/** A new key and its access, for the examples to copy. */
 export interface NewKey {
   readonly secret: string;
   readonly readOnly: boolean;
-  /** The one drive it reaches, by slug or id; null for all of the account's. */
+  /** Slug or id of the only drive it has access to; null for all drives of the account. */
   readonly drive: string | null;
   /** Where the server is, without a trailing slash. */
   readonly server: string;
 }
 
-/** A text to paste. */
+/** An example to copy. */
 export interface Snippet {
   readonly title: string;
   /** What it is, as in "Copy the commands". */
@@ -16,7 +16,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Texts to paste that put a new key to use. */
+/** Examples that use a new key. */
 export function snippetsFor(key: NewKey): Snippet[] {
   return [
     { title: "Commands for curl", what: "the commands", text: commands(key) },

@@ -1,6 +1,6 @@
 import type { ApiKey } from "./types.ts";
 
-/** The orders that keys are shown in, the first at first. */
+/** The orders that keys can be shown in; the first is the default. */
 export const KEY_SORTS = [
   { value: "made", text: "Newest first" },
   { value: "used", text: "Recently used first" },
@@ -12,7 +12,7 @@ export type KeySort = (typeof KEY_SORTS)[number]["value"];
 
 const NAMES = new Intl.Collator(undefined, { numeric: true });
 
-/** In what order two keys stand, as for `toSorted`; those without a name come last by name. */
+/** Compares two keys, for `toSorted`. By name, keys without one come last. */
 export function compareKeys(sort: KeySort, one: ApiKey, other: ApiKey): number {
   const newer = other.created_at.localeCompare(one.created_at) || other.id.localeCompare(one.id);
   switch (sort) {
@@ -21,8 +21,8 @@ export function compareKeys(sort: KeySort, one: ApiKey, other: ApiKey): number {
     case "used":
       return (other.last_used_at ?? "").localeCompare(one.last_used_at ?? "") || newer;
     case "unused":
-      // What was never used has been unused for as long as it is there.
-      return lastSign(one).localeCompare(lastSign(other)) || newer;
+      // A key that was never used counts as used when it was created.
+      return lastSeen(one).localeCompare(lastSeen(other)) || newer;
     case "name":
       return (
         Number(one.name === "") - Number(other.name === "") || NAMES.compare(one.name, other.name) || newer
@@ -30,6 +30,6 @@ export function compareKeys(sort: KeySort, one: ApiKey, other: ApiKey): number {
   }
 }
 
-function lastSign({ created_at: made, last_used_at: used }: ApiKey): string {
+function lastSeen({ created_at: made, last_used_at: used }: ApiKey): string {
   return used ?? made;
 }

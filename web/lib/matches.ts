@@ -1,14 +1,14 @@
 import { chunksOf } from "../../src/domain/search/chunks.ts";
 import { isSpacedWord, type Word, wordsOf } from "../../src/domain/search/words.ts";
 
-/** A word or a phrase that is looked for, as the server compares it. */
+/** A search term, one word or a phrase, normalised as on the server. */
 export interface Term {
   readonly words: readonly string[];
   /** Whether the last word may be the start of a longer one. */
   readonly isPrefix: boolean;
 }
 
-/** A part of a text, and whether it is what was looked for. */
+/** A part of a text, and whether it matched. */
 export interface Piece {
   readonly text: string;
   readonly found: boolean;
@@ -17,7 +17,7 @@ export interface Piece {
 /** UTF-16 offsets, the end exclusive. */
 type Range = readonly [start: number, end: number];
 
-/** What a query that the server has taken looks for; see `parseQuery` in src/domain/search/query.ts. */
+/** The terms of a query that the server has accepted; see `parseQuery` in src/domain/search/query.ts. */
 export function termsOf(query: string): Term[] {
   const terms = chunksOf(query)
     .map(({ text, isQuoted }) => ({ words: Array.from(wordsOf(text), (word) => word.text), isQuoted }))
@@ -29,7 +29,7 @@ export function termsOf(query: string): Term[] {
   });
 }
 
-/** Where the terms match in a content, by the rules that the server's search has. */
+/** Marks the matches in a content, by the rules of the server's search. */
 export function markContent(text: string, terms: readonly Term[]): Piece[] {
   const words = [...wordsOf(text)];
   const ranges = terms.flatMap(({ words: wanted, isPrefix }) =>
@@ -40,12 +40,12 @@ export function markContent(text: string, terms: readonly Term[]): Piece[] {
   return piecesOf(text, ranges);
 }
 
-/** Where the terms match in a name or a tag: also amid its words. */
+/** Marks the matches in a name or a tag, also inside words. */
 export function markName(name: string, terms: readonly Term[]): Piece[] {
   const words = [...wordsOf(name)];
   const ranges = terms.flatMap(({ words: wanted }) => {
     const [only] = wanted;
-    if (only !== undefined && wanted.length === 1) return words.flatMap((word) => amid(word, only));
+    if (only !== undefined && wanted.length === 1) return words.flatMap((word) => insideWord(word, only));
     return runsOf(words, wanted, (word, sought, index) => {
       if (index === 0) return word.endsWith(sought);
       return index === wanted.length - 1 ? word.startsWith(sought) : word === sought;
@@ -54,7 +54,7 @@ export function markName(name: string, terms: readonly Term[]): Piece[] {
   return piecesOf(name, ranges);
 }
 
-/** Every run of words in which each fits the one that is sought at its place. */
+/** Every run of words that matches `wanted`, word by word. */
 function runsOf(
   words: readonly Word[],
   wanted: readonly string[],
@@ -68,8 +68,8 @@ function runsOf(
   });
 }
 
-/** The place of `sought` in a word; all of it where folding has changed how long it is. */
-function amid({ text, start, end }: Word, sought: string): Range[] {
+/** Where `sought` is inside a word; the whole word where folding has changed its length. */
+function insideWord({ text, start, end }: Word, sought: string): Range[] {
   const at = text.indexOf(sought);
   if (at === -1) return [];
   return text.length === end - start ? [[start + at, start + at + sought.length]] : [[start, end]];

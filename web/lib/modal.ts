@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusContent } from "./focus.ts";
 
 /**
- * Opens a `<dialog>` as a modal one for as long as it is rendered. `onDismiss` is called when the person
- * closes it (Escape), never when it just stops being rendered; then the focus goes back to where it was,
- * or to the page's content where that is gone.
+ * Opens a `<dialog>` as a modal dialog while it is rendered. `onDismiss` is called when the person closes it, by
+ * Escape for example, and not when it is no longer rendered. Afterwards the focus returns to where it was, or to the
+ * page's content if that element is gone.
  */
 export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | null> {
   const element = useRef<HTMLDialogElement>(null);
@@ -18,7 +18,7 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
     const closed = () => dismiss.current();
     dialog.addEventListener("close", closed);
     dialog.showModal();
-    // It gives the focus to the first control, however far below what is to be read first.
+    // The browser focuses the first control and scrolls down to it, past the text above.
     if (dialog.scrollTop > 0) {
       dialog.focus();
       dialog.scrollTop = 0;

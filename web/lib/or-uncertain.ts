@@ -1,6 +1,6 @@
 /**
- * What a request to change something answers. Where it fails, `onUncertain` hears of it first: what it was about may
- * be gone, or it was done and only the answer lost, so the list is to be read again.
+ * Answers what a request to change something answers. If the request fails, it calls `onUncertain` first, so that the
+ * list is loaded again: the item may be gone, or the change was made and only the answer was lost.
  */
 export async function orUncertain<T>(request: Promise<T>, onUncertain: () => void): Promise<T> {
   try {

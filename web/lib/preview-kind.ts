@@ -1,14 +1,14 @@
 import { essenceOf, isJsonType, isTextType } from "../../src/domain/media-type.ts";
 import type { FileRecord } from "./types.ts";
 
-/** How a file is shown; `unknown` is looked into, since it may be a text without a telling name. */
+/** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
 export type PreviewKind =
   "image" | "audio" | "video" | "pdf" | "markdown" | "json" | "table" | "text" | "unknown" | "none";
 
-// What an <img> shows; SVG among it, which runs no script there.
+// Types that an <img> shows. An SVG runs no script there.
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
 
-/** What a file's type stands for; its type is its owner's word, and nothing is run because of it. */
+/** The kind for a file's type. The type is only what its owner says, so nothing is run because of it. */
 export function previewKind({ mime_type }: FileRecord): PreviewKind {
   const type = essenceOf(mime_type);
   if (IMAGE.test(type)) return "image";

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
 /**
- * A `rem` in pixels: it grows with the text that people set in their browser, and, by styles/tokens.css, with
- * the width of the window.
+ * A `rem` in pixels. It depends on the font size set in the browser and, in styles/tokens.css, on the width of the
+ * window.
  */
 export function remInPixels(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);

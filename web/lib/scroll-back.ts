@@ -1,16 +1,16 @@
-/** What shows that the person goes about by themselves. */
+/** Events that show that the person uses the page. */
 const TOUCHES = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 let stop: (() => void) | null = null;
 
 /**
- * Scrolls the window down to where it was, as soon as the page is long enough again: what stands in it may
- * still have to be loaded. Gives up when the person does something, or at the next call of this module.
+ * Scrolls the window down to `to`, in pixels, as soon as the page is long enough: its content may still be loading.
+ * Gives up when the person uses the page, and at the next call of `scrollBack` or `stayHere`.
  */
 export function scrollBack(to: number): void {
   stayHere();
   const abort = new AbortController();
-  // It tells before the browser draws what changed, so that the page is never seen at another place.
+  // Its callback runs before the browser draws, so that the page is never seen at another place.
   const changes = new MutationObserver(() => attempt());
   stop = () => {
     abort.abort();
@@ -26,7 +26,7 @@ export function scrollBack(to: number): void {
   for (const type of TOUCHES) addEventListener(type, stayHere, { signal: abort.signal, passive: true });
 }
 
-/** Ends what `scrollBack` began. */
+/** Ends a pending `scrollBack`. */
 export function stayHere(): void {
   stop?.();
   stop = null;

@@ -1,9 +1,9 @@
 import { tagsOf } from "./typed-tags.ts";
 
-/** The filters of the search page, by their names in its form and its address. */
+/** The names of the search page's filters, in its form and in its address. */
 export const FILTERS = ["drive", "type", "tags", "min", "max", "after", "before"] as const;
 
-/** The kinds of files that the page offers as a filter. */
+/** The choices of the type filter. */
 export const TYPES = [
   { value: "", text: "Any type" },
   { value: "text/*", text: "Text" },
@@ -18,7 +18,7 @@ export const TYPES = [
 const PER_PAGE = 25;
 const MIB = 1024 * 1024;
 
-/** The address of the search page that asks what the form says; empty fields stay out of it. */
+/** The address of the search page for the values of its form, without empty ones. */
 export function addressOf(values: Iterable<readonly [string, FormDataEntryValue]>): string {
   const query = new URLSearchParams();
   for (const [name, value] of values) {
@@ -34,7 +34,7 @@ export function pageAddress(query: URLSearchParams, page: number): string {
   return `/search?${other}`;
 }
 
-/** The API's query for what an address asks; null where it asks nothing that can be looked for. */
+/** The API query for an address of the search page; null where it has neither words nor filters. */
 export function apiQuery(query: URLSearchParams): URLSearchParams | null {
   const asked = {
     q: query.get("q"),
@@ -42,7 +42,7 @@ export function apiQuery(query: URLSearchParams): URLSearchParams | null {
     min_size: bytesOf(query.get("min")),
     max_size: bytesOf(query.get("max")),
     updated_after: startOfDay(query.get("after"), 0),
-    // The day itself is within.
+    // That day is included.
     updated_before: startOfDay(query.get("before"), 1),
   };
   const named = Object.entries(asked).flatMap(([name, value]) =>
@@ -51,7 +51,8 @@ export function apiQuery(query: URLSearchParams): URLSearchParams | null {
   const tags = tagsOf(query.get("tags") ?? "");
   if (named.length === 0 && tags.length === 0) return null;
   const sent = new URLSearchParams(named);
-  // Given more than once, each is one tag, also one with a comma; an empty one is none.
+  // Where `tags` is repeated, each value is one tag, even with a comma. The empty value is no tag, and has a single
+  // tag count as repeated.
   if (tags.length > 0) for (const tag of [...tags, ""]) sent.append("tags", tag);
   const drive = query.get("drive");
   if (drive !== null) sent.set("drive_id", drive);
@@ -65,7 +66,7 @@ function bytesOf(mebibytes: string | null): string | null {
   return mebibytes !== null && Number.isSafeInteger(bytes) ? String(bytes) : null;
 }
 
-/** The start of a day of the reader's, or of one some days later; null for what is no date. */
+/** When a day starts in the reader's time zone, or the day `later` days after it; null for an invalid date. */
 function startOfDay(day: string | null, later: number): string | null {
   if (day === null) return null;
   const start = new Date(`${day}T00:00`);

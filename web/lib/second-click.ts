@@ -1,10 +1,10 @@
-/** What the last click was on that began anew, rather than being the second of a double click. */
+/** The target of the last single click, or of the first click of a double click. */
 let pressed: EventTarget | null = null;
 let isElsewhere = false;
 
 /**
- * To be called when a click leads to another page. Whoever is used to double clicks presses once more, and by
- * then something else lies below the pointer, for which the press is not meant: it is kept from that.
+ * To be called when a click leads to another page. People who double-click press once more, when the pointer is over
+ * something else already; that second click is ignored.
  */
 export function leadElsewhere(): void {
   isElsewhere = true;

@@ -1,6 +1,6 @@
 import { formatBytes } from "./format.ts";
 
-/** What people call the fields of the API that a form or an address of the dashboard sends. */
+/** Words for the API fields that the dashboard sends. */
 const NAMES: Readonly<Record<string, string>> = {
   current: "The current password",
   destination_drive_id: "The drive",
@@ -18,14 +18,13 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A message of the API as the dashboard shows it: the name that begins it is the field's in words, and sizes are
- * in the units that the dashboard uses. `tags[1] must have 1 to 64 characters` becomes `Tag 2 must have 1 to 64
- * characters.`
+ * An API error message for people: the field's name at its start is replaced by words, and sizes are given in the
+ * dashboard's units. `tags[1] must have 1 to 64 characters` becomes `Tag 2 must have 1 to 64 characters.`
  *
- * @param field the one at fault, as the API names it
+ * @param field the field at fault, as the API names it
  */
 export function readableMessage(message: string, field: string | undefined): string {
-  // What stands in quotation marks is somebody's name for a file.
+  // Text in quotation marks is a name, and stays as it is.
   const sized = message.replaceAll(/"[^"]*"|\b(\d{4,}) bytes\b/g, (found, bytes?: string) =>
     bytes === undefined ? found : formatBytes(Number(bytes)),
   );

@@ -1,18 +1,18 @@
 const OUTCOMES = ["cancelled", "expired", "failed"] as const;
 
-/** How a sign-in at the provider ended, for a person that is not signed in after it. */
+/** Why a sign-in at the provider did not succeed. */
 export interface SignInReturn {
   readonly outcome: (typeof OUTCOMES)[number];
-  /** What finds it in the server's log. */
+  /** Finds the request in the server's log. */
   readonly requestId: string | undefined;
 }
 
-/** Anybody can make somebody open an address: no sentences out of it. */
+/** Anybody can send anybody an address, so that no sentence from one is shown. */
 const REQUEST_ID = /^[\w=.:-]{1,128}$/;
 
 /**
- * Takes what the server says with `?sign_in=` out of an address's query, so that it is told once; null where
- * that says nothing the server would, and the address stays as it is.
+ * Reads the outcome of a sign-in from an address, and removes it from there, so that it is shown once. Null where
+ * `?sign_in=` is missing or has an unknown value; then the address is not changed.
  */
 export function takeSignInReturn({ searchParams: query }: URL): SignInReturn | null {
   const outcome = OUTCOMES.find((each) => each === query.get("sign_in"));

@@ -1,12 +1,12 @@
 /**
- * What the browser keeps for this site, until its tab is closed or for good; null where the person lets no
- * site store anything.
+ * The browser's storage for this site: of the tab (`sessionStorage`) or for good (`localStorage`). Null where the
+ * person has turned storage off.
  */
 export function storageOf(kind: "sessionStorage" | "localStorage"): Storage | null {
   try {
     return window[kind];
   } catch {
-    // Only to ask for it is refused.
+    // The mere access throws.
     return null;
   }
 }

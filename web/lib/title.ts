@@ -8,17 +8,17 @@ const TITLES: Readonly<Record<string, string>> = {
   "/auth/setup": "Setup",
 };
 
-/** What the browser calls a page of a name: `photos · Coffer`. */
+/** The document title for a page's name: `photos · Coffer`. */
 export function titled(name: string): string {
   return `${plain(name)} · Coffer`;
 }
 
-/** What the browser calls the page at a path. */
+/** The document title for a path. */
 export function titleOf(path: string): string {
   return titled(TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path)));
 }
 
-/** The folder that an address names, or else its drive. */
+/** The name of the folder in an address, or else of the drive. */
 function driveTitle(path: string): string {
   const [, , ...places] = path.split("/").filter((part) => part !== "");
   const place = places.at(-1);
@@ -26,7 +26,7 @@ function driveTitle(path: string): string {
   try {
     return decodeURIComponent(place);
   } catch {
-    // Typed in by hand, it may be no percent-encoding at all.
+    // An address typed by hand may not be valid percent-encoding.
     return place;
   }
 }

@@ -1,7 +1,7 @@
-/** One tag and what ends it: quotation marks stand around a tag that has a comma, and are doubled inside. */
+/** A tag and its end. A tag with a comma stands in quotation marks; quotation marks inside it are doubled. */
 const TYPED_TAG = /\s*(?:"((?:[^"]|"")+)"\s*|([^,]*))(?:,|$)/g;
 
-/** The tags that somebody typed into the field, where commas separate them. */
+/** The tags in the text of a tags field, separated by commas. */
 export function tagsOf(text: string): string[] {
   return [...text.matchAll(TYPED_TAG)]
     .map(([, quoted, plain = ""]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')).trim())

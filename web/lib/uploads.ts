@@ -18,14 +18,14 @@ import {
 import { UploadList } from "./uploads/upload-list.ts";
 
 const AT_ONCE = 3;
-/** How long to wait where the server does not say. */
+/** How long to wait if the server does not say. */
 const REST_SECONDS = 15;
 
-/** Sends files, a few at a time, and knows how each is getting on. */
+/** Sends files, a few at a time, and knows the progress of each. */
 export class UploadQueue {
   readonly #maxFileSize: number;
   readonly #list = new UploadList();
-  /** Whose turn it is; what was cancelled meanwhile is passed over. */
+  /** The uploads that wait for their turn; cancelled ones are skipped. */
   readonly #waiting: number[] = [];
   readonly #running = new Map<number, AbortController>();
   readonly #storedListeners = new Set<(upload: Upload) => void>();
@@ -33,7 +33,7 @@ export class UploadQueue {
   readonly #pace = new Speedometer();
   #forAll: Decision | null = null;
   #lastId = 0;
-  /** Those that were refused because nobody was signed in, and get one more try. */
+  /** Uploads that were refused with 401 and get one more try. */
   readonly #unauthorised = new Set<number>();
   #isHeld = false;
   #rest: { readonly timer: ReturnType<typeof setTimeout>; readonly until: number } | null = null;
@@ -43,17 +43,17 @@ export class UploadQueue {
     this.#maxFileSize = maxFileSize;
   }
 
-  /** Whether anything is not over yet. */
+  /** Whether an upload is unfinished. */
   get isBusy(): boolean {
     return this.#list.isBusy;
   }
 
-  /** Calls `listener` soon after anything changes; returns what ends that. */
+  /** Calls `listener` soon after any change; returns a function that stops this. */
   subscribe(listener: () => void): () => void {
     return this.#list.subscribe(listener);
   }
 
-  /** Calls `listener` for each upload once it is stored; returns what ends that. */
+  /** Calls `listener` for each upload once it is stored; returns a function that stops this. */
   onStored(listener: (upload: Upload) => void): () => void {
     this.#storedListeners.add(listener);
     return () => this.#storedListeners.delete(listener);
@@ -70,7 +70,7 @@ export class UploadQueue {
   }
 
   /**
-   * Begins a new count where nothing is on its way; what failed or was cancelled stays, to be tried again.
+   * Adds files to the queue. If nothing is being sent, the counts start again; failed and cancelled uploads stay.
    *
    * @param folder a folder's path with its slash, or empty for the root
    */
@@ -98,7 +98,7 @@ export class UploadQueue {
     this.#resume();
   }
 
-  /** Sends again what failed or was cancelled. */
+  /** Tries a failed or cancelled upload again. */
   retry(id: number): void {
     const upload = this.#list.get(id);
     if (upload === undefined || !isRetryable(upload)) return;
@@ -106,7 +106,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Sends all again that failed; what was cancelled stays so. */
+  /** Tries all failed uploads again, but not the cancelled ones. */
   retryFailed(): void {
     for (const upload of this.#list.all()) {
       if (upload.state === "failed" && isRetryable(upload)) this.#enqueue(upload.id);
@@ -114,7 +114,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Decides about a file whose place is taken; `forAll` about every further one until the queue is through. */
+  /** Decides about a file that exists already; with `forAll` also about all others until the queue is empty. */
   answer(id: number, decision: Decision, forAll: boolean): void {
     if (forAll) this.#forAll = decision;
     for (const upload of this.#list.all()) {
@@ -123,11 +123,11 @@ export class UploadQueue {
       else this.#enqueue(upload.id, decision);
     }
     this.#pump();
-    // Nobody is to be shown, and to answer once more, a question that they have answered.
+    // At once, so that nobody sees a question again that they have answered.
     this.#list.tell();
   }
 
-  /** Begins nothing more until `release`: nobody is signed in. */
+  /** Starts no more uploads until `release`, because nobody is signed in. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -137,7 +137,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Forgets everything that is over. */
+  /** Forgets all finished uploads. */
   clear(): void {
     this.#list.forget(() => true);
   }
@@ -187,7 +187,7 @@ export class UploadQueue {
     } catch (error) {
       after = this.#refused(asApiError(error), abort.signal, id);
     }
-    // Cancelled: it is over already, or even on its way again.
+    // Cancelled, and perhaps already started again.
     if (abort.signal.aborted) return;
     this.#running.delete(id);
     this.#list.change(id, after);
@@ -199,8 +199,8 @@ export class UploadQueue {
   }
 
   /**
-   * What becomes of an upload that was refused: it fails, or waits where the server takes no more for now,
-   * or until somebody signs in again.
+   * Handles a refused upload: it fails, waits until the server accepts more requests, or waits until somebody signs
+   * in again.
    */
   #refused(error: ApiError, { aborted }: AbortSignal, id: number): Partial<Upload> {
     const isSignedOut = error.status === 401 && !this.#unauthorised.has(id);
@@ -217,7 +217,7 @@ export class UploadQueue {
     let before = 0;
     return (sent) => {
       if (signal.aborted) return;
-      // It begins anew where a file is sent a second time.
+      // The count starts again when a file is sent a second time.
       const bytes = sent - (sent < before ? 0 : before);
       const now = performance.now();
       this.#speed.add(bytes, now);
@@ -227,7 +227,7 @@ export class UploadQueue {
     };
   }
 
-  /** The first to ask decides: what comes after was sent before it was known. */
+  /** Only the first upload that is refused sets the pause: the others were sent before it was known. */
   #wait(seconds: number): void {
     this.#rest ??= {
       timer: setTimeout(() => this.#resume(), seconds * 1000),

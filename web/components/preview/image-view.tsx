@@ -10,7 +10,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_SVG_BYTES = 4 * 1024 * 1024;
 const SVG = "image/svg+xml";
 
-/** An image; of an SVG, which is a text as well, also its source. */
+/** An image. Of an SVG, the source can be shown as well. */
 export function ImageView({ file }: { readonly file: FileRecord }) {
   const [isSource, setSource] = useState(false);
   const type = essenceOf(file.mime_type);
@@ -45,8 +45,8 @@ function BlobImage({ file, content }: ShownProps) {
 }
 
 /**
- * An SVG runs no script in an <img>, but would as a document of its own. As a `data:` address it has no
- * origin even then, as when somebody opens the image in a new tab.
+ * An SVG runs no script in an <img>, but it would when opened in a new tab. With a `data:` address it has no origin
+ * even there.
  */
 function DataImage({ file, content }: ShownProps) {
   const [url, setUrl] = useState<string | null>(null);

@@ -1,12 +1,12 @@
 import { useMemo, useState } from "preact/hooks";
 import { hasOverrides } from "../../lib/overrides.ts";
 
-/** With longer lines than this, a text is wrapped from the start. */
+/** A text with a longer line is wrapped from the start. */
 const LONG_LINE = 1000;
 /** More lines take a browser seconds to lay out. */
 const MOST_LINES = 50_000;
 
-/** A text as it is, with numbers beside its lines unless they are wrapped. */
+/** A text as it is. Its lines are numbered, unless they are wrapped. */
 export function LinesView({ text }: { readonly text: string }) {
   const { shown, numbers, longest, isCut } = useMemo(() => measure(text), [text]);
   const [isWrapped, setWrapped] = useState(longest > LONG_LINE);
@@ -55,7 +55,7 @@ interface Measured {
 
 function measure(text: string): Measured {
   const lines = text.split("\n");
-  // What follows the last line's end is no line.
+  // A line break at the end begins no further line.
   if (lines.at(-1) === "") lines.pop();
   const isCut = lines.length > MOST_LINES;
   if (isCut) lines.length = MOST_LINES;

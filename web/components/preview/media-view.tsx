@@ -8,7 +8,7 @@ interface MediaViewProps {
   readonly kind: "audio" | "video";
 }
 
-/** Sound or a film, of any size: the browser asks for the parts it plays. */
+/** Audio or video of any size: the browser asks for the parts that it plays. */
 export function MediaView({ file, kind }: MediaViewProps) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return <NoView file={file} why={`The browser can't play this ${kind}.`} />;

@@ -5,9 +5,9 @@ import { useBlobUrl, Whole } from "./whole.tsx";
 
 const MOST_BYTES = 100 * 1024 * 1024;
 const PDF = "application/pdf";
-/** Viewers look for the mark of a PDF among so many bytes, whatever stands before it. */
+/** Viewers accept the mark of a PDF anywhere in this many bytes at its start. */
 const HEAD_BYTES = 1024;
-/** As Chromium's viewer and Firefox's are told it. */
+/** Closes the sidebar: `navpanes` in Chromium's viewer, `pagemode` in Firefox's. */
 const WITHOUT_SIDEBAR = "#navpanes=0&pagemode=none";
 
 interface ShownProps {
@@ -25,7 +25,7 @@ export function PdfView({ file }: { readonly file: FileRecord }) {
   );
 }
 
-/** Whether a content begins as a PDF does (ISO 32000-2, 7.5.2). */
+/** Whether a content has the header of a PDF (ISO 32000-2, 7.5.2). */
 async function isPdf(content: Blob): Promise<boolean> {
   return (await content.slice(0, HEAD_BYTES).text()).includes("%PDF-");
 }
@@ -38,10 +38,10 @@ function Checked({ file, content }: ShownProps) {
 }
 
 /**
- * The frame has no sandbox, since Chromium shows no PDF in one, whatever it allows. What keeps the content
- * from running as ours is that the address says application/pdf: the bytes go to the viewer, which is a
- * process and an origin of its own, or nowhere. A script in a PDF is run by the viewer alone; it can open
- * an alert there, but reach neither us nor the network, since the frame inherits our policy.
+ * The frame has no sandbox, because Chromium shows no PDF in a sandbox, whatever it allows. Instead, the blob has the
+ * type application/pdf, so that the browser hands it to its viewer, in a process and an origin of its own, or to
+ * nothing. Only the viewer runs a script in a PDF. Such a script can open an alert, but reaches neither the dashboard
+ * nor the network, because the frame inherits our policy.
  */
 function Frame({ file, content }: ShownProps) {
   const url = useBlobUrl(content);

@@ -6,7 +6,7 @@ const MOST_COLUMNS = 100;
 /** More take a browser seconds to lay out. */
 const MOST_CELLS = 20_000;
 
-/** The start of comma-separated values, the first row as the columns' names. */
+/** The first rows of a CSV file. Its first row names the columns. */
 export function TableView({ text }: { readonly text: string }) {
   const { rows, isCut } = useMemo(() => startOf(text), [text]);
   const [names = [], ...records] = rows;
@@ -47,7 +47,7 @@ export function TableView({ text }: { readonly text: string }) {
   );
 }
 
-/** As many rows as are shown, and the one with the names. */
+/** The rows that are shown, after the one with the names. */
 function startOf(text: string): Table {
   const { rows, isCut } = parseCsv(text, MOST_ROWS + 1);
   const columns = Math.min(MOST_COLUMNS, Math.max(...rows.map(({ length }) => length)));

@@ -19,7 +19,7 @@ interface TextViewProps {
   readonly kind: "markdown" | "json" | "table" | "text" | "unknown";
 }
 
-/** A text: laid out where its kind has a layout, and as it is stored. */
+/** A text: formatted, where its kind can be, and its source. */
 export function TextView({ file, kind }: TextViewProps) {
   const { loaded, reload } = useLoad(file.id, async (signal) => {
     const start = await readTextStart(file, signal);
@@ -38,7 +38,7 @@ interface TextShownProps {
   readonly kind: TextViewProps["kind"];
   readonly start: TextStart & {
     readonly text: string;
-    /** Of Markdown, where it can be formatted. */
+    /** The blocks of Markdown; null for another kind, or if it cannot be formatted. */
     readonly document: readonly Block[] | null;
   };
   readonly size: number;
@@ -66,7 +66,7 @@ function TextShown({ kind, start, size }: TextShownProps) {
   );
 }
 
-/** Null where the source is all there is to show. */
+/** The formatted view and its name; null where only the source can be shown. */
 function layOut(
   kind: TextViewProps["kind"],
   { text, isCut, document }: TextShownProps["start"],

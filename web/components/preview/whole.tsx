@@ -11,7 +11,7 @@ interface WholeProps {
   readonly file: FileRecord;
   /** The largest file that is loaded, in bytes. */
   readonly most: number;
-  /** The type the content is shown as, whatever else it may be. */
+  /** The MIME type that the content is shown as, whatever the file says. */
   readonly type: string;
   readonly children: (content: Blob) => ComponentChildren;
 }
@@ -46,7 +46,7 @@ function Loading({ file, type, children }: Omit<WholeProps, "most">) {
   );
 }
 
-/** A `blob:` address of a content for as long as it is shown; null at first. */
+/** A `blob:` address for a content while it is shown; null at first. */
 export function useBlobUrl(content: Blob): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

@@ -14,7 +14,7 @@ const TICK_MS = 1000;
 const UploadsContext = createContext<UploadQueue | null>(null);
 
 interface UploadsProviderProps {
-  /** Whoever is signed in, null where a session ended; another object whenever that was asked. */
+  /** The signed-in user, null after the session ended. A new object after each request for it. */
   readonly asked: { readonly value: Account | null };
   /** The largest file allowed, in bytes. */
   readonly maxFileSize: number;
@@ -22,8 +22,8 @@ interface UploadsProviderProps {
 }
 
 /**
- * Keeps the uploads of one user for as long as it is in the page, and shows them below whatever page they
- * go to. Where their session ends by itself, uploads wait for them to sign in again.
+ * Runs the uploads of one user and shows them below every page. If the session ends by itself, uploads wait until
+ * that user has signed in again.
  */
 export function UploadsProvider({ asked, maxFileSize, children }: UploadsProviderProps) {
   const [queue] = useState(() => new UploadQueue(maxFileSize));
@@ -31,7 +31,7 @@ export function UploadsProvider({ asked, maxFileSize, children }: UploadsProvide
   const summary = summarise(view);
   useLayoutEffect(() => () => queue.cancelAll(), [queue]);
   const isSignedIn = asked.value !== null;
-  // Not only when it becomes another: an upload that was refused asks, and waits for the answer.
+  // Also when the same user is found again: an upload that was refused with 401 waits for this answer.
   useLayoutEffect(() => (isSignedIn ? queue.release() : queue.hold()), [queue, asked]);
   useLayoutEffect(() => {
     if (!summary.isBusy) return;
@@ -59,7 +59,7 @@ function Shown(props: { readonly queue: UploadQueue; readonly view: QueueView; r
   );
 }
 
-/** The queue that uploads go into; only below `UploadsProvider`. */
+/** The queue of uploads; only below `UploadsProvider`. */
 export function useUploads(): UploadQueue {
   const queue = useContext(UploadsContext);
   if (queue === null) throw new Error("uploads need an UploadsProvider");
@@ -70,7 +70,7 @@ function useQueueView(queue: UploadQueue): QueueView {
   const [view, setView] = useState(() => queue.view());
   useLayoutEffect(() => {
     const update = () => setView(queue.view());
-    // Also while nothing is sent: the speed falls then, and a pause runs out.
+    // Also while nothing is sent, because the speed falls and a pause ends.
     const timer = setInterval(() => queue.isBusy && update(), TICK_MS);
     const forget = queue.subscribe(update);
     return () => {

@@ -19,7 +19,7 @@ export function Question({ queue, uploads }: QuestionProps) {
   if (first === undefined) return null;
   return (
     <Asking
-      // The browser closed the dialog that was dismissed; the next question takes another.
+      // The browser has closed the dismissed dialog, so the next question needs a new one.
       key={dismissed}
       upload={first}
       others={asking.length - 1}
@@ -36,7 +36,7 @@ interface AskingProps {
   readonly onDismiss: () => void;
 }
 
-// Stays for the next question, so that the focus stays as well.
+// The same dialog for the next question, so that the focus stays.
 function Asking({ upload, others, queue, onDismiss }: AskingProps) {
   const [forAll, setForAll] = useState(false);
   const decide = (decision: Decision) => queue.answer(upload.id, decision, forAll);

@@ -9,7 +9,7 @@ import { isPending, isRetryable, type Upload } from "../../lib/uploads/upload.ts
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
 
-/** One upload: its name, how far it is, and what can be done about it. */
+/** One upload: its name, its progress, and its buttons. */
 export function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }) {
   const { state, path, size, sent, error } = upload;
   return (
@@ -39,7 +39,7 @@ function UploadAction({ upload, queue }: { readonly upload: Upload; readonly que
   if (state === "done") return <Icon svg={checkIcon} />;
   const cancels = isPending(upload);
   if (!cancels && !isRetryable(upload)) return null;
-  // One button for both, so that the focus stays on it.
+  // One button for both actions, so that it keeps the focus.
   return (
     <button
       type="button"

@@ -7,8 +7,8 @@ import { headlineOf, progressInWords } from "../../lib/uploads/words.ts";
 const SAY_MS = 20_000;
 
 /**
- * Tells people who hear the page how the uploads are getting on: when they begin, rest and end, and how far
- * they are now and then. In the page from the start, since what is new to it is not listened to.
+ * Announces the uploads to screen readers: when they start, pause and end, and the progress from time to time. Always
+ * in the page, because screen readers miss the first text of a live region that was just added.
  */
 export function Spoken({ view, summary }: { readonly view: QueueView; readonly summary: Summary }) {
   const [progress, setProgress] = useState<string | null>(null);

@@ -42,7 +42,7 @@ export function useDrop(onDrop: (data: DataTransfer) => void): boolean {
   return isOver;
 }
 
-/** Keeps the browser from leaving the page for files dropped where nothing takes them. */
+/** Keeps the browser from opening files that are dropped where nothing takes them. */
 export function useNoStrayDrops(): void {
   useLayoutEffect(() => {
     const refuse = (event: DragEvent) => {
@@ -58,7 +58,7 @@ export function useNoStrayDrops(): void {
 
 type DragEvents = "dragenter" | "dragover" | "dragleave" | "drop";
 
-/** Listens on the window; returns what ends that. */
+/** Listens on the window; returns a function that stops this. */
 function listen(handlers: Partial<Record<DragEvents, (event: DragEvent) => void>>): () => void {
   const abort = new AbortController();
   for (const type of ["dragenter", "dragover", "dragleave", "drop"] as const) {

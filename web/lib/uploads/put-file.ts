@@ -1,7 +1,7 @@
 import { ApiError, call, refusalOf } from "../api.ts";
 import type { FileRecord } from "../types.ts";
 
-/** Of the requests that the server takes in a minute, what uploads leave for everything else. */
+/** The share of the rate limit that uploads leave for other requests. */
 const KEPT_SHARE = 0.25;
 
 const FILES = "/v0/files";
@@ -14,9 +14,9 @@ export interface PutOptions {
   /** Whether a file that stands there gets this content; otherwise that is 412. */
   readonly replace: boolean;
   readonly signal: AbortSignal;
-  /** Told the bytes sent so far. */
+  /** Called with the bytes sent so far. */
   readonly onProgress: (sent: number) => void;
-  /** Told the seconds for which nothing more should be sent. */
+  /** Called with the seconds to pause before the next upload. */
   readonly onWait: (seconds: number) => void;
 }
 
@@ -44,7 +44,7 @@ function asResponse(request: XMLHttpRequest): Response {
   return response;
 }
 
-/** How long to leave the server alone, so that requests are left for looking around meanwhile. */
+/** How long to pause, so that requests are left for other actions. */
 function secondsToRest(request: XMLHttpRequest): number {
   const limit = Number(request.getResponseHeader("x-ratelimit-limit"));
   const remaining = Number(request.getResponseHeader("x-ratelimit-remaining"));
@@ -64,14 +64,14 @@ function sent({ driveId, path, file, replace, signal, onProgress }: PutOptions):
     request.addEventListener("error", () => void whyUnsent(file).then(reject));
     request.addEventListener("loadend", () => signal.removeEventListener("abort", abort));
     request.open("PUT", `${FILES}?${new URLSearchParams({ drive_id: driveId, path })}`);
-    // The server knows types better than browsers do, which take TypeScript for video.
+    // The server finds better types than browsers, which take TypeScript for video.
     request.setRequestHeader("content-type", "application/octet-stream");
     if (!replace) request.setRequestHeader("if-none-match", "*");
     request.send(file);
   });
 }
 
-/** The browser does not say whether it could not read or could not send; reading a byte tells. */
+/** Browsers do not say whether reading or sending failed; reading one byte tells. */
 async function whyUnsent(file: File): Promise<ApiError> {
   try {
     await file.slice(0, 1).arrayBuffer();

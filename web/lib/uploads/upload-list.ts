@@ -2,19 +2,19 @@ import { isPending, type Upload } from "./upload.ts";
 
 const NOTIFY_MS = 100;
 
-/** The uploads as they are now, in the order they were chosen, and whoever wants to know of changes. */
+/** The uploads in the order they were chosen, and the listeners to their changes. */
 export class UploadList {
   readonly #uploads = new Map<number, Upload>();
   readonly #listeners = new Set<() => void>();
   #pending = 0;
   #notifying = false;
 
-  /** Whether anything is not over yet. */
+  /** Whether an upload is unfinished. */
   get isBusy(): boolean {
     return this.#pending > 0;
   }
 
-  /** All of them as they are; safe to go through while they change. */
+  /** A snapshot of all uploads; safe to iterate while they change. */
   all(): Upload[] {
     return [...this.#uploads.values()];
   }
@@ -23,7 +23,7 @@ export class UploadList {
     return this.#uploads.get(id);
   }
 
-  /** Adds one, or puts it in the place of its former self. */
+  /** Adds an upload, or replaces its older version. */
   set(upload: Upload): void {
     const before = this.#uploads.get(upload.id);
     if (before !== undefined && isPending(before)) this.#pending -= 1;
@@ -32,13 +32,13 @@ export class UploadList {
     this.notify();
   }
 
-  /** Does nothing where it is no longer there. */
+  /** Does nothing if the upload is no longer in the list. */
   change(id: number, to: Partial<Upload>): void {
     const upload = this.#uploads.get(id);
     if (upload !== undefined) this.set({ ...upload, ...to });
   }
 
-  /** Forgets those that are over, and of which `isGone` is true. */
+  /** Forgets the finished uploads for which `isGone` is true. */
   forget(isGone: (upload: Upload) => boolean): void {
     for (const upload of this.#uploads.values()) {
       if (!isPending(upload) && isGone(upload)) this.#uploads.delete(upload.id);
@@ -46,13 +46,13 @@ export class UploadList {
     this.notify();
   }
 
-  /** Calls `listener` soon after anything changes, not each time; returns what ends that. */
+  /** Calls `listener` soon after a change, once for several; returns a function that stops this. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells the listeners soon. */
+  /** Calls the listeners soon. */
   notify(): void {
     if (this.#notifying) return;
     this.#notifying = true;
@@ -62,7 +62,7 @@ export class UploadList {
     }, NOTIFY_MS);
   }
 
-  /** Tells the listeners at once. */
+  /** Calls the listeners at once. */
   tell(): void {
     for (const listener of this.#listeners) listener();
   }

@@ -1,7 +1,7 @@
-/** `asking` waits for the person to decide about a file that stands there already. */
+/** `asking` waits for a decision about a file that exists already. */
 export type UploadState = "waiting" | "sending" | "asking" | "done" | "skipped" | "cancelled" | "failed";
 
-/** What becomes of a file whose place is taken. */
+/** What to do about a file that exists already. */
 export type Decision = "replace" | "keep-both" | "skip";
 
 /** Why an upload failed, as an `ApiError` says it. */
@@ -12,11 +12,11 @@ export interface UploadError {
   readonly requestId: string | undefined;
 }
 
-/** A file on its way, or a folder that holds nothing; never changed, but replaced by a newer one. */
+/** The upload of a file or an empty folder. Immutable: a change replaces it. */
 export interface Upload {
   readonly id: number;
   readonly driveId: string;
-  /** Where it goes, or went; a folder's ends in a slash. */
+  /** Its path in the drive; a folder's ends in a slash. */
   readonly path: string;
   /** Null for a folder. */
   readonly file: File | null;
@@ -34,13 +34,13 @@ export interface QueueView {
   readonly uploads: readonly Upload[];
   /** Bytes a second. */
   readonly speed: number;
-  /** How much of `workOf` is done in a second. */
+  /** In units of `workOf`, a second. */
   readonly pace: number;
-  /** Seconds for which it leaves the server alone, because of its limit of requests; null while it does not. */
+  /** Seconds that the queue pauses because of the rate limit; null if it does not. */
   readonly rest: number | null;
 }
 
-/** Whether an upload is not over yet. */
+/** Whether an upload is unfinished. */
 export function isPending({ state }: Upload): boolean {
   return state === "waiting" || state === "sending" || state === "asking";
 }
@@ -48,15 +48,15 @@ export function isPending({ state }: Upload): boolean {
 /** The code of the error of a file that is larger than the server takes. */
 export const TOO_LARGE = "PAYLOAD_TOO_LARGE";
 
-/** Whether sending it again may help: somebody cancelled it, or it failed for another reason than its size. */
+/** Whether it can be tried again: it was cancelled, or failed for a reason other than its size. */
 export function isRetryable({ state, error }: Upload): boolean {
   return state === "cancelled" || (state === "failed" && error?.code !== TOO_LARGE);
 }
 
-/** What a request takes beside its content, as bytes: a thousand small files take longer than a large one. */
+/** The cost of a request beside its content, in bytes: a thousand small files take longer than a large one. */
 export const REQUEST_WORK = 32 * 1024;
 
-/** How much there is to do for an upload, comparable between small and large ones. */
+/** The work of an upload, comparable between small and large files. */
 export function workOf({ size }: Upload): number {
   return size + REQUEST_WORK;
 }
