@@ -171,6 +171,7 @@ describe("the answer", () => {
       given: [put("a.txt")],
       request: ["GET", "/v0/archive?drive_id={drive}"],
       status: 200,
+      contains: [/^PK\u0003\u0004/, "a.txt", "Hello World!"],
       receives: {
         "content-type": "application/zip",
         "cache-control": "no-store",
@@ -183,6 +184,7 @@ describe("the answer", () => {
       given: [put("a.txt")],
       request: ["HEAD", "/v0/archive?drive_id={drive}&path=a.txt"],
       status: 200,
+      empty: true,
       receives: {
         "content-type": "application/zip",
         "content-disposition": /^attachment; filename="Scenario.zip"/,
@@ -234,6 +236,7 @@ describe("the answer", () => {
       given: [put("dir/a.txt")],
       request: ["GET", `/v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`],
       status: 200,
+      contains: ["Hello World!"],
     },
   ]);
 

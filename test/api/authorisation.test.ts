@@ -421,10 +421,11 @@ describe("what is not yours is answered like what never was", () => {
 });
 
 /** A step of each caller, with what they must see. */
-function eachSees(request: Step["request"], seen: Partial<Record<CallerName, unknown>>): Scenario[] {
-  return CALLERS.flatMap((as): Scenario[] =>
-    seen[as] === undefined ? [] : [{ name: `${as} sees its own`, as, request, status: 200, json: seen[as] }],
-  );
+function eachSees(request: Step["request"], seen: Partial<Record<CallerName, object>>): Scenario[] {
+  return CALLERS.flatMap((as): Scenario[] => {
+    const json = seen[as];
+    return json === undefined ? [] : [{ name: `${as} sees its own`, as, request, status: 200, json }];
+  });
 }
 
 describe("lists show what is the caller's", () => {
@@ -503,8 +504,10 @@ describe("no way around", () => {
     request: ["POST", "/v0/drives"],
     body: { name: "Second" },
     status: 201,
+    json: { data: { name: "Second" } },
     keeps: "second",
   };
+  const agents = { status: 200, json: { id: "{files.agent}" } };
   runScenarios(stage, [
     { name: "a copy into a foreign drive", ...copy("agent", "agent", "{drives.ada}") },
     { name: "a copy into a foreign drive by its slug", ...copy("agent", "agent", "ada/notes") },
@@ -555,7 +558,7 @@ describe("no way around", () => {
       as: "adaDrive",
       request: ["DELETE", "/v0/keys/{keyIds.ada}"],
       ...refused("NOT_FOUND"),
-      after: [{ as: "ada", request: ["GET", "/v0/keys"], status: 200 }],
+      after: [{ as: "ada", request: ["GET", "/v0/keys"], status: 200, contains: ["{keyIds.ada}"] }],
     },
     {
       name: "bulk-delete leaves foreign files alone",
@@ -565,8 +568,8 @@ describe("no way around", () => {
       status: 200,
       json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
       after: [
-        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200 },
-        { as: "agent", request: ["GET", "/v0/files/{files.agent}"], status: 200 },
+        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200, json: { id: "{files.ada}" } },
+        { as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents },
       ],
     },
     {
@@ -581,8 +584,8 @@ describe("no way around", () => {
       as: "agentReader",
       request: ["GET", "/v0/files/{files.agent}?_method=DELETE"],
       headers: { "x-http-method-override": "DELETE" },
-      status: 200,
-      after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], status: 200 }],
+      ...agents,
+      after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents }],
     },
   ]);
 });

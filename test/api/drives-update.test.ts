@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
-import { openStage, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
+import {
+  openStage,
+  refused,
+  runScenarios,
+  type Expected,
+  type Scenario,
+  type Step,
+} from "../support/scenario.ts";
 
 const stage = openStage();
 
@@ -13,11 +20,11 @@ interface Drive {
 
 function create(name: string, keeps: string, as: "ada" | "bob" = "ada"): Step {
   const body = { name, description: "As it was" };
-  return { as, request: ["POST", "/v0/drives"], body, status: 201, keeps };
+  return { as, request: ["POST", "/v0/drives"], body, status: 201, json: { data: body }, keeps };
 }
 
 /** Changes the drive that was kept as `own`. */
-function update(body: Json, more: Partial<Step> = {}): Step {
+function update(body: Json, more: Expected): Step {
   return { as: "ada", request: ["PATCH", "/v0/drives/{own.data.id}"], body, status: 200, ...more };
 }
 
@@ -42,7 +49,8 @@ const BAD_DESCRIPTIONS: readonly (readonly [name: string, sent: Json])[] = [
 describe("a drive is renamed and described", () => {
   const given = [create("Old name", "own")];
   const own = { as: "ada", request: ["GET", "/v0/drives/{own.data.id}"], status: 200 } as const;
-  const unchanged: Step = { ...own, json: { data: { name: "Old name", description: "As it was" } } };
+  const unchangedData = { json: { data: { name: "Old name", description: "As it was" } } };
+  const unchanged: Step = { ...own, ...unchangedData };
   runScenarios(stage, [
     {
       name: "the slug follows the name, the id and the description stay",
@@ -84,7 +92,7 @@ describe("a drive is renamed and described", () => {
       given,
       ...update({ description: "" }, { json: { data: { description: "" } } }),
     },
-    { name: "nothing to change changes nothing", given, ...update({}), after: [unchanged] },
+    { name: "nothing to change changes nothing", given, ...update({}, unchangedData), after: [unchanged] },
     {
       name: "by its slug",
       given,

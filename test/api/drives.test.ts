@@ -30,11 +30,25 @@ interface DriveRecord {
 }
 
 function provisioning(name: Json, more: Partial<Step> = {}): Step {
-  return { as: "nobody", request: ["POST", "/v0/drives/provision"], body: { name }, status: 201, ...more };
+  return {
+    as: "nobody",
+    request: ["POST", "/v0/drives/provision"],
+    body: { name },
+    status: 201,
+    json: { data: { drive_id: expect.stringMatching(UUID) } },
+    ...more,
+  };
 }
 
 function create(name: Json, more: Partial<Step> = {}): Step {
-  return { as: "ada", request: ["POST", "/v0/drives"], body: { name }, status: 201, ...more };
+  return {
+    as: "ada",
+    request: ["POST", "/v0/drives"],
+    body: { name },
+    status: 201,
+    json: { data: { id: expect.stringMatching(UUID), name } },
+    ...more,
+  };
 }
 
 const NAMES: [name: string, sent: string, kept: string][] = [
@@ -351,18 +365,26 @@ describe("slugs", () => {
           status: 201,
           json: { drive_id: "{own.data.id}" },
         },
-        { as: "ada", request: ["POST", "/v0/keys"], body: { drive_id: bySlug }, status: 201 },
+        {
+          as: "ada",
+          request: ["POST", "/v0/keys"],
+          body: { drive_id: bySlug },
+          status: 201,
+          json: { drive_id: "{own.data.id}" },
+        },
         {
           as: "ada",
           request: ["POST", "/v0/files/{file.id}/copy"],
           body: { destination_path: "b", destination_drive_id: bySlug },
           status: 201,
+          json: { drive_id: "{own.data.id}", path: "b" },
         },
         {
           as: "ada",
           request: ["DELETE", "/v0/folders"],
           body: { drive_id: bySlug, path: "f/", confirm: true },
           status: 200,
+          json: { deleted_count: 0 },
         },
       ],
       as: "ada",
@@ -394,6 +416,7 @@ describe("deletion", () => {
     request: ["PUT", "/v0/files?drive_id={own.data.id}&path=a/b"],
     body: "x",
     status: 201,
+    json: { drive_id: "{own.data.id}", path: "a/b" },
     keeps: "file",
   };
   const given = [create("Doomed", { keeps: "own" }), file];
@@ -404,7 +427,13 @@ describe("deletion", () => {
       ...remove,
       after: [
         gone,
-        { as: "ada", request: ["GET", "/v0/drives"], status: 200, omits: ["{own.data.id}"] },
+        {
+          as: "ada",
+          request: ["GET", "/v0/drives"],
+          status: 200,
+          contains: ["{drives.ada}"],
+          omits: ["{own.data.id}"],
+        },
         { as: "ada", request: ["GET", "/v0/drives?slug={own.data.slug}"], status: 200, json: { data: [] } },
         { as: "ada", request: ["GET", "/v0/files?drive_id={own.data.id}"], ...refused("NOT_FOUND") },
         { as: "ada", request: ["GET", "/v0/files/{file.id}"], ...refused("NOT_FOUND") },
@@ -427,6 +456,7 @@ describe("deletion", () => {
           as: "ada",
           request: ["GET", "/v0/drives?slug={own.data.slug}"],
           status: 200,
+          json: { data: [{ name: "Doomed" }] },
           omits: ["{own.data.id}"],
         },
       ],

@@ -15,20 +15,30 @@ const stage = openStage({ "max-file-size": "1000" });
 
 const file = put("a", "Hello World!", { keeps: "file" });
 const download = ["GET", "/v0/files/{file.id}/download"] as const;
+const whole = { status: 200, contains: [/^Hello World!$/] } as const;
+const drives = { status: 200, json: { data: [{ id: "{drive}" }] } };
 
 /** One of each kind of answer; that each has the common headers is checked at every step. */
 const KINDS: Scenario[] = [
-  { name: "200", request: ["GET", "/v0/drives"], status: 200 },
-  { name: "200 to HEAD", request: ["HEAD", "/v0/drives"], status: 200, contains: [/^$/] },
+  { name: "200", request: ["GET", "/v0/drives"], ...drives },
+  { name: "200 to HEAD", request: ["HEAD", "/v0/drives"], status: 200, empty: true },
   { name: "201", ...put("b") },
-  { name: "200 with content", given: [file], request: download, status: 200 },
-  { name: "206", given: [file], request: download, headers: { range: "bytes=0-1" }, status: 206 },
+  { name: "200 with content", given: [file], request: download, ...whole },
+  {
+    name: "206",
+    given: [file],
+    request: download,
+    headers: { range: "bytes=0-1" },
+    status: 206,
+    contains: [/^He$/],
+  },
   {
     name: "304",
     given: [file],
     request: download,
     headers: { "if-none-match": `"${HELLO_DIGEST}"` },
     status: 304,
+    empty: true,
   },
   {
     name: "400, malformed JSON",
@@ -69,7 +79,7 @@ const KINDS: Scenario[] = [
   },
   { name: "403", as: "agentReader", request: ["POST", "/v0/keys"], ...refused("FORBIDDEN") },
   { name: "404, a file", request: ["GET", "/v0/files/nothing"], ...refused("NOT_FOUND") },
-  { name: "404 to HEAD", request: ["HEAD", "/v0/files/nothing"], status: 404, contains: [/^$/] },
+  { name: "404 to HEAD", request: ["HEAD", "/v0/files/nothing"], status: 404, empty: true },
   ...["/v0", "/v0/", "/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map(
     (path): Scenario => ({ name: `404, the route ${path}`, request: ["GET", path], ...refused("NOT_FOUND") }),
   ),
@@ -95,9 +105,10 @@ const KINDS: Scenario[] = [
         request: ["POST", "/v0/files/{file.id}/presigned-url"],
         body: { one_time: true },
         status: 200,
+        json: { token: expect.stringMatching(/^lnk_/) },
         keeps: "link",
       },
-      { as: "nobody", request: ["GET", "/v0/presigned/{link.token}"], status: 200 },
+      { as: "nobody", request: ["GET", "/v0/presigned/{link.token}"], ...whole },
     ],
     as: "nobody",
     request: ["GET", "/v0/presigned/{link.token}"],
@@ -140,14 +151,14 @@ describe("X-Request-Id", () => {
       name: `${id.slice(0, 40)} is kept`,
       request: ["GET", "/v0/drives"],
       headers: { "x-request-id": id },
-      status: 200,
+      ...drives,
       receives: { "x-request-id": new RegExp(`^${RegExp.escape(id)}$`) },
     })),
     ...replaced.map((id): Scenario => ({
       name: `${JSON.stringify(id.slice(0, 40))} is replaced`,
       request: ["GET", "/v0/drives"],
       headers: { "x-request-id": id },
-      status: 200,
+      ...drives,
       receives: { "x-request-id": /^[0-9a-f-]{36}$/ },
     })),
     ...KINDS.map((kind): Scenario => ({
@@ -268,6 +279,7 @@ describe("bodies", () => {
       headers: { "content-type": type },
       body,
       status: 201,
+      json: { path: "a/" },
     })),
     ...[
       "{'a':1}",
@@ -301,7 +313,7 @@ describe("bodies", () => {
       name: "an answer is JSON whatever was asked for",
       request: ["GET", "/v0/drives"],
       headers: { accept: "text/html" },
-      status: 200,
+      ...drives,
       receives: { "content-type": /^application\/json\b/ },
     },
     {

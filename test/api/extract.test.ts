@@ -1,15 +1,23 @@
 import { describe, expect, test } from "bun:test";
-import { openStage, put, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
+import {
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Expected,
+  type Scenario,
+  type Step,
+} from "../support/scenario.ts";
 
 const stage = openStage();
 
 const MIB = 1024 * 1024;
 
 function upload(type: string, content: string | Uint8Array<ArrayBuffer>): Step {
-  return put("f", "", { body: content, headers: { "content-type": type }, keeps: "file" });
+  return put("f", content, { headers: { "content-type": type }, keeps: "file" });
 }
 
-function extract(expected: Partial<Step>): Step {
+function extract(expected: Expected): Step {
   return { request: ["POST", "/v0/files/{file.id}/extract"], status: 200, ...expected };
 }
 
@@ -152,7 +160,7 @@ describe("JSON", () => {
       name: "nested as deep as may be breaks nothing",
       given: [upload("application/json", "[".repeat(MIB))],
       ...extract(refused("EXTRACTION_FAILED")),
-      after: [{ request: ["GET", "/v0/drives"], status: 200 }],
+      after: [{ request: ["GET", "/v0/drives"], status: 200, json: { data: [{ id: "{drive}" }] } }],
     },
     {
       name: "of 2 MiB",

@@ -8,6 +8,7 @@ import {
   put,
   refused,
   runScenarios,
+  type Expected,
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
@@ -31,19 +32,27 @@ const hello = post(
 );
 
 function get(expected: Partial<Step> = {}): Step {
-  return { request: ["GET", "/v0/files/{file.id}"], status: 200, ...expected };
+  return { request: ["GET", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}" }, ...expected };
 }
 
 function patch(body: Json, expected: Partial<Step> = {}): Step {
-  return { request: ["PATCH", "/v0/files/{file.id}"], body, status: 200, ...expected };
+  return {
+    request: ["PATCH", "/v0/files/{file.id}"],
+    body,
+    status: 200,
+    json: { id: "{file.id}" },
+    ...expected,
+  };
 }
 
 function copy(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  return { request: ["POST", "/v0/files/{file.id}/copy"], body, status: 201, ...expected };
+  const json = { content_hash: "{file.content_hash}" };
+  return { request: ["POST", "/v0/files/{file.id}/copy"], body, status: 201, json, ...expected };
 }
 
 function move(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  return { request: ["POST", "/v0/files/{file.id}/move"], body, status: 200, ...expected };
+  const json = { id: "{file.id}" };
+  return { request: ["POST", "/v0/files/{file.id}/move"], body, status: 200, json, ...expected };
 }
 
 const unchanged = get({
@@ -271,6 +280,7 @@ const secondDrive: Step = {
   request: ["POST", "/v0/drives"],
   body: { name: "Elsewhere" },
   status: 201,
+  json: { data: { name: "Elsewhere" } },
   keeps: "other",
 };
 const adasFile: Step = {
@@ -278,6 +288,7 @@ const adasFile: Step = {
   request: ["POST", "/v0/drives"],
   body: { name: "Source" },
   status: 201,
+  json: { data: { name: "Source" } },
   keeps: "source",
 };
 const inSource: Step = {
@@ -285,6 +296,7 @@ const inSource: Step = {
   request: ["PUT", "/v0/files?drive_id={source.data.id}&path=a/f.txt&tags=t"],
   body: "Hello World!",
   status: 201,
+  json: { drive_id: "{source.data.id}", path: "a/f.txt", tags: ["t"] },
   keeps: "file",
 };
 
@@ -346,8 +358,7 @@ describe("copy", () => {
     {
       name: "outlives the original",
       given: [hello, copy({ destination_path: "copy" }, { keeps: "copy" })],
-      request: ["DELETE", "/v0/files/{file.id}"],
-      status: 200,
+      ...remove(),
       after: [
         { request: ["GET", "/v0/files/{copy.id}/download"], status: 200, contains: [/^Hello World!$/] },
       ],
@@ -575,7 +586,8 @@ describe("move", () => {
 });
 
 function remove(expected: Partial<Step> = {}): Step {
-  return { request: ["DELETE", "/v0/files/{file.id}"], status: 200, ...expected };
+  const json = { id: "{file.id}", deleted: true };
+  return { request: ["DELETE", "/v0/files/{file.id}"], status: 200, json, ...expected };
 }
 
 describe("DELETE", () => {
@@ -604,7 +616,7 @@ describe("DELETE", () => {
   ]);
 });
 
-function bulk(file_ids: Json, expected: Partial<Step> = {}): Step {
+function bulk(file_ids: Json, expected: Expected): Step {
   return { request: ["POST", "/v0/files/bulk-delete"], body: { file_ids }, status: 200, ...expected };
 }
 
@@ -615,6 +627,12 @@ function numbered(count: number): string[] {
 describe("bulk-delete", () => {
   const a = put("a", "1", { keeps: "a" });
   const b = put("b", "2", { keeps: "b" });
+  const adas: Step = {
+    as: "ada",
+    request: ["GET", "/v0/files/{files.ada}"],
+    status: 200,
+    json: { id: "{files.ada}" },
+  };
   runScenarios(stage, [
     {
       name: "some there, some not, some foreign, some that are no ids",
@@ -622,7 +640,7 @@ describe("bulk-delete", () => {
       ...bulk(["{a.id}", NOWHERE, "{files.ada}", "", "../x", "{b.id}"], {
         json: { deleted: ["{a.id}", "{b.id}"], failed: [NOWHERE, "{files.ada}", "", "../x"] },
       }),
-      after: [holds("c"), { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200 }],
+      after: [holds("c"), adas],
     },
     {
       name: "a duplicate is deleted once",

@@ -13,6 +13,7 @@ import {
   put,
   refused,
   runScenarios,
+  type Expected,
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
@@ -31,7 +32,7 @@ interface Listed {
 
 const success = (how: How) => (how === "move" ? 200 : 201);
 
-function transfer(how: How, path: Json, to: Json, more: Partial<Step> = {}): Step {
+function transfer(how: How, path: Json, to: Json, more: Expected): Step {
   return {
     request: ["POST", `/v0/folders/${how}`],
     body: { drive_id: "{drive}", path, destination_path: to },
@@ -41,7 +42,8 @@ function transfer(how: How, path: Json, to: Json, more: Partial<Step> = {}): Ste
 }
 
 function create(path: string): Step {
-  return { request: ["POST", "/v0/folders"], body: { drive_id: "{drive}", path }, status: 201 };
+  const body = { drive_id: "{drive}", path };
+  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path } };
 }
 
 /** The folders in a folder, as `path files bytes`. */
@@ -131,13 +133,13 @@ describe.each(HOWS)("%s", (how) => {
     {
       name: "to a name that begins like its own",
       given: [put("a/1"), put("ab/2")],
-      ...transfer(how, "a/", "a b/"),
+      ...transfer(how, "a/", "a b/", { json: { path: "a b/", file_count: 1 } }),
       after: [holds("a b/1", ...(how === "copy" ? ["a/1"] : []), "ab/2")],
     },
     {
       name: "from a name that others begin with",
       given: [put("a/1"), put("a-b/2"), put("a.txt"), put("ab/3")],
-      ...transfer(how, "a/", "z/"),
+      ...transfer(how, "a/", "z/", { json: { path: "z/", file_count: 1 } }),
       after: [holds("a-b/2", "a.txt", ...(how === "copy" ? ["a/1"] : []), "ab/3", "z/1")],
     },
     {
@@ -154,7 +156,7 @@ describe.each(HOWS)("%s", (how) => {
     {
       name: "the longest paths",
       given: [put(DEEP)],
-      ...transfer(how, "a/", `${long(25)}/`),
+      ...transfer(how, "a/", `${long(25)}/`, { json: { path: `${long(25)}/`, file_count: 1 } }),
     },
     {
       name: "a path that would get too long, and nothing is changed",

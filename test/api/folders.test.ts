@@ -6,6 +6,7 @@ import {
   put,
   refused,
   runScenarios,
+  type Expected,
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
@@ -13,10 +14,11 @@ import {
 const stage = openStage();
 
 function create(path: Json, more: Partial<Step> = {}): Step {
-  return { request: ["POST", "/v0/folders"], body: { drive_id: "{drive}", path }, status: 201, ...more };
+  const body = { drive_id: "{drive}", path };
+  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path }, ...more };
 }
 
-function remove(path: Json, fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
+function remove(path: Json, fields: { [name: string]: Json }, more: Expected): Step {
   return {
     request: ["DELETE", "/v0/folders"],
     body: { drive_id: "{drive}", path, ...fields },
@@ -129,6 +131,7 @@ describe("create", () => {
       given: [put("a/b", "x", { keeps: "file" })],
       request: ["DELETE", "/v0/files/{file.id}"],
       status: 200,
+      json: { id: "{file.id}", deleted: true },
       after: [shows("", "a/")],
     },
   ]);
@@ -191,7 +194,7 @@ describe("delete", () => {
     },
     {
       name: "frees the place for a file",
-      given: [put("a/b"), remove("a/", confirm)],
+      given: [put("a/b"), remove("a/", confirm, { json: { deleted_count: 1 } })],
       ...put("a"),
       after: [holds("a")],
     },
@@ -204,8 +207,8 @@ describe("delete", () => {
     {
       name: "tags of what went are gone as well",
       given: [
-        put("", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=a/b&tags=t"] }),
-        remove("a/", confirm),
+        put("a/b", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=a/b&tags=t"] }),
+        remove("a/", confirm, { json: { deleted_count: 1 } }),
       ],
       request: ["GET", "/v0/files?drive_id={drive}&tags=t"],
       status: 200,
@@ -255,7 +258,9 @@ describe("delete", () => {
       request: ["DELETE", "/v0/folders"],
       body: { drive_id: "{drives.ada}", path: "notes/", confirm: true },
       ...refused("NOT_FOUND"),
-      after: [{ as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200 }],
+      after: [
+        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200, json: { id: "{files.ada}" } },
+      ],
     },
   ]);
 

@@ -25,8 +25,11 @@ interface KeyRecord {
 }
 
 function create(body: Json, more: Partial<Step> = {}): Step {
-  return { request: ["POST", "/v0/keys"], body, status: 201, ...more };
+  const json = { key: expect.stringMatching(/^cof_sk_live_/) };
+  return { request: ["POST", "/v0/keys"], body, status: 201, json, ...more };
 }
+
+const EMOJI = "\u{1F600}".repeat(64);
 
 describe("create", () => {
   runScenarios(stage, [
@@ -50,7 +53,7 @@ describe("create", () => {
     },
     { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
     { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
-    { name: "64 emoji", ...create({ name: "\u{1F600}".repeat(64) }) },
+    { name: "64 emoji", ...create({ name: EMOJI }, { json: { name: EMOJI } }) },
     { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
     {
       name: "for one's own drive",
@@ -213,7 +216,7 @@ describe("revoke", () => {
       json: { id: "{made.id}", revoked: true },
       after: [
         { request: ["DELETE", "/v0/keys/{made.id}"], ...refused("NOT_FOUND") },
-        { request: ["GET", "/v0/keys"], status: 200, omits: ["{made.id}"] },
+        { request: ["GET", "/v0/keys"], status: 200, json: [{ drive_id: "{drive}" }], omits: ["{made.id}"] },
       ],
     },
     { name: "none of that id", request: ["DELETE", `/v0/keys/${NOWHERE}`], ...refused("NOT_FOUND") },
@@ -222,7 +225,9 @@ describe("revoke", () => {
       name: "a foreign one",
       request: ["DELETE", "/v0/keys/{keyIds.ada}"],
       ...refused("NOT_FOUND"),
-      after: [{ as: "ada", request: ["GET", "/v0/drives"], status: 200 }],
+      after: [
+        { as: "ada", request: ["GET", "/v0/drives"], status: 200, json: { data: [{ id: "{drives.ada}" }] } },
+      ],
     },
   ]);
 

@@ -18,13 +18,12 @@ interface FilePage {
   readonly next_cursor: string | null;
 }
 
-function list(query: string, json?: unknown, more: Partial<Step> = {}): Step {
-  return {
-    request: ["GET", `/v0/files?drive_id={drive}&${query}`],
-    status: 200,
-    ...(json === undefined ? {} : { json }),
-    ...more,
-  };
+function list(query: string, json: object): Step {
+  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json };
+}
+
+function refuses(query: string, field: string): Step {
+  return { ...list(query, {}), ...refused("VALIDATION_ERROR", field) };
 }
 
 const inFolder = (sort: string, prefix = "a/") => `delimiter=/&prefix=${prefix}&sort=${sort}`;
@@ -75,7 +74,7 @@ describe("orders", () => {
     ).map(([name, query]): Scenario => ({
       name: `one ${name} is refused`,
       given,
-      ...list(query, undefined, refused("VALIDATION_ERROR", "sort")),
+      ...refuses(query, "sort"),
     })),
   ]);
 
@@ -164,7 +163,7 @@ describe("going on", () => {
       ["padding", "-path", `${made("-path", "a")}=`],
     ].map(([name = "", sort = "", cursor = ""]): Scenario => ({
       name: `a cursor with ${name} is refused`,
-      ...list(`${inFolder(sort)}&cursor=${cursor}`, undefined, refused("VALIDATION_ERROR", "cursor")),
+      ...refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor"),
     })),
   );
 

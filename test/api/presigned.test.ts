@@ -10,6 +10,7 @@ import {
   put,
   refused,
   runScenarios,
+  type Expected,
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
@@ -28,24 +29,16 @@ function make(body: Json = {}, more: Partial<Step> = {}): Step {
     request: ["POST", "/v0/files/{file.id}/presigned-url"],
     body,
     status: 200,
+    json: { token: expect.stringMatching(/^lnk_/) },
     keeps: "link",
     ...more,
   };
 }
 
-function open(more: Partial<Step> = {}, query = ""): Step {
-  return {
-    as: "nobody",
-    request: ["GET", `/v0/presigned/{link.token}${query}`],
-    status: 200,
-    contains: [/^Hello World!$/],
-    ...more,
-  };
-}
+const whole = { contains: [/^Hello World!$/] } as const;
 
-/** The expectation of a refusal, in the place of the content. */
-function refuses(code: Parameters<typeof refused>[0]): Partial<Step> {
-  return { ...refused(code), contains: [] };
+function open(expected: Expected = whole, query = ""): Step {
+  return { as: "nobody", request: ["GET", `/v0/presigned/{link.token}${query}`], status: 200, ...expected };
 }
 
 interface Link {
@@ -122,6 +115,7 @@ describe("serves like a download", () => {
       name: "whole, to whoever has it",
       given,
       ...open({
+        ...whole,
         receives: {
           etag: ETAG,
           "content-length": "12",
@@ -132,8 +126,8 @@ describe("serves like a download", () => {
         },
       }),
     },
-    { name: "to one with a key that is none", given, ...open({ as: "liar" }) },
-    { name: "to one with a key that does not reach the file", given, ...open({ as: "bob" }) },
+    { name: "to one with a key that is none", given, ...open({ ...whole, as: "liar" }) },
+    { name: "to one with a key that does not reach the file", given, ...open({ ...whole, as: "bob" }) },
     { name: "again and again", given: [...given, open(), open()], ...open() },
     {
       name: "a range",
@@ -148,26 +142,30 @@ describe("serves like a download", () => {
     {
       name: "a range that is none",
       given,
-      ...open({ ...refuses("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+      ...open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
     },
-    { name: "304", given, ...open({ headers: { "if-none-match": ETAG }, status: 304, contains: [/^$/] }) },
-    { name: "412", given, ...open({ ...refuses("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }) },
+    { name: "304", given, ...open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }) },
+    { name: "412", given, ...open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }) },
     {
       name: "HEAD",
       given,
-      ...open({ contains: [/^$/], receives: { "content-length": "12", etag: ETAG } }),
+      ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
       request: ["HEAD", "/v0/presigned/{link.token}"],
     },
-    { name: "inline", given, ...open({ receives: { "content-disposition": /^inline; / } }, "?inline=1") },
+    {
+      name: "inline",
+      given,
+      ...open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
+    },
     {
       name: "a query that is none",
       given,
-      ...open({ ...refused("VALIDATION_ERROR", "inline"), contains: [] }, "?inline=maybe"),
+      ...open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
     },
     {
       name: "by another method not at all",
       given,
-      ...open(refuses("METHOD_NOT_ALLOWED")),
+      ...open(refused("METHOD_NOT_ALLOWED")),
       as: "owner",
       request: ["DELETE", "/v0/presigned/{link.token}"],
     },
@@ -180,13 +178,18 @@ describe("serves like a download", () => {
       name: "the file wherever it moved",
       given: [
         ...given,
-        { request: ["POST", "/v0/files/{file.id}/move"], body: { destination_path: "a/b.txt" }, status: 200 },
+        {
+          request: ["POST", "/v0/files/{file.id}/move"],
+          body: { destination_path: "a/b.txt" },
+          status: 200,
+          json: { id: "{file.id}", path: "a/b.txt" },
+        },
       ],
       ...open(),
     },
     ...["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"].map((token): Scenario => ({
       name: `${token} is not found`,
-      ...open(refuses("NOT_FOUND")),
+      ...open(refused("NOT_FOUND")),
       request: ["GET", `/v0/presigned/${token}`],
     })),
   ]);
@@ -285,8 +288,8 @@ describe("ends", () => {
 
 describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];
-  const head: Step = { ...open({ contains: [/^$/] }), request: ["HEAD", "/v0/presigned/{link.token}"] };
-  const used = open(refuses("GONE"));
+  const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
+  const used = open(refused("GONE"));
   runScenarios(stage, [
     { name: "once", given, ...open(), after: [used, { ...head, status: 410 }, used] },
     {
@@ -294,10 +297,10 @@ describe("good for one time", () => {
       given: [
         ...given,
         head,
-        open({ headers: { "if-none-match": ETAG }, status: 304, contains: [/^$/] }),
-        open({ ...refuses("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-        open({ ...refuses("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-        open({ ...refused("VALIDATION_ERROR"), contains: [] }, "?inline=maybe"),
+        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
       ],
       ...open(),
       after: [used],
@@ -311,7 +314,7 @@ describe("good for one time", () => {
     {
       name: "an empty file uses it up",
       given: [put("empty", "", { keeps: "file" }), make({ one_time: true })],
-      ...open({ contains: [/^$/] }),
+      ...open({ empty: true }),
       after: [used],
     },
     {
@@ -321,8 +324,12 @@ describe("good for one time", () => {
     },
     {
       name: "used and then without its file",
-      given: [...given, open(), { request: ["DELETE", "/v0/files/{file.id}"], status: 200 }],
-      ...open(refuses("NOT_FOUND")),
+      given: [
+        ...given,
+        open(),
+        { request: ["DELETE", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}", deleted: true } },
+      ],
+      ...open(refused("NOT_FOUND")),
     },
   ]);
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SearchQuery } from "../../src/services/search/search.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, Json } from "../support/client.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import {
   contentsOnDisk,
@@ -188,12 +188,18 @@ describe("words", () => {
   });
 });
 
+/** A change of the file that was kept as `a`, and what its record has to show then. */
+function ofA(method: "PATCH" | "POST", action: string, body: Json, json: object, status = 200): Step {
+  return { request: [method, `/v0/files/{a.id}${action}`], body, status, json };
+}
+
 describe("tags", () => {
   const given: Step[] = [
     {
       request: ["POST", "/v0/files"],
       body: { drive_id: "{drive}", filename: "a.txt", content: "", tags: ["Quarterly Report", "urgent"] },
       status: 201,
+      json: { tags: ["Quarterly Report", "urgent"] },
       keeps: "a",
     },
     put("b.txt", "nothing"),
@@ -204,11 +210,7 @@ describe("tags", () => {
     { name: "are no phrase together", given, ...finds(q('"report urgent"'), []) },
     {
       name: "are found as they are now",
-      given: [
-        ...given,
-        { request: ["PATCH", "/v0/files/{a.id}"], body: { tags: ["new"] }, status: 200 },
-        finds(q("urgent"), []),
-      ],
+      given: [...given, ofA("PATCH", "", { tags: ["new"] }, { tags: ["new"] }), finds(q("urgent"), [])],
       ...finds(q("new"), ["a.txt"]),
     },
   ]);
@@ -314,7 +316,7 @@ describe("parameters", () => {
       request: ["GET", "/v0/search?q=hello"],
       ...refused("UNAUTHORIZED"),
     },
-    { name: "HEAD works", request: ["HEAD", "/v0/search?q=hello"], status: 200 },
+    { name: "HEAD works", request: ["HEAD", "/v0/search?q=hello"], status: 200, empty: true },
   ]);
 });
 
@@ -420,12 +422,24 @@ describe("order and pages", () => {
 });
 
 describe("right at once", () => {
+  const deletion: Step = {
+    request: ["DELETE", "/v0/files/{a.id}"],
+    status: 200,
+    json: { id: "{a.id}", deleted: true },
+  };
   const needle = [put("a.txt", "needle", { keeps: "a" })];
   const gone: [name: string, steps: Step[]][] = [
-    ["deleted", [{ request: ["DELETE", "/v0/files/{a.id}"], status: 200 }]],
+    ["deleted", [deletion]],
     [
       "deleted with others",
-      [{ request: ["POST", "/v0/files/bulk-delete"], body: { file_ids: ["{a.id}"] }, status: 200 }],
+      [
+        {
+          request: ["POST", "/v0/files/bulk-delete"],
+          body: { file_ids: ["{a.id}"] },
+          status: 200,
+          json: { deleted: ["{a.id}"] },
+        },
+      ],
     ],
     ["replaced", [put("a.txt", "other", { status: 200 })]],
     ["replaced by nothing", [put("a.txt", "", { status: 200 })]],
@@ -450,11 +464,7 @@ describe("right at once", () => {
       given: [
         put("old.txt", "needle", { keeps: "a" }),
         finds(q("old"), ["old.txt"]),
-        {
-          request: ["POST", "/v0/files/{a.id}/move"],
-          body: { destination_path: "new/name.txt" },
-          status: 200,
-        },
+        ofA("POST", "/move", { destination_path: "new/name.txt" }, { path: "new/name.txt" }),
         finds(q("old"), []),
         finds(q("needle"), ["new/name.txt"]),
       ],
@@ -462,11 +472,7 @@ describe("right at once", () => {
     },
     {
       name: "a copy is found by its own name and the same text",
-      given: [
-        ...needle,
-        { request: ["POST", "/v0/files/{a.id}/copy"], body: { destination_path: "b.md" }, status: 201 },
-        { request: ["DELETE", "/v0/files/{a.id}"], status: 200 },
-      ],
+      given: [...needle, ofA("POST", "/copy", { destination_path: "b.md" }, { path: "b.md" }, 201), deletion],
       ...finds(q("needle"), ["b.md"]),
     },
     {
@@ -474,7 +480,7 @@ describe("right at once", () => {
       given: [
         ...needle,
         finds(q("needle"), ["a.txt"]),
-        { request: ["PATCH", "/v0/files/{a.id}"], body: { filename: "a.png" }, status: 200 },
+        ofA("PATCH", "", { filename: "a.png" }, { filename: "a.png" }),
         finds(q("a.png"), ["a.png"]),
       ],
       ...finds(q("needle"), []),
@@ -484,7 +490,7 @@ describe("right at once", () => {
       given: [
         put("a.png", "needle", { keeps: "a" }),
         finds(q("needle"), []),
-        { request: ["PATCH", "/v0/files/{a.id}"], body: { filename: "a.txt" }, status: 200 },
+        ofA("PATCH", "", { filename: "a.txt" }, { filename: "a.txt" }),
       ],
       ...finds(q("needle"), ["a.txt"]),
     },
@@ -497,6 +503,7 @@ describe("right at once", () => {
           request: ["DELETE", "/v0/folders"],
           body: { drive_id: "{drive}", path: "f/", confirm: true },
           status: 200,
+          json: { deleted_count: 1 },
         },
       ],
       ...finds(q("needle"), ["g/b.txt"]),

@@ -160,11 +160,12 @@ describe("the largest file", () => {
   const stage = openStage({ "max-file-size": "100000" });
   const form = { "content-type": "multipart/form-data; boundary=x" };
   const post = ["POST", "/v0/files"] as const;
+  const fits = { status: 201, json: { path: "f", size: 100_000 } };
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
   const cases: Scenario[] = [
     { name: "fits as raw bytes", ...put("f", "x".repeat(100_000)) },
-    { name: "fits in JSON", request: post, body: inJson(100_000), status: 201 },
-    { name: "fits in a form", request: post, headers: form, body: inForm(100_000), status: 201 },
+    { name: "fits in JSON", request: post, body: inJson(100_000), ...fits },
+    { name: "fits in a form", request: post, headers: form, body: inForm(100_000), ...fits },
     { name: "one byte more as raw bytes", ...put("f", "x".repeat(100_001), tooLarge), after: [holds()] },
     { name: "one byte more in JSON", request: post, body: inJson(100_001), ...tooLarge, after: [holds()] },
     {

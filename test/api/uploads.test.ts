@@ -10,6 +10,7 @@ import {
   refused,
   rejected,
   runScenarios,
+  type Expected,
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
@@ -184,10 +185,7 @@ describe("base64", () => {
 });
 
 /** A form of fields and one file. */
-function form(
-  parts: readonly (readonly [header: string, content: string])[],
-  more: Partial<Step> = {},
-): Step {
+function form(parts: readonly (readonly [header: string, content: string])[], more: Expected): Step {
   const body = parts.map(
     ([header, content]) => `--xx\r\nContent-Disposition: form-data; ${header}\r\n\r\n${content}\r\n`,
   );
@@ -490,7 +488,14 @@ describe("a path that is taken", () => {
     },
     {
       name: "a file where an empty folder stands",
-      given: [{ request: ["POST", "/v0/folders"], body: { drive_id: "{drive}", path: "a/" }, status: 201 }],
+      given: [
+        {
+          request: ["POST", "/v0/folders"],
+          body: { drive_id: "{drive}", path: "a/" },
+          status: 201,
+          json: { path: "a/" },
+        },
+      ],
       ...put("a", "x", refused("CONFLICT")),
       after: [holds()],
     },

@@ -30,11 +30,20 @@ export const STATUS_OF = {
 export type Code = keyof typeof STATUS_OF;
 
 /**
- * One request and what it must be answered with. In the path, the body, the headers and the
- * expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` or what an earlier step
- * `keeps` are filled in; in the path percent-encoded.
+ * One request and what it must be answered with. A step always says something about the answer's body. In the path,
+ * the body, the headers and the expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` or what an
+ * earlier step `keeps` are filled in; in the path percent-encoded.
  */
-export interface Step {
+export type Step = Exchange & SaysBody;
+
+/** Parts of a step, with what it says about the answer's body. */
+export type Expected = Partial<Exchange> & SaysBody;
+
+/** What a step says about the answer's body: what it holds, or that there is none. */
+type SaysBody =
+  Required<Pick<Exchange, "json">> | Required<Pick<Exchange, "contains">> | Required<Pick<Exchange, "empty">>;
+
+interface Exchange {
   /** Who asks; by default the owner of `{drive}`, an empty drive that the scenario has for itself. */
   readonly as?: CallerName | "owner";
   readonly request: readonly [method: string, path: string];
@@ -43,9 +52,11 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** The answer's JSON must have at least this; arrays match as a whole. */
-  readonly json?: unknown;
+  readonly json?: object;
   /** The answer's text must contain each. */
-  readonly contains?: readonly (string | RegExp)[];
+  readonly contains?: readonly [string | RegExp, ...(string | RegExp)[]];
+  /** The answer must have no body. */
+  readonly empty?: true;
   readonly omits?: readonly (string | RegExp)[];
   /** The answer's headers; null for one that must be absent. */
   readonly receives?: Readonly<Record<string, string | RegExp | null>>;
@@ -53,13 +64,13 @@ export interface Step {
   readonly keeps?: string;
 }
 
-export interface Scenario extends Step {
+export type Scenario = Step & {
   readonly name: string;
   /** Asked before. */
   readonly given?: readonly Step[];
   /** Asked afterwards, such as to see that a refusal changed nothing. */
   readonly after?: readonly Step[];
-}
+};
 
 /** An appliance with its cast, shared by the scenarios of one file, which each have a drive of their own. */
 export interface Stage {
@@ -183,6 +194,7 @@ class Play {
       if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
       else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
     }
+    if (step.empty) expect(answer.text).toBe("");
     if (step.json !== undefined) expectJson(answer.text, fillExpected(step.json, this.#scope));
     if (step.keeps !== undefined) this.#scope[step.keeps] = JSON.parse(answer.text);
   }
@@ -214,7 +226,7 @@ export function expectJson(text: string, expected: unknown): void {
 }
 
 /** The expectation of a refusal: its status, its code and, where one is at fault, its field. */
-export function refused(code: Code, field?: string): Pick<Step, "status" | "json"> {
+export function refused(code: Code, field?: string): { readonly status: number; readonly json: object } {
   return {
     status: STATUS_OF[code],
     json: {
@@ -227,14 +239,17 @@ export function refused(code: Code, field?: string): Pick<Step, "status" | "json
 export const HELLO = "SGVsbG8gV29ybGQh";
 export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
 
-/** An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with other or further fields. */
+/**
+ * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with other or further fields. Unless `more` says
+ * what the answer is, it is the record of a file with this name.
+ */
 export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
   const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
-  return { request: ["POST", "/v0/files"], body, status: 201, ...more };
+  return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
 }
 
 /** A row of a table of uploads in JSON: these fields give a record with at least `json`. */
-export function accepted(name: string, fields: { [name: string]: Json }, json: unknown): Scenario {
+export function accepted(name: string, fields: { [name: string]: Json }, json: object): Scenario {
   return { name, ...post(fields, { json }) };
 }
 
@@ -243,12 +258,20 @@ export function rejected(name: string, fields: { [name: string]: Json }, field: 
   return { name, ...post(fields, refused("VALIDATION_ERROR", field)), after: [holds()] };
 }
 
-/** Uploads text to a path of `{drive}` as it is. */
-export function put(path: string, content = "Hello World!", more: Partial<Step> = {}): Step {
+/**
+ * Uploads a content to a path of `{drive}` as it is. Unless `more` says what the answer is, it is the record of a file
+ * with this path and size.
+ */
+export function put(
+  path: string,
+  content: string | Uint8Array<ArrayBuffer> = "Hello World!",
+  more: Partial<Step> = {},
+): Step {
   return {
     request: ["PUT", `/v0/files?drive_id={drive}&path=${encodeURIComponent(path)}`],
     body: content,
     status: 201,
+    json: { path, size: Buffer.byteLength(content) },
     ...more,
   };
 }
