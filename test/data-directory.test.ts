@@ -19,6 +19,7 @@ import {
   lockDataDirectory,
   openDataDirectory,
 } from "../src/data-directory.ts";
+import { withReason } from "./support/skip.ts";
 
 let scratch: string;
 let directory: DataDirectory;
@@ -124,8 +125,8 @@ describe("the directory", () => {
     expect(openDataDirectory(directory.root)).toEqual(directory);
   });
 
-  // Root may write everywhere, so only another user can see this refusal.
-  test.skipIf(process.getuid?.() === 0)("that cannot be written is refused", () => {
+  const noLimits = process.getuid?.() === 0 ? "root may write everywhere" : "";
+  test.skipIf(noLimits !== "")(withReason("that cannot be written is refused", noLimits), () => {
     chmodSync(scratch, 0o500);
     expect(refusal(() => openDataDirectory(join(scratch, "other")))).toContain(
       "cannot be read and written by",

@@ -8,9 +8,12 @@ import { address, archived, filled, upload } from "../support/archives.ts";
 import type { Client } from "../support/client.ts";
 import { connections } from "../support/open-files.ts";
 import { eventually, openStage, type OwnDrive, provision } from "../support/scenario.ts";
+import { withReason } from "../support/skip.ts";
 import { LARGE, SlowReader } from "../support/slow-reader.ts";
 
 const stage = openStage({ "trusted-proxies": "127.0.0.1" });
+
+const NO_CONNECTION_TABLE = existsSync("/proc/net/tcp") ? "" : "there is no /proc/net/tcp";
 
 /** Where a request says that it comes from. */
 const from = (client: string) => ({ "x-forwarded-for": client });
@@ -144,8 +147,8 @@ describe("a reader of an archive", () => {
     expect(logged(coffer, lines)).toHaveLength(stopped.length);
   });
 
-  test.skipIf(!existsSync("/proc/net/tcp"))(
-    "that stops reading loses its connection (seen in /proc/net/tcp), even if it never reads again",
+  test.skipIf(NO_CONNECTION_TABLE !== "")(
+    withReason("that stops reading loses its connection, even if it never reads again", NO_CONNECTION_TABLE),
     async () => {
       await using coffer = await startAppliance({}, { archiveStallMs: 500 });
       const own = await provision(coffer);

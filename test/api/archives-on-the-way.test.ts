@@ -4,8 +4,9 @@ import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
 import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
 import { addManyFiles } from "../support/many-files.ts";
-import { connections, openFiles } from "../support/open-files.ts";
+import { connections, NO_OPEN_FILES, openFiles } from "../support/open-files.ts";
 import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../support/scenario.ts";
+import { withReason } from "../support/skip.ts";
 import { LARGE, SlowReader } from "../support/slow-reader.ts";
 
 const stage = openStage();
@@ -83,26 +84,29 @@ describe("while it is on its way", () => {
     expect(Object.keys(await archived(own.client, own.id))).toEqual(["a", "damaged"]);
   });
 
-  test.skipIf(connections() === null)("a client that leaves takes everything with it", async () => {
-    const own = await slow();
-    const before = connections();
-    for (let n = 0; n < 5; n += 1) {
-      await using reader = await SlowReader.of(own);
-      expect(connections()).toBeGreaterThan(before ?? 0);
-      reader.leave();
+  test.skipIf(NO_OPEN_FILES !== "")(
+    withReason("a client that leaves takes everything with it", NO_OPEN_FILES),
+    async () => {
+      const own = await slow();
+      const before = connections();
+      for (let n = 0; n < 5; n += 1) {
+        await using reader = await SlowReader.of(own);
+        expect(connections()).toBeGreaterThan(before ?? 0);
+        reader.leave();
+        await eventually(() => connections() === before);
+      }
+      // One that leaves before the first byte comes.
+      const aborting = new AbortController();
+      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+        headers: { authorization: `Bearer ${own.key}` },
+        signal: aborting.signal,
+      }).catch(() => null);
+      aborting.abort();
+      await leaving;
+      await archived(own.client, own.id);
       await eventually(() => connections() === before);
-    }
-    // One that leaves before the first byte comes.
-    const aborting = new AbortController();
-    const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
-      headers: { authorization: `Bearer ${own.key}` },
-      signal: aborting.signal,
-    }).catch(() => null);
-    aborting.abort();
-    await leaving;
-    await archived(own.client, own.id);
-    await eventually(() => connections() === before);
-  });
+    },
+  );
 });
 
 /** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
@@ -143,13 +147,16 @@ describe("while a long one is on its way", () => {
     expect(turns).toBeGreaterThan(400);
   });
 
-  test.skipIf(openFiles() === null)("its list is kept where there is sure to be a place", async () => {
-    const { packing } = await long();
-    await packing.next();
-    const lists = openFiles()?.filter((file) => file.includes("etilqs"));
-    expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
-    await packing.return(undefined);
-  });
+  test.skipIf(NO_OPEN_FILES !== "")(
+    withReason("its list is kept where there is sure to be a place", NO_OPEN_FILES),
+    async () => {
+      const { packing } = await long();
+      await packing.next();
+      const lists = openFiles()?.filter((file) => file.includes("etilqs"));
+      expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
+      await packing.return(undefined);
+    },
+  );
 
   test("what changes while the list is written down changes nothing of it", async () => {
     const { services, caller, last, packing } = await long();

@@ -24,6 +24,8 @@ import {
   put,
   sampleBytes,
 } from "../support/blob-store-contract.ts";
+import { NO_OPEN_FILES } from "../support/open-files.ts";
+import { withReason } from "../support/skip.ts";
 
 const MIB = 1024 * 1024;
 
@@ -158,19 +160,22 @@ describe("on disk", () => {
   });
 
   const shm = statSync("/dev/shm", { throwIfNoEntry: false });
-  const twoFileSystems = shm !== undefined && shm.dev !== statSync(tmpdir()).dev;
-  test.skipIf(!twoFileSystems)("tmp on another file system than blobs stops the start", async () => {
-    await using opened = await openStore();
-    const tmpDir = await mkdtemp("/dev/shm/coffer-blobs-");
-    try {
-      expect(await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0 }))).toHaveProperty(
-        "message",
-        expect.stringContaining("must be on one file system"),
-      );
-    } finally {
-      await rm(tmpDir, { recursive: true });
-    }
-  });
+  const noOther = shm === undefined || shm.dev === statSync(tmpdir()).dev ? "/dev/shm is no other disk" : "";
+  test.skipIf(noOther !== "")(
+    withReason("tmp on another file system than blobs stops the start", noOther),
+    async () => {
+      await using opened = await openStore();
+      const tmpDir = await mkdtemp("/dev/shm/coffer-blobs-");
+      try {
+        expect(await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0 }))).toHaveProperty(
+          "message",
+          expect.stringContaining("must be on one file system"),
+        );
+      } finally {
+        await rm(tmpDir, { recursive: true });
+      }
+    },
+  );
 });
 
 /** What may be found under a content's name that is no file of its size. */
@@ -243,29 +248,31 @@ describe.each(things)("%s in a content's place", (name, place) => {
 });
 
 describe("on the wire", () => {
-  const canLook = process.platform === "linux";
-  test.skipIf(!canLook)("a client that goes away, or asks with HEAD, closes the file", async () => {
-    await using opened = await openStore();
-    using blob = await put(opened.store, sampleBytes(32 * MIB));
-    const server = Bun.serve({
-      port: 0,
-      fetch: async () => new Response(await opened.store.read(blob)),
-    });
-    try {
-      await fetch(server.url, { method: "HEAD" });
-      const client = await RawClient.to(server.port ?? 0);
-      await client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-      await client.until(/\r\n\r\n/);
-      // What it does not read does not fit into the buffers on the way.
-      client.socket.pause();
-      expect(openDescriptors(opened.blobsDir)).not.toEqual([]);
-      client.close();
-      while (openDescriptors(opened.blobsDir).length > 0)
-        await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      await server.stop(true);
-    }
-  });
+  test.skipIf(NO_OPEN_FILES !== "")(
+    withReason("a client that goes away, or asks with HEAD, closes the file", NO_OPEN_FILES),
+    async () => {
+      await using opened = await openStore();
+      using blob = await put(opened.store, sampleBytes(32 * MIB));
+      const server = Bun.serve({
+        port: 0,
+        fetch: async () => new Response(await opened.store.read(blob)),
+      });
+      try {
+        await fetch(server.url, { method: "HEAD" });
+        const client = await RawClient.to(server.port ?? 0);
+        await client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        await client.until(/\r\n\r\n/);
+        // What it does not read does not fit into the buffers on the way.
+        client.socket.pause();
+        expect(openDescriptors(opened.blobsDir)).not.toEqual([]);
+        client.close();
+        while (openDescriptors(opened.blobsDir).length > 0)
+          await new Promise((resolve) => setImmediate(resolve));
+      } finally {
+        await server.stop(true);
+      }
+    },
+  );
 });
 
 /** Which files below a directory this process holds open. */

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { digestOf, listAll, sampleBytes } from "../support/blob-store-contract.ts";
+import { NO_STRACE } from "../support/faults.ts";
+import { withReason } from "../support/skip.ts";
+import { NO_SMALL_DISK } from "../support/small-disk.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -65,9 +68,13 @@ async function untilLine(lines: AsyncGenerator<string, void>, wanted: RegExp): P
   }
 }
 
-function works(command: string[]): boolean {
-  if (Bun.which(command[0] ?? "") === null) return false;
-  return Bun.spawnSync(command, { stdout: "ignore", stderr: "ignore" }).success;
+function whyNoTrace(): string {
+  if (Bun.which("strace") === null) return "strace is not installed";
+  const { success } = Bun.spawnSync(["strace", "-f", "-o", "/dev/null", "true"], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  return success ? "" : "strace cannot run";
 }
 
 test("a process killed in the middle of an upload leaves only what the next start sweeps", async () => {
@@ -90,9 +97,7 @@ test("a process killed in the middle of an upload leaves only what the next star
   expect(await listAll(store)).toEqual([]);
 });
 
-const canMount = works(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmpdir()]);
-
-describe.skipIf(!canMount)("a disk of 48 MiB (skipped where none can be mounted)", () => {
+describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
   const runs: [name: string, reserve: string, body: string, printed: string][] = [
     ["that runs full in an upload", "0", `put(store, sampleBytes(${49 * MIB + 1}), 999_999)`, "STORAGE_FULL"],
     [
@@ -127,20 +132,23 @@ describe.skipIf(!canMount)("a disk of 48 MiB (skipped where none can be mounted)
   });
 });
 
-test.skipIf(!canMount)("a disk that ran full is remembered until it is asked for", async () => {
-  await using place = await newPlace();
-  const mount = "mount -t tmpfs -o size=48m none";
-  const child = start(
-    place.root,
-    `console.log(store.takeRefusal(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
+test.skipIf(NO_SMALL_DISK !== "")(
+  withReason("a disk that ran full is remembered until it is asked for", NO_SMALL_DISK),
+  async () => {
+    await using place = await newPlace();
+    const mount = "mount -t tmpfs -o size=48m none";
+    const child = start(
+      place.root,
+      `console.log(store.takeRefusal(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
      console.log(store.takeRefusal(), store.takeRefusal());`,
-    {
-      reserve: "0",
-      wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"],
-    },
-  );
-  expect(await child.stdout.text()).toBe("false STORAGE_FULL\ntrue false\n");
-});
+      {
+        reserve: "0",
+        wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"],
+      },
+    );
+    expect(await child.stdout.text()).toBe("false STORAGE_FULL\ntrue false\n");
+  },
+);
 
 /** Runs a process and tells which files it synced and renamed after `open`, in order, by shortened names. */
 async function traced(body: string): Promise<string[]> {
@@ -165,9 +173,9 @@ async function traced(body: string): Promise<string[]> {
   return calls.slice(opened + 1);
 }
 
-const canTrace = works(["strace", "-f", "-o", "/dev/null", "true"]);
+const NO_TRACE = whyNoTrace();
 
-describe.skipIf(!canTrace)("system calls (skipped where strace cannot run)", () => {
+describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   const commitAndPrint = `console.log(await outcome(put(store, sampleBytes(${SMALL.length}))));`;
 
   const [shard, blob] = [
@@ -200,13 +208,11 @@ describe.skipIf(!canTrace)("system calls (skipped where strace cannot run)", () 
     ]);
   });
 
-  // Joining a process that strace did not start needs more rights than starting one.
-  const attachable = works(["sh", "-c", "sleep 0.1 & exec strace -qq -o /dev/null -p $!"]);
-  test.skipIf(!attachable).each([
+  test.skipIf(NO_STRACE !== "").each([
     ["content", [], 0],
     // The name may be in place already and another upload may have matched it: the sweep decides.
     ["directory", ["-P", shard], 1],
-  ])("a commit whose sync of the %s fails is no commit", async (_, filter, left) => {
+  ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, filter, left) => {
     await using place = await newPlace();
     const child = start(
       place.root,

@@ -1,6 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rangeOf } from "../../src/db/path-range.ts";
 import { Overrun, SearchFinder } from "../../src/db/search/finder.ts";
@@ -9,9 +8,11 @@ import type { DrivePk } from "../../src/domain/id.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
 import { SLICES_A_FILE } from "../../src/domain/search/slices.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { bytesRead, NO_READ_COUNT } from "../support/bytes-read.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+import { withReason } from "../support/skip.ts";
 
 bePatient();
 
@@ -84,15 +85,6 @@ test("a search that takes too long is given up", async () => {
   expect(new SearchFinder(sql).find(request)).rejects.toThrow(Overrun);
 });
 
-/** Bytes this process has read from files so far (proc_pid_io(5)); null where that is not told. */
-function bytesRead(): number | null {
-  try {
-    return Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1]);
-  } catch {
-    return null;
-  }
-}
-
 /** What a search reads that finds nothing in memory yet. */
 async function costOf(coffer: TestAppliance, drive: OwnDrive, query: string): Promise<number> {
   using sql = open(coffer);
@@ -108,8 +100,8 @@ const OTHERS = 50_000;
 const MORE_BYTES = 64 * 4096;
 const QUERIES = ["common", "comm", "omm", "common words", '"common words"', "tx", "o", ""];
 
-test.skipIf(bytesRead() === null)(
-  "what a search reads does not grow with what is in other drives",
+test.skipIf(NO_READ_COUNT !== "")(
+  withReason("what a search reads does not grow with what is in other drives", NO_READ_COUNT),
   async () => {
     await using coffer = await startAppliance();
     const [mine, other] = [await provision(coffer), await provision(coffer)];

@@ -8,6 +8,7 @@ import {
   prepare,
   type Prepared,
 } from "../support/faults.ts";
+import { withReason } from "../support/skip.ts";
 
 /** The system calls by which a change reaches the disk. The question mark is for machines that lack a call. */
 const FAULTS: readonly Omit<Fault, "when">[] = [
@@ -25,7 +26,7 @@ const ENOUGH = 200;
 /** How many servers run side by side. */
 const AT_ONCE = 4;
 
-describe.skipIf(NO_STRACE !== "")(`a disk that fails${NO_STRACE && ` (skipped: ${NO_STRACE})`}`, () => {
+describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), () => {
   let prepared: Prepared;
   beforeAll(async () => {
     prepared = await prepare();

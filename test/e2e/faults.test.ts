@@ -16,6 +16,7 @@ import {
   put,
 } from "../support/faults.ts";
 import { hashOf } from "../support/hash.ts";
+import { withReason } from "../support/skip.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 // All of a disk's faults, at every call, are in faults.long.test.ts.
@@ -23,7 +24,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 const LOG = "coffer.db-wal";
 const NEXT_SYNC: Fault = { calls: "fsync,fdatasync", error: "EIO", when: "1", file: LOG };
 
-describe.skipIf(NO_STRACE !== "")(`a disk that fails${NO_STRACE && ` (skipped: ${NO_STRACE})`}`, () => {
+describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), () => {
   let prepared: Prepared;
   beforeAll(async () => {
     prepared = await prepare();

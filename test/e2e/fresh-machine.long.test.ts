@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Output } from "../support/executable.ts";
+import { withReason } from "../support/skip.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -34,12 +35,12 @@ async function registrySettings(): Promise<Environment> {
   return settings;
 }
 
-/** Why there can be no fresh machine here; null where there can. */
-async function hindrance(): Promise<string | null> {
+/** Why there can be no fresh machine here; empty where there can. */
+async function hindrance(): Promise<string> {
   for (const name of ["node", "npm", "git", "sh"]) if (Bun.which(name) === null) return `there is no ${name}`;
   try {
     await output("npm", "view", `npm@${NPM_VERSIONS[0]}`, "version");
-    return null;
+    return "";
   } catch {
     return "npm reaches no registry";
   }
@@ -139,37 +140,34 @@ class FreshMachine implements AsyncDisposable {
 const NPM_START: Command = ["npm", "start", "--"];
 const hindered = await hindrance();
 
-describe.skipIf(hindered !== null)(
-  `a fresh machine${hindered === null ? "" : ` (skipped: ${hindered})`}`,
-  () => {
-    test.each(NPM_VERSIONS)(
-      "`npm start` serves with npm %s and nothing else, then without a network",
-      async (version) => {
-        await using machine = await FreshMachine.setUp();
-        await machine.addNpm(version);
-        expect(await machine.serveAndStop(NPM_START)).toContain("Downloading Bun");
-        const offline = { npm_config_https_proxy: NO_PROXY_HERE, HTTPS_PROXY: NO_PROXY_HERE };
-        expect(await machine.serveAndStop(NPM_START, offline)).not.toContain("Downloading Bun");
-      },
-    );
-
-    test("`npm start` serves where npm is told to run no install scripts", async () => {
+describe.skipIf(hindered !== "")(withReason("a fresh machine", hindered), () => {
+  test.each(NPM_VERSIONS)(
+    "`npm start` serves with npm %s and nothing else, then without a network",
+    async (version) => {
       await using machine = await FreshMachine.setUp();
-      await machine.addNpm("11.21.2");
-      await machine.serveAndStop(NPM_START, { npm_config_ignore_scripts: "true" });
-    });
+      await machine.addNpm(version);
+      expect(await machine.serveAndStop(NPM_START)).toContain("Downloading Bun");
+      const offline = { npm_config_https_proxy: NO_PROXY_HERE, HTTPS_PROXY: NO_PROXY_HERE };
+      expect(await machine.serveAndStop(NPM_START, offline)).not.toContain("Downloading Bun");
+    },
+  );
 
-    test("`npm start` serves where another bun is on the PATH", async () => {
-      await using machine = await FreshMachine.setUp();
-      await machine.addNpm("12.2.0");
-      await machine.addBroken("bun");
-      await machine.serveAndStop(NPM_START);
-    });
+  test("`npm start` serves where npm is told to run no install scripts", async () => {
+    await using machine = await FreshMachine.setUp();
+    await machine.addNpm("11.21.2");
+    await machine.serveAndStop(NPM_START, { npm_config_ignore_scripts: "true" });
+  });
 
-    test("`bun start` serves where there is Bun and neither node nor npm", async () => {
-      await using machine = await FreshMachine.setUp();
-      await machine.addTool("bun", process.execPath);
-      await machine.serveAndStop(["bun", "start"]);
-    });
-  },
-);
+  test("`npm start` serves where another bun is on the PATH", async () => {
+    await using machine = await FreshMachine.setUp();
+    await machine.addNpm("12.2.0");
+    await machine.addBroken("bun");
+    await machine.serveAndStop(NPM_START);
+  });
+
+  test("`bun start` serves where there is Bun and neither node nor npm", async () => {
+    await using machine = await FreshMachine.setUp();
+    await machine.addTool("bun", process.execPath);
+    await machine.serveAndStop(["bun", "start"]);
+  });
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Client } from "../support/client.ts";
 import { provision, run, serve, type Server } from "../support/executable.ts";
 import { contentOf, heldBy, put } from "../support/faults.ts";
+import { withReason } from "../support/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/small-disk.ts";
 
 const MIB = 1024 * 1024;
@@ -25,118 +26,111 @@ async function readiness(client: Client): Promise<unknown> {
 
 const FULL = [503, { status: "unavailable", problems: ["storage_full"] }];
 
-describe.skipIf(NO_SMALL_DISK !== "")(
-  `a disk of 48 MiB${NO_SMALL_DISK && ` (skipped: ${NO_SMALL_DISK})`}`,
-  () => {
-    test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
-      await using disk = await SmallDisk.mount(48);
+describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
+  test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    await using server = await start(disk);
+    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
+    const made = await run(["user", "create", "ada", "--password-stdin"], {
+      env,
+      wrapper: disk.wrapper,
+      input: "ada's password",
+    });
+    expect(made.code).toBe(0);
+    const { client, drive } = await provision(server);
+    const ids: string[] = [];
+    for (const path of ["a.bin", "b.bin", "c.bin", "kept.bin", "folder/a.bin", "folder/b.bin"]) {
+      const target = `/v0/files?drive_id=${drive}&path=${path}`;
+      ids.push((await client.json<{ id: string }>(201, "PUT", target, { body: SMALL.slice() })).id);
+    }
+    const [a, b, c, kept] = ids;
+    const { id: keyId } = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+    expect(await readiness(client)).toEqual([200, { status: "ok" }]);
+    expect(reserveOn(disk)).toBe(8 * MIB);
+
+    disk.fill();
+    expect(await readiness(client)).toMatchObject(FULL);
+    await server.stdout.until(/"level":"warn","message":"the disk is full/);
+    const taking = async () => [
+      await put(client, drive, "new.bin", SMALL),
+      (await client.send("POST", `/v0/files/${kept}/copy`, { body: { destination_path: "copy.bin" } }))
+        .status,
+      (await server.client().send("POST", "/v0/drives/provision", { body: { name: "New" } })).status,
+    ];
+    // Until the log needs room, a small write may still find some in it.
+    while (reserveOn(disk) > 0) await taking();
+    expect(await taking()).toEqual([507, 507, 507]);
+
+    await client.json(200, "DELETE", `/v0/files/${a}`);
+    await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids: [b ?? "", c ?? ""] } });
+    const folder = { drive_id: drive, path: "folder/" };
+    await client.json(200, "DELETE", "/v0/folders", { body: folder });
+    await client.json(200, "DELETE", "/v0/folders", { body: { ...folder, confirm: true } });
+    await client.json(200, "DELETE", `/v0/keys/${keyId}`);
+    await client.json(200, "GET", "/v0/account/usage");
+    const login = await server.client().send("POST", "/auth/login", {
+      body: { username: "ada", password: "ada's password" },
+    });
+    expect(login.status).toBe(200);
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const headers = { cookie, origin: server.url };
+    expect((await server.client().send("POST", "/auth/logout", { headers })).status).toBe(200);
+    expect(await taking()).toEqual([507, 507, 507]);
+    expect(await readiness(client)).toMatchObject(FULL);
+    const health = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
+    expect((await run(["healthcheck"], { env: health })).code).toBe(1);
+    expect(Object.keys(await heldBy(client, drive))).toEqual(["kept.bin"]);
+
+    disk.clear();
+    expect(await taking()).toEqual([201, 201, 201]);
+    expect(reserveOn(disk)).toBe(8 * MIB);
+    expect(await readiness(client)).toEqual([200, { status: "ok" }]);
+    await server.stdout.until(/"level":"warn","message":"the disk has room again/);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    let key: string;
+    let drive: string;
+    {
       await using server = await start(disk);
-      const env = { COFFER_DATA_DIR: join(disk.path, "data") };
-      const made = await run(["user", "create", "ada", "--password-stdin"], {
-        env,
-        wrapper: disk.wrapper,
-        input: "ada's password",
-      });
-      expect(made.code).toBe(0);
-      const { client, drive } = await provision(server);
-      const ids: string[] = [];
-      for (const path of ["a.bin", "b.bin", "c.bin", "kept.bin", "folder/a.bin", "folder/b.bin"]) {
-        const target = `/v0/files?drive_id=${drive}&path=${path}`;
-        ids.push((await client.json<{ id: string }>(201, "PUT", target, { body: SMALL.slice() })).id);
-      }
-      const [a, b, c, kept] = ids;
-      const { id: keyId } = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
-      expect(await readiness(client)).toEqual([200, { status: "ok" }]);
-      expect(reserveOn(disk)).toBe(8 * MIB);
-
+      ({ key, drive } = await provision(server));
+      expect(await put(server.client(key), drive, "a.bin", SMALL)).toBe(201);
       disk.fill();
-      expect(await readiness(client)).toMatchObject(FULL);
-      await server.stdout.until(/"level":"warn","message":"the disk is full/);
-      const taking = async () => [
-        await put(client, drive, "new.bin", SMALL),
-        (await client.send("POST", `/v0/files/${kept}/copy`, { body: { destination_path: "copy.bin" } }))
-          .status,
-        (await server.client().send("POST", "/v0/drives/provision", { body: { name: "New" } })).status,
-      ];
-      // Until the log needs room, a small write may still find some in it.
-      while (reserveOn(disk) > 0) await taking();
-      expect(await taking()).toEqual([507, 507, 507]);
-
-      await client.json(200, "DELETE", `/v0/files/${a}`);
-      await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids: [b ?? "", c ?? ""] } });
-      const folder = { drive_id: drive, path: "folder/" };
-      await client.json(200, "DELETE", "/v0/folders", { body: folder });
-      await client.json(200, "DELETE", "/v0/folders", { body: { ...folder, confirm: true } });
-      await client.json(200, "DELETE", `/v0/keys/${keyId}`);
-      await client.json(200, "GET", "/v0/account/usage");
-      const login = await server.client().send("POST", "/auth/login", {
-        body: { username: "ada", password: "ada's password" },
-      });
-      expect(login.status).toBe(200);
-      const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-      const headers = { cookie, origin: server.url };
-      expect((await server.client().send("POST", "/auth/logout", { headers })).status).toBe(200);
-      expect(await taking()).toEqual([507, 507, 507]);
-      expect(await readiness(client)).toMatchObject(FULL);
-      const health = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
-      expect((await run(["healthcheck"], { env: health })).code).toBe(1);
-      expect(Object.keys(await heldBy(client, drive))).toEqual(["kept.bin"]);
-
-      disk.clear();
-      expect(await taking()).toEqual([201, 201, 201]);
-      expect(reserveOn(disk)).toBe(8 * MIB);
-      expect(await readiness(client)).toEqual([200, { status: "ok" }]);
-      await server.stdout.until(/"level":"warn","message":"the disk has room again/);
-      expect(server.stdout.text).not.toContain('"level":"error"');
-      expect(await server.stop()).toBe(0);
-    });
-
-    test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
-      await using disk = await SmallDisk.mount(48);
-      let key: string;
-      let drive: string;
-      {
-        await using server = await start(disk);
-        ({ key, drive } = await provision(server));
-        expect(await put(server.client(key), drive, "a.bin", SMALL)).toBe(201);
-        disk.fill();
-        await server.kill();
-      }
-      {
-        await using server = await start(disk);
-        const client = server.client(key);
-        expect(await readiness(client)).toMatchObject(FULL);
-        expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
-        const listed = await client.json<{ data: { id: string }[] }>(
-          200,
-          "GET",
-          `/v0/files?drive_id=${drive}`,
-        );
-        await client.json(200, "DELETE", `/v0/files/${listed.data[0]?.id}`);
-        await server.kill();
-      }
-      disk.fill();
-      const outcome = await start(disk).then(
-        () => "started",
-        (error: unknown) => String(error),
-      );
-      expect(outcome).toContain("is on a full disk. Free some space on it");
-      expect(outcome).not.toContain("delete");
-      disk.clear();
+      await server.kill();
+    }
+    {
       await using server = await start(disk);
-      expect(await put(server.client(key), drive, "b.bin", SMALL)).toBe(201);
-      expect(await server.stop()).toBe(0);
-    });
+      const client = server.client(key);
+      expect(await readiness(client)).toMatchObject(FULL);
+      expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
+      const listed = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${drive}`);
+      await client.json(200, "DELETE", `/v0/files/${listed.data[0]?.id}`);
+      await server.kill();
+    }
+    disk.fill();
+    const outcome = await start(disk).then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(outcome).toContain("is on a full disk. Free some space on it");
+    expect(outcome).not.toContain("delete");
+    disk.clear();
+    await using server = await start(disk);
+    expect(await put(server.client(key), drive, "b.bin", SMALL)).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
 
-    test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
-      await using disk = await SmallDisk.mount(48);
-      disk.fill();
-      const outcome = await start(disk).then(
-        () => "started",
-        (error: unknown) => String(error),
-      );
-      expect(outcome).toContain("is on a full disk. Free some space on it");
-      expect(outcome).not.toContain("delete");
-    });
-  },
-);
+  test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
+    await using disk = await SmallDisk.mount(48);
+    disk.fill();
+    const outcome = await start(disk).then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(outcome).toContain("is on a full disk. Free some space on it");
+    expect(outcome).not.toContain("delete");
+  });
+});

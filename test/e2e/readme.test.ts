@@ -4,6 +4,7 @@ import packageJson from "../../package.json";
 import { settingsTable } from "../../src/config/describe.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { run, serve } from "../support/executable.ts";
+import { withReason } from "../support/skip.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -33,36 +34,44 @@ test("the default port is 2633, in the settings, the README and the Dockerfile a
   expect(new Set(readme.match(/http:\/\/localhost:\d+/g))).toEqual(new Set([DEFAULT_ADDRESS]));
 });
 
-const needed = [Bun.which("bash"), Bun.which("curl"), Bun.which("sed")];
+const missing = ["bash", "curl", "sed"].filter((tool) => Bun.which(tool) === null);
+const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "";
 
-test.skipIf(needed.includes(null))("the tour works when it is pasted into a shell as one block", async () => {
-  await using place = await temporaryDirectory();
-  await using server = await serve({ dataDir: join(place.path, "data") });
-  const tour = block("A tour in five calls");
-  expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
-  const shell = Bun.spawn(["bash", "-eu"], {
-    stdin: new Blob([tour.replace(DEFAULT_ADDRESS, server.url)]),
-    stdout: "pipe",
-    stderr: "pipe",
-    cwd: place.path,
-    // Neither a proxy, nor a configuration of curl, nor a language that the shell complains of.
-    env: { PATH: process.env["PATH"], HOME: place.path, LC_ALL: "C" },
-  });
-  const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).not.toContain('"error"');
-  expect(stdout).toMatch(/"total":2,"page":1/);
-  expect(stdout).toEndWith("Hello World!\n");
-  await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
-  const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
-  expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
-    "/v0/drives/provision 201",
-    "/v0/files 201",
-    "/v0/files 201",
-    "/v0/files 200",
-    "/v0/files/:id/download 200",
-  ]);
-});
+test.skipIf(noTour !== "")(
+  withReason("the tour works when it is pasted into a shell as one block", noTour),
+  async () => {
+    await using place = await temporaryDirectory();
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const tour = block("A tour in five calls");
+    expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
+    const shell = Bun.spawn(["bash", "-eu"], {
+      stdin: new Blob([tour.replace(DEFAULT_ADDRESS, server.url)]),
+      stdout: "pipe",
+      stderr: "pipe",
+      cwd: place.path,
+      // Neither a proxy, nor a configuration of curl, nor a language that the shell complains of.
+      env: { PATH: process.env["PATH"], HOME: place.path, LC_ALL: "C" },
+    });
+    const [stdout, stderr, code] = await Promise.all([
+      shell.stdout.text(),
+      shell.stderr.text(),
+      shell.exited,
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).not.toContain('"error"');
+    expect(stdout).toMatch(/"total":2,"page":1/);
+    expect(stdout).toEndWith("Hello World!\n");
+    await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
+    const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
+    expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
+      "/v0/drives/provision 201",
+      "/v0/files 201",
+      "/v0/files 201",
+      "/v0/files 200",
+      "/v0/files/:id/download 200",
+    ]);
+  },
+);
 
 test("the table of settings is the executable's own", () => {
   expect(section("Configuration")).toContain(settingsTable());
