@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestAppliance, startAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";
 import {
@@ -364,38 +364,66 @@ async function ask(world: World, caller: CallerName, entry: Entry, target: Targe
   return world.clients[caller].send(method, entry.path(target), body === undefined ? {} : { body });
 }
 
-async function check(coffer: TestAppliance, world: World, entry: Entry, owner: Owner, caller: CallerName) {
-  const target = await makeTarget(world, owner);
-  const before = await snapshot(world);
+/** Asks, and requires the answer that the matrix names. */
+async function check(coffer: TestAppliance, world: World, entry: Entry, target: Target, asked: Asked) {
+  const { owner, caller } = asked;
   // So that whatever is touched shows in its updated_at.
   coffer.clock.advance(1);
   const answer = await ask(world, caller, entry, target);
   const expected = entry.of[owner][caller];
   expect([answer.status, expected === answer.status ? "" : answer.text]).toEqual([expected, ""]);
   expectCommonRules("GET", answer);
-  const isRead = entry.route.startsWith("GET ");
-  if (isRead) {
-    const head = await world.clients[caller].send("HEAD", entry.path(target));
-    expect([head.status, head.text]).toEqual([expected, ""]);
-  }
-  if (isRead || expected >= 400) expect(await snapshot(world)).toEqual(before);
-  await dropKey(world, owner, target);
+  if (!isRead(entry)) return;
+  const head = await world.clients[caller].send("HEAD", entry.path(target));
+  expect([head.status, head.text]).toEqual([expected, ""]);
+}
+
+interface Asked {
+  readonly owner: Owner;
+  readonly caller: CallerName;
+}
+
+function isRead({ route }: Entry): boolean {
+  return route.startsWith("GET ");
+}
+
+function nameOf({ about, route }: Entry): string {
+  return about === undefined ? route : `${route} ${about}`;
 }
 
 for (const entry of MATRIX) {
-  const name = entry.about === undefined ? entry.route : `${entry.route} ${entry.about}`;
-  describe(name, () => {
-    for (const owner of ["agent", "ada"] as const) {
-      for (const caller of CALLERS) {
-        const status = entry.of[owner][caller];
-        test(`${caller} at ${owner}'s: ${status}`, async () => {
-          if (entry.destroys === undefined || status >= 400) {
-            return check(stage.coffer, stage.world, entry, owner, caller);
-          }
-          await using coffer = await startAppliance();
-          await check(coffer, await populate(coffer), entry, owner, caller);
+  describe.each(["agent", "ada"] as const)(`${nameOf(entry)}, at %s's`, (owner) => {
+    const statuses = entry.of[owner];
+    const changes = (caller: CallerName) => !isRead(entry) && statuses[caller] < 400;
+
+    describe("changes nothing", () => {
+      let target: Target;
+      let seen: unknown;
+      beforeAll(async () => {
+        target = await makeTarget(stage.world, owner);
+        seen = await snapshot(stage.world);
+      });
+      afterAll(() => dropKey(stage.world, owner, target));
+
+      for (const caller of CALLERS.filter((each) => !changes(each))) {
+        test(`${caller}: ${statuses[caller]}`, async () => {
+          await check(stage.coffer, stage.world, entry, target, { owner, caller });
+          const before = seen;
+          seen = await snapshot(stage.world);
+          expect(seen).toEqual(before);
         });
       }
+    });
+
+    for (const caller of CALLERS.filter(changes)) {
+      test(`${caller}: ${statuses[caller]}`, async () => {
+        await using own = entry.destroys === undefined ? null : await startAppliance();
+        const coffer = own ?? stage.coffer;
+        const world = own === null ? stage.world : await populate(own);
+        const target = await makeTarget(world, owner);
+        await check(coffer, world, entry, target, { owner, caller });
+        await dropKey(world, owner, target);
+      });
     }
   });
 }
@@ -409,7 +437,7 @@ describe("what is not yours is answered like what never was", () => {
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
   const absent: Target = { drive: nowhere, file: nowhere, folder: "case-0/", key: nowhere, suffix: "0" };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
-    test(entry.about === undefined ? entry.route : `${entry.route} ${entry.about}`, async () => {
+    test(nameOf(entry), async () => {
       const { world } = stage;
       const target = await makeTarget(world, "agent");
       const foreign = await ask(world, "otherAgent", entry, target);
