@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
+import { putFile } from "../support/drives.ts";
 import { eventually } from "../support/scenario.ts";
 
 const dashboard = openDashboard();
@@ -295,4 +296,25 @@ describe("hostile files never run", () => {
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");
   });
+});
+
+test("a preview is printed whole, without the page around it, and in dark on light", async () => {
+  const { id: drive, slug } = await dashboard.driveWith("Printed");
+  const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");
+  await putFile(dashboard.owner, drive, "long.txt", lines);
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await tab.emulateMedia({ colorScheme: "dark" });
+  await tab.getByRole("link", { name: "long.txt" }).click();
+  const shownFile = tab.getByRole("dialog", { name: "long.txt" });
+  await shownFile.getByText("line 299").waitFor();
+  await tab.emulateMedia({ media: "print", colorScheme: "dark" });
+  await tab.locator(".file-row").waitFor({ state: "hidden" });
+  const last = await shownFile.getByText("line 299").boundingBox();
+  const paper = await shownFile.boundingBox();
+  expect(last?.height).toBeGreaterThan(300 * 12);
+  expect(paper?.height).toBeGreaterThan(last?.height ?? Number.NaN);
+  const color = await tab.evaluate("getComputedStyle(document.querySelector('.preview')).color");
+  expect(color).toBe("rgb(20, 24, 31)");
+  await tab.emulateMedia({ media: "screen" });
+  await tab.locator(".file-row").waitFor();
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { CDPSession, Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { openDashboard } from "../support/dashboard.ts";
+import { row } from "../support/drive-page.ts";
 import { type ListedFile, listFiles } from "../support/drives.ts";
 import { eventually } from "../support/scenario.ts";
 
@@ -496,4 +497,44 @@ describe("when it does not go smoothly", () => {
     expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
     await closePanel();
   });
+});
+
+/** Uploads files of seven bytes to the folder that is open in a tab. */
+async function uploadTo(tab: Page, files: readonly string[]): Promise<void> {
+  const buffer = Buffer.from("another");
+  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
+  await tab.getByLabel("Upload files").setInputFiles(chosen);
+}
+
+test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
+  const { slug } = await dashboard.driveWith("Replaced", { "a.txt": 1, "b.txt": 1 });
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await uploadTo(tab, ["a.txt", "b.txt"]);
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("(1 so far)").waitFor();
+  const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
+  const [first, next] = isFirst ? ["a.txt", "b.txt"] : ["b.txt", "a.txt"];
+  await dialog.getByRole("button", { name: "Replace" }).dblclick({ delay: 50 });
+  await dialog.getByRole("heading", { name: `${next} already exists` }).waitFor();
+  await dialog.getByRole("button", { name: "Skip" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await row(tab, first).locator(".cell-size", { hasText: "7 bytes" }).waitFor();
+  await row(tab, next).locator(".cell-size", { hasText: "1 byte" }).waitFor();
+});
+
+test("a question that is dismissed leaves the next one to be asked", async () => {
+  const { slug } = await dashboard.driveWith("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await row(tab, "c.txt").focus();
+  await uploadTo(tab, ["a.txt", "b.txt", "c.txt"]);
+  const uploads = tab.getByRole("region", { name: "Uploads" });
+  for (const left of ["(2 so far)", "(1 so far)"]) {
+    await tab.getByRole("dialog").getByText(left).waitFor();
+    await tab.keyboard.press("Escape");
+  }
+  await tab.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+  await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await uploads.getByText("Skipped: already exists").nth(1).waitFor();
+  await uploads.getByText("Skipped: already exists").nth(2).waitFor({ state: "detached" });
+  await tab.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
 });

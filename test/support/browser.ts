@@ -45,6 +45,21 @@ export async function resize(page: Page, width: number, height: number): Promise
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
 }
 
+/** Tells a page that its person came back to it: in a browser without a window none is ever hidden. */
+export async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+}
+
+/** Holds requests of a method to `path` until `release` is called. */
+export async function hold(page: Page, method: string, path: RegExp): Promise<{ release: () => void }> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === method) await promise;
+    await route.continue();
+  });
+  return { release: resolve };
+}
+
 /** What a page asks of others than its own server, from now on. */
 export function strangersTo(page: Page, home: string): string[] {
   const strangers: string[] = [];

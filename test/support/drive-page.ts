@@ -5,6 +5,18 @@ export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
 
+/** Waits until the row of this name has the focus. */
+export function rowInFocus(page: Page, name: string): Promise<void> {
+  return page.locator(".file-row:focus", { hasText: name }).waitFor();
+}
+
+/** Uploads a file to the folder that is open, so that its list is read again. */
+export async function uploadHere(page: Page, name: string): Promise<void> {
+  const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
+  await page.getByLabel("Upload files").setInputFiles(file);
+  await row(page, name).waitFor();
+}
+
 /** The names in a folder's list, from the top, as far as they are in the page. */
 export function names(page: Page): Promise<string[]> {
   return page.locator(".file-row .name").allTextContents();
