@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { type Code, expectCommonRules, expectJson, openStage, STATUS_OF } from "../support/scenario.ts";
+import { expectCommonRules, expectJson, openStage } from "../support/scenario.ts";
 import { signIn } from "../support/sign-in.ts";
 import { populate } from "../support/world.ts";
 
@@ -29,11 +30,6 @@ async function provision(coffer: TestAppliance, name = "Research Notes"): Promis
 
 function claim(client: Client, token: string, headers: Record<string, string> = {}): Promise<Answer> {
   return client.send("POST", "/v0/drives/claim", { body: { token }, headers });
-}
-
-function expectRefused(answer: Answer, code: Code): void {
-  expect([answer.status, answer.text]).toEqual([STATUS_OF[code], expect.stringContaining(`"${code}"`)]);
-  expectCommonRules("POST", answer);
 }
 
 const stage = openStage();

@@ -2,16 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
+import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
-import {
-  eventually,
-  expectCommonRules,
-  HELLO,
-  HELLO_DIGEST,
-  openStage,
-  refused,
-} from "../support/scenario.ts";
+import { eventually, expectCommonRules, HELLO, HELLO_DIGEST, openStage } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 
 const stage = openStage();
@@ -51,13 +45,6 @@ function expectFirst(answer: Answer, status: number): void {
   expectCommonRules("POST", answer);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
-}
-
-function expectRefused(answer: Answer, code: Parameters<typeof refused>[0], field?: string): void {
-  expectCommonRules("POST", answer);
-  const expected = refused(code, field);
-  expect(answer.status).toBe(expected.status);
-  expect(JSON.parse(answer.text)).toMatchObject(expected.json ?? {});
 }
 
 /** A drive of Ada's with a file, a folder and a key, for one test alone. */

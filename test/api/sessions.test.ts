@@ -2,11 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { addAccount } from "../support/accounts.ts";
+import { dataOf, expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { expectCommonRules, expectJson } from "../support/scenario.ts";
-import { beginSession, browserWith, signIn } from "../support/sign-in.ts";
-import { populate } from "../support/world.ts";
+import { beginSession, browserWith, isSignedIn, type SignedInBrowser, signIn } from "../support/sign-in.ts";
+import { populate, startWorld } from "../support/world.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -345,4 +346,77 @@ test("an upload whose caller is disabled, or its key revoked, on its way ends wi
   ended.resolve();
   const answers = await Promise.all(begun.map(({ upload }) => upload));
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 201]);
+});
+
+interface ListedSession {
+  readonly id: string;
+  readonly current: boolean;
+  readonly user_agent: string;
+}
+
+async function sessionsOf(browser: SignedInBrowser): Promise<ListedSession[]> {
+  const answer = await browser.send("GET", "/v0/sessions");
+  const { data }: { data: ListedSession[] } = JSON.parse(answer.text);
+  return data;
+}
+
+describe("a user's sessions", () => {
+  test("are listed with the one that asks, and end one by one", async () => {
+    const { coffer, world } = await startWorld();
+    await using _ = coffer;
+    const [one, two, bob] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "bob"),
+    ];
+    expect(await sessionsOf(two)).toEqual([
+      expect.objectContaining({ current: false }),
+      expect.objectContaining({ current: true, user_agent: expect.stringContaining("Bun") }),
+    ]);
+    // Whatever cookie it comes with, a key is no session.
+    const withCookie = { headers: { cookie: two.cookie } };
+    expect(dataOf(await world.clients.ada.send("GET", "/v0/sessions", withCookie))).toMatchObject([
+      { current: false },
+      { current: false },
+    ]);
+    const [first] = await sessionsOf(two);
+    expectRefused(await bob.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
+    expectRefused(await two.send("DELETE", "/v0/sessions/x"), "NOT_FOUND");
+    expect(dataOf(await two.send("DELETE", `/v0/sessions/${first?.id}`))).toEqual({
+      id: first?.id,
+      deleted: true,
+    });
+    expectRefused(await two.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
+    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test("all end at once, the one that asks included; keys and others go on", async () => {
+    const { coffer, world } = await startWorld();
+    await using _ = coffer;
+    const [one, two, bob] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "bob"),
+    ];
+    expect(dataOf(await one.send("DELETE", "/v0/sessions"))).toEqual({ deleted_count: 2 });
+    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    await world.clients.ada.json(200, "GET", "/v0/account");
+  });
+
+  test("do not end for another site's page", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const ada = await signIn(coffer, "ada");
+    const foreign = { headers: { origin: "https://evil.example" } };
+    expectRefused(await ada.send("DELETE", "/v0/sessions", foreign), "FORBIDDEN");
+    expect(await isSignedIn(ada)).toBe(true);
+  });
 });

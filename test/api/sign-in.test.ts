@@ -519,3 +519,23 @@ test("signing in ends with signing out, which says so to the browser", async () 
   );
   await eventually(async () => (await other.send("GET", "/v0/drives")).status === 200);
 });
+
+describe("GET /auth/options", () => {
+  const oidc = {
+    "oidc-issuer": "https://login.example:8443/realm",
+    "oidc-client-id": "coffer",
+    "oidc-client-secret": "x",
+  };
+  const CASES: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
+    ["passwords alone", {}, { provider: null, signups: false }],
+    ["registering", { signups: "open" }, { provider: null, signups: true }],
+    ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
+  ];
+  test.each(CASES)("tells of %s, and whether there is an account", async (_, settings, options) => {
+    await using coffer = await startAppliance(settings);
+    const get = () => coffer.client().json<unknown>(200, "GET", "/auth/options");
+    expect(await get()).toEqual({ ...options, setup: true, signups: false });
+    addAccount(coffer, "ada");
+    expect(await get()).toEqual({ setup: false, ...options });
+  });
+});

@@ -58,3 +58,8 @@ export function browserWith(coffer: TestAppliance, token: string): SignedInBrows
     },
   };
 }
+
+/** Whether somebody's session still stands. */
+export async function isSignedIn(browser: SignedInBrowser): Promise<boolean> {
+  return (await browser.send("GET", "/v0/account")).status === 200;
+}

@@ -1,5 +1,5 @@
 import { addAccount } from "./accounts.ts";
-import type { TestAppliance } from "./appliance.ts";
+import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 
 /** Everybody who may ask: what each can see is what authorisation is about. */
@@ -76,6 +76,12 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   };
   const keyIds = { agent: agent.key_id, otherAgent: otherAgent.key_id, ada: ada.keyId, bob: bob.keyId };
   return { keys, clients, drives, files, keyIds };
+}
+
+/** An appliance with its cast, of one test's own. */
+export async function startWorld(): Promise<{ coffer: TestAppliance; world: World }> {
+  const coffer = await startAppliance();
+  return { coffer, world: await populate(coffer) };
 }
 
 async function user(

@@ -1,0 +1,19 @@
+import { expect } from "bun:test";
+import type { Answer } from "./client.ts";
+import { type Code, expectCommonRules, expectJson, refused } from "./scenario.ts";
+
+/** The answer must be this refusal and, where one is at fault, name its field. */
+export function expectRefused(answer: Answer, code: Code, field?: string): void {
+  const { status, json } = refused(code, field);
+  expect([answer.status, answer.status === status ? "" : answer.text]).toEqual([status, ""]);
+  expectCommonRules("POST", answer);
+  expectJson(answer.text, json);
+}
+
+/** An answer's `data`, of a request that succeeded with `status`. */
+export function dataOf(answer: Answer, status = 200): unknown {
+  expect([answer.status, answer.status === status ? "" : answer.text]).toEqual([status, ""]);
+  expectCommonRules("GET", answer);
+  const { data }: { data: unknown } = JSON.parse(answer.text);
+  return data;
+}
