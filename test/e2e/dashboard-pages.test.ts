@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../support/axe.ts";
+import { accessibilityProblems, colorProblems } from "../support/axe.ts";
 import { complaintsOf, newWindow, resize, signInto, strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { isFound } from "../support/drives.ts";
@@ -97,7 +97,8 @@ async function inspect(name: string): Promise<string[]> {
     if (hasPicture) {
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
     }
-    const problems = [...(await accessibilityProblems(page)), ...(await overflows())];
+    const inColors = colorScheme === "dark" ? colorProblems : accessibilityProblems;
+    const problems = [...(await inColors(page)), ...(await overflows())];
     found.push(...problems.map((problem) => `${look}: ${problem}`));
   }
   for (const width of OTHER_WIDTHS) {
