@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
-import { settingsHelp, settingsTable } from "../src/config/describe.ts";
+import { settingsHelp } from "../src/config/describe.ts";
 import { SETTINGS, variableOf } from "../src/config/settings.ts";
+import { settingsTable } from "./support/settings-table.ts";
 
 function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {
   const result = loadConfig({ env, flags, isTerminal: false });

@@ -1,6 +1,7 @@
 import { SETTINGS, variableOf } from "./settings.ts";
 
-const UNITS =
+/** What the placeholders of the settings mean. */
+export const UNITS =
   "SIZE is a number of bytes, or a number with B, KiB, MiB, GiB or TiB; KB, MB, GB and TB mean the same\n" +
   "powers of 1024. DURATION is a number with ms, s, m or h. A flag overrides its variable.";
 
@@ -11,14 +12,4 @@ export function settingsHelp(): string {
     `      ${setting.help} [${variableOf(setting)}, default ${setting.fallback}]`,
   ]);
   return [...lines, "", UNITS].join("\n");
-}
-
-/** The same as a Markdown table, for the README; ends without a line break. */
-export function settingsTable(): string {
-  const rows = Object.values(SETTINGS).map((setting) => {
-    const literal = !("optional" in setting) || setting.fallback.includes("//");
-    const fallback = literal ? `\`${setting.fallback}\`` : setting.fallback;
-    return `| \`${variableOf(setting)}\` | \`--${setting.name}\` | ${fallback} | ${setting.help} |`;
-  });
-  return ["| Variable | Flag | Default | Meaning |", "|---|---|---|---|", ...rows, "", UNITS].join("\n");
 }

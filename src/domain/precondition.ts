@@ -7,9 +7,6 @@ export interface Precondition {
   readonly ifNoneMatch: string | null;
 }
 
-/** A write without conditions. */
-export const UNCONDITIONAL: Precondition = { ifMatch: null, ifNoneMatch: null };
-
 /**
  * Whether a list of entity tags names this content; `*` names any.
  *

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
-import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../support/open-files.ts";
 import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../support/scenario.ts";
 import { withReason } from "../support/skip.ts";
 import { LARGE, SlowReader } from "../support/slow-reader.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 const stage = openStage();
 

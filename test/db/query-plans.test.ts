@@ -5,13 +5,13 @@ import { openTables } from "../../src/db/tables.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import { FILE_SORTS, positionOf } from "../../src/domain/file-sort.ts";
 import { type FileId, parseId } from "../../src/domain/id.ts";
-import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import type { Services } from "../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../support/bytes-read.ts";
 import { addFolders, copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { withReason } from "../support/skip.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 interface Filled {
   readonly key: string;

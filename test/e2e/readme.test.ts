@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
-import { settingsTable } from "../../src/config/describe.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { run, serve } from "../support/executable.ts";
+import { settingsTable } from "../support/settings-table.ts";
 import { withReason } from "../support/skip.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { DriveId, FileId } from "../../src/domain/id.ts";
-import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { addFolders, copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { bePatient } from "../support/patience.ts";
 import { faultsOfTrees } from "../support/recount.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { WriteMeter } from "../support/write-meter.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 bePatient();
 

@@ -1,7 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { DriveId, FileId } from "../../src/domain/id.ts";
-import { UNCONDITIONAL } from "../../src/domain/precondition.ts";
 import { copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { bePatient } from "../support/patience.ts";
@@ -9,6 +8,7 @@ import { faultsOfTrees } from "../support/recount.ts";
 import { eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { WriteMeter } from "../support/write-meter.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 bePatient();
 
