@@ -1,32 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { expectRefused } from "../support/answers.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { startAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { expectCommonRules, expectJson, openStage } from "../support/scenario.ts";
+import { expectCommonRules, expectJson, openStage, provision } from "../support/scenario.ts";
 import { signIn } from "../support/sign-in.ts";
 import { populate } from "../support/world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-interface Unclaimed {
-  readonly id: string;
-  readonly key: string;
-  readonly token: string;
-}
-
-async function provision(coffer: TestAppliance, name = "Research Notes"): Promise<Unclaimed> {
-  const { data } = await coffer
-    .client()
-    .json<{ data: { drive_id: string; api_key: string; claim_url: string } }>(
-      201,
-      "POST",
-      "/v0/drives/provision",
-      {
-        body: { name },
-      },
-    );
-  return { id: data.drive_id, key: data.api_key, token: data.claim_url.split("/claim/")[1] ?? "" };
-}
 
 function claim(client: Client, token: string, headers: Record<string, string> = {}): Promise<Answer> {
   return client.send("POST", "/v0/drives/claim", { body: { token }, headers });
@@ -38,11 +18,11 @@ describe("claiming a drive", () => {
   test("with an account key makes it the account's for good", async () => {
     await using coffer = await startAppliance();
     const world = await populate(coffer);
-    const drive = await provision(coffer);
+    const drive = await provision(coffer, "Research Notes");
     const agent = coffer.client(drive.key);
     await agent.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=a.txt`, { body: "hello" });
     coffer.clock.advance(1000);
-    const answer = await claim(world.clients.ada, drive.token);
+    const answer = await claim(world.clients.ada, drive.claimToken);
     expect(answer.status).toBe(200);
     expectCommonRules("POST", answer);
     const { data: account } = await world.clients.ada.json<{ data: { id: string } }>(
@@ -79,7 +59,7 @@ describe("claiming a drive", () => {
     const { coffer } = stage;
     const drive = await provision(coffer);
     const bob = await signIn(coffer, "bob");
-    const request = { body: { token: drive.token } };
+    const request = { body: { token: drive.claimToken } };
     const foreign = { ...request, headers: { origin: "https://evil.example" } };
     expectRefused(await bob.send("POST", "/v0/drives/claim", foreign), "FORBIDDEN");
     expect((await bob.send("POST", "/v0/drives/claim", request)).status).toBe(200);
@@ -88,8 +68,8 @@ describe("claiming a drive", () => {
   test("numbers its slug where that is taken", async () => {
     const { coffer, world } = stage;
     const [one, two] = [await provision(coffer, "Twins"), await provision(coffer, "Twins")];
-    await claim(world.clients.ada, one.token);
-    expectJson((await claim(world.clients.ada, two.token)).text, { data: { slug: "ada/twins-2" } });
+    await claim(world.clients.ada, one.claimToken);
+    expectJson((await claim(world.clients.ada, two.claimToken)).text, { data: { slug: "ada/twins-2" } });
   });
 
   test("is for accounts alone, and for keys that write", async () => {
@@ -97,11 +77,11 @@ describe("claiming a drive", () => {
     const drive = await provision(coffer);
     const { clients } = world;
     for (const client of [coffer.client(drive.key), clients.agent, clients.adaDrive, clients.adaReader]) {
-      expectRefused(await claim(client, drive.token), "FORBIDDEN");
+      expectRefused(await claim(client, drive.claimToken), "FORBIDDEN");
     }
     for (const client of [clients.nobody, clients.liar])
-      expectRefused(await claim(client, drive.token), "UNAUTHORIZED");
-    expect((await claim(clients.bob, drive.token)).status).toBe(200);
+      expectRefused(await claim(client, drive.claimToken), "UNAUTHORIZED");
+    expect((await claim(clients.bob, drive.claimToken)).status).toBe(200);
   });
 
   test("takes a token", async () => {
@@ -113,7 +93,7 @@ describe("claiming a drive", () => {
 
   test("a token that never was is unknown", async () => {
     const { coffer, world } = stage;
-    const { token, key } = await provision(coffer);
+    const { claimToken: token, key } = await provision(coffer);
     const others = [
       "",
       "clm_",
@@ -131,7 +111,7 @@ describe("claiming a drive", () => {
   test("a used token stays used, for the winner as well, and when 30 days are over", async () => {
     await using coffer = await startAppliance();
     const world = await populate(coffer);
-    const { token } = await provision(coffer);
+    const { claimToken: token } = await provision(coffer);
     expect((await claim(world.clients.ada, token)).status).toBe(200);
     for (const client of [world.clients.ada, world.clients.bob])
       expectRefused(await claim(client, token), "CONFLICT");
@@ -143,14 +123,15 @@ describe("claiming a drive", () => {
     const { coffer, world } = stage;
     const [one, two] = [await provision(coffer), await provision(coffer)];
     await coffer.client(one.key).json(200, "DELETE", `/v0/drives/${one.id}`);
-    await claim(world.clients.ada, two.token);
+    await claim(world.clients.ada, two.claimToken);
     await world.clients.ada.json(200, "DELETE", `/v0/drives/${two.id}`);
-    for (const { token } of [one, two]) expectRefused(await claim(world.clients.ada, token), "NOT_FOUND");
+    for (const { claimToken: token } of [one, two])
+      expectRefused(await claim(world.clients.ada, token), "NOT_FOUND");
   });
 
   test("is done once under an Idempotency-Key", async () => {
     const { coffer, world } = stage;
-    const { token } = await provision(coffer);
+    const { claimToken: token } = await provision(coffer);
     const headers = { "idempotency-key": `claim-${token.slice(4, 12)}` };
     const [first, again] = [
       await claim(world.clients.ada, token, headers),
@@ -166,7 +147,7 @@ test("of many at once one wins", async () => {
   const { clients } = await populate(coffer);
   const drive = await provision(coffer);
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => claim(n % 2 === 0 ? clients.ada : clients.bob, drive.token)),
+    Array.from({ length: 60 }, (_, n) => claim(n % 2 === 0 ? clients.ada : clients.bob, drive.claimToken)),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(59);
@@ -185,7 +166,7 @@ describe("a claim that comes too late", () => {
     await using coffer = await startAppliance();
     const { keys } = await populate(coffer);
     const drive = await provision(coffer);
-    const late = () => claim(coffer.client(keys.ada), drive.token);
+    const late = () => claim(coffer.client(keys.ada), drive.claimToken);
     coffer.clock.advance(30 * DAY_MS - 1);
     const last = await provision(coffer);
     coffer.clock.advance(1);
@@ -196,7 +177,7 @@ describe("a claim that comes too late", () => {
     await sweep.run();
     await coffer.restart();
     expectRefused(await late(), "GONE");
-    expect((await claim(coffer.client(keys.ada), last.token)).status).toBe(200);
+    expect((await claim(coffer.client(keys.ada), last.claimToken)).status).toBe(200);
   });
 
   test("a claim in its last millisecond is in time, whatever the sweep does", async () => {
@@ -204,7 +185,7 @@ describe("a claim that comes too late", () => {
     const { clients } = await populate(coffer);
     const drive = await provision(coffer);
     coffer.clock.advance(30 * DAY_MS - 1);
-    const claiming = claim(clients.ada, drive.token);
+    const claiming = claim(clients.ada, drive.claimToken);
     const [answer] = await Promise.all([claiming, coffer.appliance.services.sweep.run()]);
     expect(answer.status).toBe(200);
     coffer.clock.advance(1);
@@ -220,7 +201,7 @@ describe("a claim that comes too late", () => {
     for (let round = 0; round < 20; round += 1) {
       const drive = await provision(coffer);
       const remove = () => coffer.client(drive.key).send("DELETE", `/v0/drives/${drive.id}`);
-      const take = () => claim(clients.ada, drive.token);
+      const take = () => claim(clients.ada, drive.claimToken);
       const racing = round % 2 === 0 ? [take(), remove()] : [remove(), take()].toReversed();
       const [claimed, removed] = await Promise.all(racing);
       // The agent's key may delete the drive before and after; only the claim depends on which came first.
@@ -236,7 +217,7 @@ describe("a claim that comes too late", () => {
     const drive = await provision(coffer);
     coffer.clock.advance(30 * DAY_MS);
     const [answer] = await Promise.all([
-      claim(clients.ada, drive.token),
+      claim(clients.ada, drive.claimToken),
       coffer.appliance.services.sweep.run(),
     ]);
     expectRefused(answer, "GONE");
@@ -259,13 +240,13 @@ describe("what a claimed drive holds", () => {
     const [large, exact] = [await provision(coffer, "Large"), await provision(coffer, "Exact")];
     await put(coffer.client(large.key), large.id, "a", 89);
     await put(coffer.client(exact.key), exact.id, "a", 88);
-    expectRefused(await claim(clients.ada, large.token), "QUOTA_EXCEEDED");
+    expectRefused(await claim(clients.ada, large.claimToken), "QUOTA_EXCEEDED");
     expectJson((await coffer.client(large.key).send("GET", "/v0/drives")).text, {
       data: [{ user_id: null, slug: null, expires_at: expect.any(String) }],
     });
-    expect((await claim(clients.ada, exact.token)).status).toBe(200);
+    expect((await claim(clients.ada, exact.claimToken)).status).toBe(200);
     expectRefused(await put(clients.ada, drives.ada, "b", 1), "QUOTA_EXCEEDED");
-    expect((await claim(clients.bob, large.token)).status).toBe(200);
+    expect((await claim(clients.bob, large.claimToken)).status).toBe(200);
   });
 
   test("counts under the owner's limits from then on, for the agent too", async () => {
@@ -274,7 +255,7 @@ describe("what a claimed drive holds", () => {
     const drive = await provision(coffer);
     const agent = coffer.client(drive.key);
     expect((await put(agent, drive.id, "a", 10)).status).toBe(201);
-    await claim(clients.ada, drive.token);
+    await claim(clients.ada, drive.claimToken);
     expect((await put(agent, drive.id, "b", 78)).status).toBe(201);
     expectRefused(await put(agent, drive.id, "c", 1), "QUOTA_EXCEEDED");
   });
@@ -284,7 +265,7 @@ describe("what a claimed drive holds", () => {
     const { clients } = await populate(coffer);
     const drives = await Promise.all(Array.from({ length: 8 }, () => provision(coffer)));
     for (const drive of drives) await put(coffer.client(drive.key), drive.id, "a", 40);
-    const answers = await Promise.all(drives.map(({ token }) => claim(clients.ada, token)));
+    const answers = await Promise.all(drives.map(({ claimToken: token }) => claim(clients.ada, token)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 200, 403, 403, 403, 403, 403, 403,
     ]);
@@ -297,7 +278,7 @@ describe("what a claimed drive holds", () => {
     const limit = async () =>
       (await coffer.client(drive.key).send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
     expect(await limit()).toBe("10000");
-    await claim(clients.ada, drive.token);
+    await claim(clients.ada, drive.claimToken);
     expect(await limit()).toBe("30000");
   });
 });

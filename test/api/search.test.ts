@@ -719,19 +719,11 @@ describe("after a crash", () => {
 test("a claimed drive is searched by its owner and by its agent, each as far as they see", async () => {
   const { ada, bob } = stage.world.clients;
   const word = "claimedneedle";
-  const { data: drive } = await stage.coffer
-    .client()
-    .json<{ data: { api_key: string; drive_id: string; claim_url: string } }>(
-      201,
-      "POST",
-      "/v0/drives/provision",
-      { body: { name: "Claimed" } },
-    );
-  const agent = { id: drive.drive_id, key: drive.api_key, client: stage.coffer.client(drive.api_key) };
+  const agent = await stage.ownDrive();
   await upload(agent, "agent.txt", word);
   expect([await paths(agent.client, word), await paths(ada, word)]).toEqual([["agent.txt"], []]);
   await ada.json(200, "POST", "/v0/drives/claim", {
-    body: { token: drive.claim_url.split("/claim/")[1] ?? "" },
+    body: { token: agent.claimToken },
   });
   await upload({ ...agent, id: stage.world.drives.ada, client: ada }, "own.txt", word);
   await upload(agent, "later.txt", word);

@@ -277,22 +277,11 @@ describe("whose it is", () => {
   test("what an unclaimed drive used is the owner's once it is claimed", async () => {
     await using coffer = await startAppliance();
     const { clients } = await populate(coffer);
-    const { data } = await coffer
-      .client()
-      .json<{ data: { api_key: string; drive_id: string; claim_url: string } }>(
-        201,
-        "POST",
-        "/v0/drives/provision",
-        {
-          body: { name: "Found" },
-        },
-      );
-    const agent = coffer.client(data.api_key);
-    await put(agent, data.drive_id, "f", 1000);
+    const { id, client: agent, claimToken: token } = await provision(coffer);
+    await put(agent, id, "f", 1000);
     const agentBefore = await usedBy(agent);
-    await put(agent, data.drive_id, "f", 500);
+    await put(agent, id, "f", 500);
     const before = await usedBy(clients.ada);
-    const token = data.claim_url.split("/").at(-1) ?? "";
     await clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token } });
     expect(await usedBy(clients.ada)).toEqual({
       storage: before.storage + 500,

@@ -1,11 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
-import { rangeOf } from "../../src/db/path-range.ts";
 import { Overrun, SearchFinder } from "../../src/db/search/finder.ts";
 import type { SearchRequest } from "../../src/db/search/request.ts";
 import type { DrivePk } from "../../src/domain/id.ts";
-import { parseQuery } from "../../src/domain/search/query.ts";
 import { SLICES_A_FILE } from "../../src/domain/search/slices.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { bytesRead, NO_READ_COUNT } from "../support/bytes-read.ts";
@@ -13,6 +11,7 @@ import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
 import { withReason } from "../support/skip.ts";
+import { searchRequest } from "../support/search-request.ts";
 
 bePatient();
 
@@ -36,23 +35,7 @@ async function indexed(coffer: TestAppliance): Promise<void> {
 function requestFor(sql: Sqlite, drive: OwnDrive, query: string): SearchRequest {
   const row = sql.query<{ pk: DrivePk }, [string]>("SELECT pk FROM drive WHERE id = ?").get(drive.id);
   if (row === null) throw new Error("no such drive");
-  return {
-    drives: [row.pk],
-    terms: query === "" ? null : parseQuery("q", query),
-    paths: rangeOf(""),
-    filters: {
-      tags: [],
-      mimeType: null,
-      minSize: null,
-      maxSize: null,
-      updatedFrom: null,
-      updatedBefore: null,
-    },
-    offset: 0,
-    limit: 50,
-    now: Date.parse("2030-01-01T00:00:00Z"),
-    budget: 5000,
-  };
+  return searchRequest([row.pk], query);
 }
 
 /** What a search may look at row by row: what its own statement has just found. */

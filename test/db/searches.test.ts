@@ -2,13 +2,12 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
-import { rangeOf } from "../../src/db/path-range.ts";
 import type { SearchRequest } from "../../src/db/search/request.ts";
 import { Searches } from "../../src/db/search/searches.ts";
-import { parseQuery } from "../../src/domain/search/query.ts";
 import type { DrivePk } from "../../src/domain/id.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { searchRequest } from "../support/search-request.ts";
 
 let directory: TemporaryDirectory;
 let database: Database;
@@ -36,23 +35,7 @@ function drives(): DrivePk[] {
 }
 
 function request(): SearchRequest {
-  return {
-    drives: drives(),
-    terms: parseQuery("q", "word"),
-    paths: rangeOf(""),
-    filters: {
-      tags: [],
-      mimeType: null,
-      minSize: null,
-      maxSize: null,
-      updatedFrom: null,
-      updatedBefore: null,
-    },
-    offset: 0,
-    limit: 50,
-    now: 0,
-    budget: 5000,
-  };
+  return searchRequest(drives(), "word");
 }
 
 /** What becomes of searches: what they find, or what they are refused with. */

@@ -287,18 +287,9 @@ describe("for whom it counts", () => {
   test("a claimed drive's, from then on, for its owner", async () => {
     await using coffer = await startAppliance();
     const { clients } = await populate(coffer);
-    const { data } = await coffer
-      .client()
-      .json<{ data: { api_key: string; drive_id: string; claim_url: string } }>(
-        201,
-        "POST",
-        "/v0/drives/provision",
-        { body: { name: "D" } },
-      );
-    const drive = { id: data.drive_id, client: coffer.client(data.api_key) };
+    const drive = await provision(coffer);
     await replace(drive, 2, 300);
-    const token = data.claim_url.split("/").at(-1) ?? "";
-    await clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token } });
+    await clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token: drive.claimToken } });
     await replace(drive, 1, 400);
     expect(ask(coffer, "SELECT released_size FROM user WHERE username = 'ada'")).toEqual([300]);
     expect(ask(coffer, "SELECT max(released_size) FROM drive")).toEqual([300]);

@@ -77,7 +77,7 @@ export interface Stage {
   readonly coffer: TestAppliance;
   readonly world: World;
   /** A new unclaimed drive and its agent. */
-  ownDrive(): Promise<OwnDrive>;
+  ownDrive(): Promise<UnclaimedDrive>;
   /** What lies in the data directory: the digests of the contents, sorted, and the temporary files. */
   onDisk(): Promise<{ blobs: string[]; tmp: string[] }>;
 }
@@ -86,6 +86,11 @@ export interface OwnDrive {
   readonly id: string;
   readonly key: string;
   readonly client: Client;
+}
+
+export interface UnclaimedDrive extends OwnDrive {
+  /** What it can be claimed with. */
+  readonly claimToken: string;
 }
 
 /** Opens a stage before the tests of the calling file or `describe`, and closes it after them. */
@@ -137,13 +142,17 @@ export async function eventually(isTrue: () => Promise<boolean> | boolean): Prom
 }
 
 /** A new unclaimed drive of an appliance. */
-export async function provision(coffer: TestAppliance): Promise<OwnDrive> {
+export async function provision(coffer: TestAppliance, name = "Scenario"): Promise<UnclaimedDrive> {
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Scenario" },
-    });
-  return { id: data.drive_id, key: data.api_key, client: coffer.client(data.api_key) };
+    .json<{ data: { api_key: string; drive_id: string; claim_url: string } }>(
+      201,
+      "POST",
+      "/v0/drives/provision",
+      { body: { name } },
+    );
+  const claimToken = data.claim_url.split("/").at(-1) ?? "";
+  return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
 /** Makes a test of each scenario. */
