@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { launchBrowser, newWindow } from "../support/browser.ts";
-import { provision, serve } from "../support/executable.ts";
+import { launchBrowser, newWindow, strangersTo } from "../support/browser.ts";
+import { serve } from "../support/executable.ts";
 import { bePatient } from "../support/patience.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -49,101 +49,90 @@ async function filledIn(operation: Locator, attribute: string): Promise<[name: s
   return found;
 }
 
-test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path });
-  const browser = await launchBrowser();
-  try {
-    const page = await (await newWindow(browser)).newPage();
-    const strangers: string[] = [];
-    const complaints: string[] = [];
-    page.on("request", (request) => {
-      const url = request.url();
-      if (!url.startsWith(`${server.url}/`) && !url.startsWith("data:")) strangers.push(url);
-    });
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    await page.goto(`${server.url}/docs`);
+const closing = new AsyncDisposableStack();
+let page: Page;
+/** Of the agent that was provisioned on the page, and whose key the page was given. */
+let drive: string;
+let strangers: string[];
+const complaints: string[] = [];
 
-    const { text: provisioned } = await execute(await open(page, "Drives-provisionDrive"));
-    const key = /cof_[0-9a-f]{48}/.exec(provisioned)?.[0];
-    expect(key).toBeDefined();
-    await authorize(page, key ?? "");
-    const { text: drives } = await execute(await open(page, "Drives-listDrives"));
-    expect(drives).toContain('"slug": null');
-    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
-  } finally {
-    await browser.close();
-  }
+beforeAll(async () => {
+  const directory = closing.use(await temporaryDirectory());
+  const server = closing.use(await serve({ dataDir: directory.path }));
+  const browser = closing.use(await launchBrowser());
+  page = await (await newWindow(browser)).newPage();
+  strangers = strangersTo(page, server.url);
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`${server.url}/docs`);
+  const provisioned = await execute(await open(page, "Drives-provisionDrive"));
+  const { data }: { data: { api_key: string; drive_id: string } } = JSON.parse(provisioned.text);
+  drive = data.drive_id;
+  await authorize(page, data.api_key);
+});
+afterAll(() => closing.disposeAsync());
+
+test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
+  const { text: drives } = await execute(await open(page, "Drives-listDrives"));
+  expect(drives).toContain('"slug": null');
+  expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });
 
 test("what is filled in can be executed as it is, but for the ids: an upload, a form, a change", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path });
-  const { key, drive } = await provision(server);
-  const browser = await launchBrowser();
-  try {
-    const page = await (await newWindow(browser)).newPage();
-    await page.goto(`${server.url}/docs`);
-    await authorize(page, key);
+  const upload = await open(page, "Files-uploadFile");
+  const example: { drive_id: string; filename: string; content: string } = JSON.parse(
+    await bodyOf(upload).inputValue(),
+  );
+  expect(example).toEqual({
+    drive_id: expect.any(String),
+    filename: "hello.txt",
+    content: "SGVsbG8gV29ybGQh",
+  });
+  await bodyOf(upload).fill(JSON.stringify({ ...example, drive_id: drive }));
+  const uploaded = await execute(upload);
+  expect(uploaded).toEqual({ status: "201", text: expect.stringContaining('"path": "hello.txt"') });
+  const file: { id: string } = JSON.parse(uploaded.text);
 
-    const upload = await open(page, "Files-uploadFile");
-    const example: { drive_id: string; filename: string; content: string } = JSON.parse(
-      await bodyOf(upload).inputValue(),
-    );
-    expect(example).toEqual({
-      drive_id: expect.any(String),
-      filename: "hello.txt",
-      content: "SGVsbG8gV29ybGQh",
-    });
-    await bodyOf(upload).fill(JSON.stringify({ ...example, drive_id: drive }));
-    const uploaded = await execute(upload);
-    expect(uploaded).toEqual({ status: "201", text: expect.stringContaining('"path": "hello.txt"') });
-    const file: { id: string } = JSON.parse(uploaded.text);
+  await upload.locator("select.content-type").first().selectOption("multipart/form-data");
+  await upload.locator("[data-property-name=file] input").setInputFiles({
+    name: "plan.md",
+    mimeType: "text/markdown",
+    buffer: Buffer.from("A plan."),
+  });
+  expect(await filledIn(upload, "data-property-name")).toEqual([
+    ["drive_id", example.drive_id],
+    ["file", expect.stringMatching(/plan\.md$/)],
+  ]);
+  await upload.locator("[data-property-name=drive_id] input").fill(drive);
+  await upload.locator(".live-responses-table").waitFor();
+  await upload.locator(".btn-clear").click();
+  expect(await execute(upload)).toEqual({
+    status: "201",
+    text: expect.stringMatching(
+      /"path": "plan\.md"[^]*"tags": \[\],\s*"metadata": \{\},\s*"expires_at": null/,
+    ),
+  });
 
-    await upload.locator("select.content-type").first().selectOption("multipart/form-data");
-    await upload.locator("[data-property-name=file] input").setInputFiles({
-      name: "plan.md",
-      mimeType: "text/markdown",
-      buffer: Buffer.from("A plan."),
-    });
-    expect(await filledIn(upload, "data-property-name")).toEqual([
-      ["drive_id", example.drive_id],
-      ["file", expect.stringMatching(/plan\.md$/)],
-    ]);
-    await upload.locator("[data-property-name=drive_id] input").fill(drive);
-    await upload.locator(".live-responses-table").waitFor();
-    await upload.locator(".btn-clear").click();
-    expect(await execute(upload)).toEqual({
-      status: "201",
-      text: expect.stringMatching(
-        /"path": "plan\.md"[^]*"tags": \[\],\s*"metadata": \{\},\s*"expires_at": null/,
-      ),
-    });
+  const update = await open(page, "Files-updateFile");
+  expect(JSON.parse(await bodyOf(update).inputValue())).toEqual({ tags: ["greeting"] });
+  await update.locator("tr[data-param-name=id] input").fill(file.id);
+  const updated = await execute(update);
+  expect(updated.status).toBe("200");
+  expect(JSON.parse(updated.text)).toMatchObject({
+    filename: "hello.txt",
+    tags: ["greeting"],
+    expires_at: null,
+  });
 
-    const update = await open(page, "Files-updateFile");
-    expect(JSON.parse(await bodyOf(update).inputValue())).toEqual({ tags: ["greeting"] });
-    await update.locator("tr[data-param-name=id] input").fill(file.id);
-    const updated = await execute(update);
-    expect(updated.status).toBe("200");
-    expect(JSON.parse(updated.text)).toMatchObject({
-      filename: "hello.txt",
-      tags: ["greeting"],
-      expires_at: null,
-    });
-
-    const parameters = [
-      ["Files-downloadArchive", []],
-      ["Search-searchFiles", ["page=1", "limit=50"]],
-      ["Files-listFiles", ["sort=path", "page=1", "limit=50"]],
-    ] as const;
-    for (const [name, defaults] of parameters) {
-      const filled = await filledIn(await open(page, name), "data-param-name");
-      expect([name, filled.map((each) => each.join("="))]).toEqual([name, [...defaults]]);
-    }
-  } finally {
-    await browser.close();
+  const parameters = [
+    ["Files-downloadArchive", []],
+    ["Search-searchFiles", ["page=1", "limit=50"]],
+    ["Files-listFiles", ["sort=path", "page=1", "limit=50"]],
+  ] as const;
+  for (const [name, defaults] of parameters) {
+    const filled = await filledIn(await open(page, name), "data-param-name");
+    expect([name, filled.map((each) => each.join("="))]).toEqual([name, [...defaults]]);
   }
 });

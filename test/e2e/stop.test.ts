@@ -44,35 +44,38 @@ async function startUpload(server: Server, { key, drive }: Agent, content: Uint8
 
 const CONTENT = crypto.getRandomValues(new Uint8Array(60_000)).toBase64().repeat(20);
 
-test("an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0", async () => {
-  await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  const content = Buffer.from(CONTENT);
-  let agent: Agent;
-  {
+test.concurrent(
+  "an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0",
+  async () => {
+    await using place = await temporaryDirectory();
+    const dataDir = join(place.path, "data");
+    const content = Buffer.from(CONTENT);
+    let agent: Agent;
+    {
+      await using server = await serve({ dataDir });
+      agent = await provision(server);
+      const upload = await startUpload(server, agent, content);
+      server.terminate();
+      await closedForNewcomers(server);
+      await upload.write(content.subarray(content.length / 2));
+      const { status } = await upload.response();
+      expect(status).toBe(201);
+      expect(await server.exited).toBe(0);
+      expect(server.stdout.text).toContain('"message":"stopped"');
+      // Nothing but the setup link.
+      expect(server.stderr.text).toMatch(
+        /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+      );
+    }
     await using server = await serve({ dataDir });
-    agent = await provision(server);
-    const upload = await startUpload(server, agent, content);
-    server.terminate();
-    await closedForNewcomers(server);
-    await upload.write(content.subarray(content.length / 2));
-    const { status } = await upload.response();
-    expect(status).toBe(201);
-    expect(await server.exited).toBe(0);
-    expect(server.stdout.text).toContain('"message":"stopped"');
-    // Nothing but the setup link.
-    expect(server.stderr.text).toMatch(
-      /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
-    );
-  }
-  await using server = await serve({ dataDir });
-  const { data } = await server
-    .client(agent.key)
-    .json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
-  const [file] = data;
-  const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
-  expect(content.equals(await download.bytes())).toBe(true);
-});
+    const { data } = await server
+      .client(agent.key)
+      .json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+    const [file] = data;
+    const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
+    expect(content.equals(await download.bytes())).toBe(true);
+  },
+);
 
 /** Asks a server to end; the exit code, and for how long it drained, in milliseconds by its own log. */
 async function stopTimed(server: Server): Promise<{ code: number; drainedMs: number }> {
@@ -86,7 +89,7 @@ async function stopTimed(server: Server): Promise<{ code: number; drainedMs: num
   return { code, drainedMs: at("stopped") - at("stopping") };
 }
 
-test("a connection that is kept open without a request does not hold up the end", async () => {
+test.concurrent("a connection that is kept open without a request does not hold up the end", async () => {
   await using place = await temporaryDirectory();
   await using server = await serve({ dataDir: join(place.path, "data") });
   const idle = await RawClient.to(server.port);
@@ -130,16 +133,19 @@ test.concurrent("a second signal ends it at once", async () => {
   upload.close();
 });
 
-test("one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish", async () => {
-  await using place = await temporaryDirectory();
-  await using server = await serve({ dataDir: join(place.path, "data") });
-  const content = Buffer.from(CONTENT);
-  const upload = await startUpload(server, await provision(server), content);
-  server.terminate();
-  await server.stdout.until(/"stopping"/);
-  server.terminate();
-  await closedForNewcomers(server);
-  await upload.write(content.subarray(content.length / 2));
-  expect((await upload.response()).status).toBe(201);
-  expect(await server.exited).toBe(0);
-});
+test.concurrent(
+  "one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish",
+  async () => {
+    await using place = await temporaryDirectory();
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const content = Buffer.from(CONTENT);
+    const upload = await startUpload(server, await provision(server), content);
+    server.terminate();
+    await server.stdout.until(/"stopping"/);
+    server.terminate();
+    await closedForNewcomers(server);
+    await upload.write(content.subarray(content.length / 2));
+    expect((await upload.response()).status).toBe(201);
+    expect(await server.exited).toBe(0);
+  },
+);
