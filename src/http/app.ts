@@ -97,7 +97,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   });
 }
 
-/** The routes of `/v0`, one plugin a resource. */
+/** The routes of `/v0`, one plugin per resource. */
 function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: AppOptions): AnyElysia[] {
   const { rateLimits, maxFileSize, provisionsPerHour } = settings;
   const links = linkBase(settings.baseUrl, ownUrl);

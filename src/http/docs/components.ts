@@ -14,20 +14,21 @@ export interface ErrorGroup {
 
 /** The groups of operations, in the order shown. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
-  { name: "Drives", description: "Named containers of files, each with its own owner and limits." },
-  { name: "Files", description: "Contents and their records: upload, read, change, copy, move, delete." },
-  { name: "Folders", description: "Path prefixes that end with `/`." },
-  { name: "Keys", description: "What callers authenticate with." },
-  { name: "Search", description: "Finding files by name, text, tags and other properties." },
-  { name: "Account", description: "The account behind a key, what it uses, and where it is signed in." },
-  { name: "Users", description: "Everybody with an account on this server; for administrators." },
-  { name: "Sign-in", description: "How people come by the session that their browser keeps." },
+  { name: "Drives", description: "Containers of files, each with its own owner and limits." },
+  { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
+  { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
+  { name: "Keys", description: "API keys, with which callers authenticate." },
+  { name: "Search", description: "Find files by name, text, tags and other properties." },
+  { name: "Account", description: "The caller's own account: usage, password and sessions." },
+  { name: "Users", description: "All users of this server; for administrators." },
+  { name: "Sign-in", description: "Sign in and out. The session is in a cookie of the browser." },
 ];
 
 /** Headers of every response, errors included. */
 const COMMON_HEADERS = {
   "X-Request-Id": {
-    description: "Identifies the request, here and in the server's log; a client's own is kept.",
+    description:
+      "Identifies the request, also in the server's log. The client's own is used, if it sends one.",
     required: true,
     schema: { type: "string" },
   },
@@ -36,7 +37,7 @@ const COMMON_HEADERS = {
 /** More headers of every response under `/v0`. */
 const API_HEADERS = {
   "X-RateLimit-Limit": {
-    description: "Requests allowed per minute, in the window that has the fewest left: see *Limits* above.",
+    description: "Requests allowed per minute, in the window with the fewest left: see *Rate limits* above.",
     required: true,
     schema: { type: "integer", minimum: 1 },
   },
@@ -51,14 +52,14 @@ const API_HEADERS = {
     schema: { type: "integer", minimum: 1 },
   },
   "Cache-Control": {
-    description: "`no-store`, but for contents, which say for themselves.",
+    description: "`no-store`, except for the content of files.",
     required: true,
     schema: { type: "string" },
   },
 };
 
 const REPLAYED_HEADER = {
-  description: "`true` where this is the answer to an earlier request with the same `Idempotency-Key`.",
+  description: "`true` if this is the response to an earlier request with the same `Idempotency-Key`.",
   schema: { type: "string", const: "true" },
 };
 
@@ -86,12 +87,12 @@ const CODE_HEADERS: Partial<Record<ErrorCode, CodeHeader>> = {
   IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
   RANGE_NOT_SATISFIABLE: {
     name: "Content-Range",
-    description: "`bytes */` and how many bytes there are.",
+    description: "`bytes */` and the size of the content in bytes.",
     schema: { type: "string" },
   },
   UNSUPPORTED_MEDIA_TYPE: {
     name: "Accept-Encoding",
-    description: "`identity`, where the body had a `Content-Encoding`.",
+    description: "`identity`, if the body had a `Content-Encoding`.",
     schema: { type: "string", const: "identity" },
     isOptional: true,
   },
@@ -119,7 +120,7 @@ export const SHARED_COMPONENTS = {
       in: "cookie",
       name: SESSION_COOKIE,
       description:
-        "The session of somebody signed in, which does what a read-write key of their account does. Signing in sets it, and browsers send it by themselves: here there is nothing to fill in. What changes something must come from a page of this server, as `Origin` or `Sec-Fetch-Site` say; anything else is refused with 403. A key sent along counts alone.",
+        "A session has the rights of a read-write account key. Signing in sets the cookie, and browsers send it automatically: there is nothing to fill in here. Requests that change something must come from a page of this server, as `Origin` or `Sec-Fetch-Site` says; others are refused with 403. A Bearer key in the `Authorization` header, even an invalid one, disables the cookie.",
     },
   },
   headers: { ...COMMON_HEADERS, ...API_HEADERS, "Idempotency-Replayed": REPLAYED_HEADER },
@@ -128,7 +129,7 @@ export const SHARED_COMPONENTS = {
       name: IDEMPOTENCY_KEY,
       in: "header",
       required: false,
-      description: `Names the request, so that it can be sent again without a second effect: 1 to 255 printable ASCII characters, best a new UUID for each request. Without an API key or session it must have at least ${ANONYMOUS_KEY.characters} characters, at least ${ANONYMOUS_KEY.different} of them different, as a UUID has.`,
+      description: `Makes a retry safe: a request that is sent again with the same key takes effect once. 1 to 255 printable ASCII characters; use a new UUID for each request. Without an API key or session it must have at least ${ANONYMOUS_KEY.characters} characters, at least ${ANONYMOUS_KEY.different} of them different, as a UUID has.`,
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     },
   },
@@ -144,10 +145,10 @@ export const SHARED_COMPONENTS = {
             code: {
               type: "string",
               enum: Object.keys(ERROR_STATUS),
-              description: "For programs; never changes its meaning.",
+              description: "For programs. Codes never change their meaning.",
             },
             message: { type: "string", description: "For people." },
-            field: { type: "string", description: "The field at fault, such as `name` or `tags[2]`." },
+            field: { type: "string", description: "The invalid field, such as `name` or `tags[2]`." },
             request_id: { type: "string" },
           },
         },
@@ -168,8 +169,8 @@ export function withReplayHeader<R extends { headers: object }>(response: R): ob
 }
 
 /** The `default` response of a route that succeeds with a redirect: validators require a 2xx or this. */
-export const ANY_REFUSAL = {
-  description: "Any other refusal.",
+export const ANY_ERROR = {
+  description: "Any other error.",
   headers: headerRefs(false),
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };

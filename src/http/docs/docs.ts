@@ -32,7 +32,7 @@ export function docs(options: DescriptionOptions) {
   return plugin;
 }
 
-/** A handler that reads its content once, at the first request, and answers 304 to a client that has it. */
+/** A handler that loads its content at the first request. Returns 304 to a client that has it. */
 function fixed(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>) {
   let loading: Promise<Fixed> | undefined;
   return async ({ request, route }: RouteContext): Promise<Response> => {

@@ -3,28 +3,29 @@ import type { ErrorCode } from "../../domain/errors.ts";
 /** The meaning of each code, for the API description. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR:
-    "A field is missing, malformed or out of range, or the JSON is malformed; `field` names it.",
-  UNAUTHORIZED: "No key, or one that is unknown or revoked; where people sign in, a sign-in that failed.",
+    "A field is missing, malformed or out of range, or the JSON is malformed. `field` names the field.",
+  UNAUTHORIZED: "There is no valid key or session, or the sign-in failed.",
   FORBIDDEN:
-    "A write with a read-only key, an account operation with a key limited to one drive, a page of another site that uses a session, or what this server does not allow.",
+    "The caller may not do this: a write with a read-only key, an operation that needs an account key or a session, a request with a session from another site, or something that this server does not allow.",
   QUOTA_EXCEEDED:
-    "The drive or account would pass its storage limit, or has as many keys as it may have; or what was replaced and deleted in it still takes too much room on the disk, which is over in a minute, as `message` says.",
-  NOT_FOUND: "Absent, expired, or not the caller's.",
-  METHOD_NOT_ALLOWED: "The path does not take this method; `Allow` lists those it takes.",
+    "The drive or account would exceed its limit of storage, keys or, in an unclaimed drive, copied files. Or replaced and deleted files still take up too much disk space: then `message` says to try again in a minute.",
+  NOT_FOUND: "It does not exist, has expired, or is not the caller's.",
+  METHOD_NOT_ALLOWED: "The path does not support this method. `Allow` lists the methods that it supports.",
   CONFLICT:
-    "The present state is in the way: a path or a username is taken, a file stands where a folder is needed, a drive is already claimed.",
-  IDEMPOTENCY_IN_PROGRESS: "The same `Idempotency-Key` is being processed now.",
-  GONE: "A claim token or link that has expired or was used up.",
-  PRECONDITION_FAILED: "`If-Match` or `If-None-Match` did not hold.",
-  PAYLOAD_TOO_LARGE: "The body, or the content to be extracted, is over its limit.",
+    "The current state does not allow this: a path or username is taken, a file is where a folder is needed, or a drive is already claimed.",
+  IDEMPOTENCY_IN_PROGRESS: "A request with the same `Idempotency-Key` is still running.",
+  GONE: "The link or its token has expired or was already used.",
+  PRECONDITION_FAILED: "The condition in `If-Match` or `If-None-Match` is not met.",
+  PAYLOAD_TOO_LARGE:
+    "The body, the content to extract, or the response to keep for an `Idempotency-Key` is larger than allowed.",
   UNSUPPORTED_MEDIA_TYPE:
-    "The body has a `Content-Encoding` (`Accept-Encoding: identity` comes with it then), or the file is of a type that this cannot read.",
-  RANGE_NOT_SATISFIABLE: "The range lies outside the content.",
-  IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` came with a different request before.",
-  EXTRACTION_FAILED: "The content is not what its type says.",
-  RATE_LIMITED: "Too many requests; `Retry-After` says for how many seconds to wait.",
-  INTERNAL: "A fault of the server; its log has the detail under the request id.",
+    "The body has a `Content-Encoding` (the response then has `Accept-Encoding: identity`), or the file's type cannot be read as text.",
+  RANGE_NOT_SATISFIABLE: "The range is outside the content.",
+  IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` was used for a different request.",
+  EXTRACTION_FAILED: "The content does not match its type.",
+  RATE_LIMITED: "Too many requests. `Retry-After` says how many seconds to wait.",
+  INTERNAL: "An error in the server. Its log has the details under the request id.",
   UNAVAILABLE:
-    "The server cannot do this at the moment; `Retry-After` says for how many seconds to wait. A write during which its disk failed may have happened.",
-  STORAGE_FULL: "The server's disk is at its reserve, or full.",
+    "The server cannot do this now. `Retry-After` says how many seconds to wait. If the disk failed during a write, the write may have taken effect.",
+  STORAGE_FULL: "The server's disk is full or has reached its reserve.",
 };

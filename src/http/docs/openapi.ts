@@ -4,7 +4,7 @@ import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
 import {
-  ANY_REFUSAL,
+  ANY_ERROR,
   IDEMPOTENCY_KEY_PARAMETER,
   SHARED_COMPONENTS,
   TAGS,
@@ -121,7 +121,7 @@ function complete(
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };
   }
   const isRedirect = Object.keys(responses).every((status) => status.startsWith("3"));
-  if (isRedirect) all["default"] = ANY_REFUSAL;
+  if (isRedirect) all["default"] = ANY_ERROR;
   return {
     ...rest,
     ...(isPublic ? { security: readsSession ? [{ session: [] }, {}] : [] } : {}),
