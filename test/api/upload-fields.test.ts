@@ -153,7 +153,7 @@ describe("metadata", () => {
 });
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
-  const field = ["is a number that cannot be kept exactly"] as const;
+  const field = ["is a number that cannot be stored exactly"] as const;
   const kept = [
     "0",
     "-0",

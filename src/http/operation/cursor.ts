@@ -1,23 +1,23 @@
 import { type FilePosition, type FileSort, isPathSort } from "../../domain/file-sort.ts";
 import { invalid } from "../../domain/errors.ts";
 
-/** Parts the fields of a cursor; neither paths nor ids hold control characters. */
+/** Separates the fields of a cursor. Paths and ids have no control characters. */
 const SEPARATOR = "\n";
 const NUMBER = /^\d{1,15}$/;
 
-/** Writes the path a list goes on after as an opaque cursor. */
+/** An opaque cursor: the list continues after this path. */
 export function encodeCursor(path: string): string {
   return encode([path]);
 }
 
-/** Reads a cursor back; throws VALIDATION_ERROR for what no list gave out. */
+/** The path of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeCursor` did not return. */
 export function decodeCursor(cursor: string): string {
   const [path = "", ...more] = decode(cursor);
-  if (more.length > 0) throw notGivenOut();
+  if (more.length > 0) throw badCursor();
   return path;
 }
 
-/** Writes the place a list of files goes on after as an opaque cursor; all but those of the default order name theirs. */
+/** An opaque cursor: the list of files continues after this position. It names the order, except the default one. */
 export function encodePosition(position: FilePosition): string {
   if (position.sort === "path") return encodeCursor(position.path);
   return "path" in position
@@ -25,13 +25,13 @@ export function encodePosition(position: FilePosition): string {
     : encode([position.sort, String(position.value), position.id]);
 }
 
-/** Reads such a cursor back; throws VALIDATION_ERROR for what no list in this order gave out. */
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that is not of a list in this order. */
 export function decodePosition(cursor: string, sort: FileSort): FilePosition {
   const fields = decode(cursor);
   const [first = "", second = "", third = ""] = fields;
-  if (sort !== (fields.length === 1 ? "path" : first)) throw notGivenOut();
+  if (sort !== (fields.length === 1 ? "path" : first)) throw badCursor();
   if (isPathSort(sort)) return { sort, path: sort === "path" ? first : second };
-  if (!NUMBER.test(second) || third === "") throw notGivenOut();
+  if (!NUMBER.test(second) || third === "") throw badCursor();
   return { sort, value: Number(second), id: third };
 }
 
@@ -41,10 +41,10 @@ function encode(fields: readonly string[]): string {
 
 function decode(cursor: string): string[] {
   const fields = Buffer.from(cursor, "base64url").toString("utf8").split(SEPARATOR);
-  if (encode(fields) !== cursor) throw notGivenOut();
+  if (encode(fields) !== cursor) throw badCursor();
   return fields;
 }
 
-function notGivenOut() {
-  return invalid("cursor", "must be a next_cursor of an earlier page, in the same order");
+function badCursor() {
+  return invalid("cursor", "must be the next_cursor of an earlier page, in the same order");
 }

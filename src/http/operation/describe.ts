@@ -3,7 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { Answer, AnyOperation } from "./spec.ts";
 
-/** An OpenAPI operation, but for what depends on its method and path, which `openapi.ts` adds. */
+/** An OpenAPI operation, without what depends on its method and path: `openapi.ts` adds that. */
 export interface OperationDetail {
   operationId: string;
   summary: string;
@@ -12,17 +12,17 @@ export interface OperationDetail {
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Described>;
-  /** Turned into responses, together with the refusals that any such route may give. */
+  /** Turned into responses, together with the errors that any such route may return. */
   "x-errors": ErrorCode[];
   /** Whether it needs no key. */
   "x-public": boolean;
-  /** Whether it takes effect once under an Idempotency-Key. */
+  /** Whether it takes an Idempotency-Key. */
   "x-keyed": boolean;
-  /** Whether it looks at the session of who is signed in, though nobody need be. */
+  /** Whether it uses the session if there is one, without needing one. */
   "x-reads-session": boolean;
 }
 
-/** A parameter as OpenAPI has it. */
+/** An OpenAPI parameter. */
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -31,7 +31,7 @@ export interface Parameter {
   schema: TSchema;
 }
 
-/** A successful answer as OpenAPI has it, without the headers that every answer carries. */
+/** A successful OpenAPI response, without the headers of every response. */
 export interface Described {
   description: string;
   headers?: Record<string, { description: string; required: true; schema: { type: "string" } }>;
@@ -40,7 +40,7 @@ export interface Described {
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
-/** Writes an operation down as OpenAPI does; the schemas stay the very ones that are checked. */
+/** Describes an operation for OpenAPI. The schemas are the same objects that requests are checked against. */
 export function describeOperation(spec: AnyOperation, isKeyed: boolean): OperationDetail {
   const requestContent = requestContentOf(spec);
   return {

@@ -1,24 +1,24 @@
 import { invalid } from "../../domain/errors.ts";
 import { METADATA_BYTES } from "../../domain/limits.ts";
 
-/** Stands where a number is not the one that was sent. */
+/** Marks a number that parsing changed. */
 const CHANGED = Symbol("changed");
 
 /**
- * Makes sure that the numbers in metadata come back as they were sent. JSON.parse takes the nearest double in
- * silence: of 12345678901234567890 it makes 12345678901234567000, and 1e400 is later written as null.
- * What counts is the value, not how it is written: 1.0 comes back as 1, 1e2 as 100, and -0 as 0.
+ * Refuses numbers in metadata that would not be returned as they were sent. JSON.parse silently rounds to a double:
+ * 12345678901234567890 becomes 12345678901234567000, and 1e400 is later written as null. Only the value counts, not
+ * the notation: 1.0 is returned as 1, 1e2 as 100, and -0 as 0.
  *
- * @param text what `parseJson` made `value` of
- * @throws CofferError VALIDATION_ERROR on the first number that would change, such as `metadata.sizes[2]`
+ * @param text from which `parseJson` made `value`
+ * @throws CofferError VALIDATION_ERROR for the first number that would change, such as `metadata.sizes[2]`
  */
 export function requireExactNumbers(text: string, value: unknown, field: string): void {
-  if (needsLook(value)) refuseChanged(parseMarked(text), field);
+  if (needsCheck(value)) refuseChanged(parseMarked(text), field);
 }
 
 /** The same for one field of the JSON object `text`. */
 export function requireExactField(text: string, body: unknown, field: string): void {
-  if (needsLook(memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
+  if (needsCheck(memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -28,10 +28,10 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /**
- * To be told a number's text makes parsing several times slower, so only texts that need it are parsed again. What
- * is too long to be kept is refused for that.
+ * Reading the source of numbers makes parsing several times slower, so only values that need it are parsed again.
+ * Values that are too long are refused later.
  */
-function needsLook(value: unknown): boolean {
+function needsCheck(value: unknown): boolean {
   return holdsNumber(value) && JSON.stringify(value).length <= METADATA_BYTES;
 }
 
@@ -47,26 +47,27 @@ function parseMarked(text: string): unknown {
 }
 
 function refuseChanged(value: unknown, field: string): void {
-  if (value === CHANGED) throw invalid(field, "is a number that cannot be kept exactly; send it as a string");
+  if (value === CHANGED)
+    throw invalid(field, "is a number that cannot be stored exactly; send it as a string");
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
     refuseChanged(item, Array.isArray(value) ? `${field}[${key}]` : `${field}.${key}`);
   }
 }
 
-/** Whether a JSON number is worth exactly what the double is written as. */
+/** Whether a JSON number has exactly the value of the double as it is written. */
 function isExact(source: string, value: number): boolean {
   const written = String(value);
   return source === written || (Number.isFinite(value) && decimal(source) === decimal(written));
 }
 
-/** A decimal number without its sign, written in the one way that all of the same value share. */
+/** The normal form of a decimal number, without its sign: equal for equal values. */
 function decimal(text: string): string {
   const [, whole = "", fraction = "", exponent = "0"] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
   let length = digits.length;
-  // No pattern: /0+$/ starts anew at each zero, of which a caller may send a million.
+  // Not /0+$/: it restarts at each zero, so a million zeros would take quadratic time.
   while (digits[length - 1] === "0") length -= 1;
   if (length === 0) return "0";
   return `${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;

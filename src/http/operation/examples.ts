@@ -1,7 +1,7 @@
-/** A password as the API description shows it. */
+/** The password in examples. */
 export const examplePassword = "a password of your own";
 
-/** A drive's record as the API description shows it. */
+/** The drive in examples. */
 export const exampleDrive = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
@@ -15,7 +15,7 @@ export const exampleDrive = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** A file's record as the API description shows it. */
+/** The file in examples. */
 export const exampleFile = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
@@ -32,7 +32,7 @@ export const exampleFile = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** A folder's record as the API description shows it. */
+/** The folder in examples. */
 export const exampleFolder = {
   drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   path: "notes/2030/",

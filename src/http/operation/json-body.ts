@@ -6,37 +6,35 @@ import { decodeText, parseJson } from "./json-text.ts";
 /** Bytes. */
 export const MAX_JSON_BODY = 1024 * 1024;
 
-/** Refuses, before any of it is read, a body that says it is longer than `limit` bytes. */
+/** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. */
 export function refuseLongBody(request: Request, limit: number): void {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > limit) throw tooLarge(limit);
 }
 
 /**
- * Refuses, before any of it is read, a body that was compressed or coded in another way: nobody would undo it.
+ * Refuses a body with a Content-Encoding, before it is read: it would not be decoded.
  *
  * @throws HttpRefusal UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for
  */
 export function refuseCodedBody({ headers }: Request): void {
   const codings = (headers.get("content-encoding") ?? "").split(",").map((coding) => coding.trim());
   if (codings.every((coding) => coding === "" || coding.toLowerCase() === "identity")) return;
-  throw new HttpRefusal(
-    "UNSUPPORTED_MEDIA_TYPE",
-    "The body must be sent as it is, without a Content-Encoding.",
-    { "accept-encoding": "identity" },
-  );
+  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.", {
+    "accept-encoding": "identity",
+  });
 }
 
 /**
- * Refuses, before any of it is read, a body that is only a part of a content (RFC 9110, 14.5): taken for the
- * whole, it would replace the rest. Throws VALIDATION_ERROR.
+ * Refuses a body that is only a part of a content (RFC 9110, 14.5), before it is read: stored as the whole content,
+ * it would replace the rest. Throws VALIDATION_ERROR.
  */
 export function refusePartOfContent({ headers }: Request): void {
   if (headers.get("content-range") === null) return;
-  throw invalid("Content-Range", "must not be sent: a content can only be uploaded whole");
+  throw invalid("Content-Range", "must not be sent: upload the whole content");
 }
 
-/** Reads a request's body whole. Throws PAYLOAD_TOO_LARGE past `MAX_JSON_BODY`. */
+/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it is longer than `MAX_JSON_BODY`. */
 export function readBody(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   return announced !== null && Number(announced) <= MAX_JSON_BODY
@@ -45,10 +43,9 @@ export function readBody(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * Parses a body as JSON. Throws VALIDATION_ERROR for field `body` when it is empty or malformed.
+ * Parses a body as JSON. Throws VALIDATION_ERROR for field `body` if it is empty or malformed.
  *
- * @param keptField a field of the body that is kept as it was sent: a number in it that would be changed is
- *   refused as well
+ * @param keptField a field of the body that is stored as it was sent: numbers in it that would change are refused
  */
 export function parseJsonBody(bytes: Uint8Array, keptField?: string): unknown {
   if (bytes.length === 0) throw invalid("body", "must be a JSON object, but is empty");
@@ -58,11 +55,11 @@ export function parseJsonBody(bytes: Uint8Array, keptField?: string): unknown {
   return body;
 }
 
-/** A body of unannounced length, held to `limit` while it arrives. */
+/** Reads a body of unknown length, and stops at `limit`. */
 async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  // Not cancelled on the way out, so that what is left of it can still be read.
+  // Not cancelled after an error, so the rest can still be read.
   for await (const piece of body?.values({ preventCancel: true }) ?? []) {
     length += piece.length;
     if (length > limit) throw tooLarge(limit);

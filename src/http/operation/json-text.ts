@@ -4,7 +4,7 @@ const MAX_DEPTH = 64;
 
 /**
  * Decodes UTF-8 strictly; a byte order mark is a character like any other.
- * @throws CofferError VALIDATION_ERROR on `field` when the bytes are not well-formed UTF-8
+ * @throws CofferError VALIDATION_ERROR for `field` if the bytes are not well-formed UTF-8
  */
 export function decodeText(bytes: Uint8Array, field: string): string {
   try {
@@ -16,10 +16,9 @@ export function decodeText(bytes: Uint8Array, field: string): string {
 }
 
 /**
- * `JSON.parse` for what a caller sent. Values are at most 64 levels deep, so that later code may
- * walk them recursively: by itself `JSON.parse` reads a million levels. A key `__proto__` becomes an
- * ordinary own property.
- * @throws CofferError VALIDATION_ERROR on `field` when the text is malformed or nested too deeply
+ * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them; `JSON.parse` alone
+ * accepts a million levels. A key `__proto__` becomes an ordinary own property.
+ * @throws CofferError VALIDATION_ERROR for `field` if the text is malformed or nested too deeply
  */
 export function parseJson(text: string, field: string): unknown {
   let value: unknown;

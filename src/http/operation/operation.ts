@@ -4,9 +4,9 @@ import { checksOf, type Input, type Route, routeOf } from "./route.ts";
 import type { Operation } from "./spec.ts";
 
 /**
- * Turns an operation and its handler into the arguments of an Elysia route: of a read, or of what no Idempotency-Key
- * is about. Other writes are made by `write`. A handler is called at once where there is no body, so that a read is
- * answered without a turn of the event loop.
+ * Turns an operation and its handler into the arguments of an Elysia route: for reads, and for writes that take no
+ * Idempotency-Key. For other writes see `write`. Without a body, the handler is called at once, so a read needs no
+ * turn of the event loop.
  */
 export function operation<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
   path: Path,

@@ -2,16 +2,15 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { invalid } from "../../domain/errors.ts";
 import { compileValidator } from "./validate.ts";
 
-/** Reads a raw query string (without `?`) as the schema's type; throws VALIDATION_ERROR naming the parameter. */
+/** Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter. */
 export type ReadQuery<S extends TObject> = (query: string) => Static<S>;
 
 const INTEGER = /^-?\d{1,16}$/;
 
 /**
- * Makes the reader of a route's query. Each parameter is read as its schema's `type` says: integers in
- * decimal digits, booleans as `1`, `0`, `true` or `false`, anything else as text; a missing one takes
- * its schema's `default`. Parameters the schema does not name are ignored; one given twice is refused,
- * because whoever put it there twice cannot have meant both, unless its type is an array.
+ * Makes the reader of a route's query. Each parameter is read as its schema's `type`: integers in decimal digits,
+ * booleans as `1`, `0`, `true` or `false`, anything else as text. A missing one gets its schema's `default`. Unknown
+ * parameters are ignored. A repeated one is refused, unless its type is an array.
  */
 export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
   const validate = compileValidator(schema, "query");
@@ -51,7 +50,7 @@ function decode(text: string, field: string): string {
   }
 }
 
-/** Text that is not of its type is left as it is: the validation then says what it should be. */
+/** Text that is not of the type is returned unchanged: validation then refuses it. */
 function convert(text: string, { type }: TSchema): unknown {
   if (type === "integer" && INTEGER.test(text)) return Number(text);
   if (type === "boolean") {

@@ -2,24 +2,26 @@ import { Type } from "@sinclair/typebox";
 import { id, nextCursor, nullable, pageFacts, plan, type RecordOf, scope, time } from "./schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
-// runtime may be imported, be it only for a type.
+// runtime may be imported, not even for a type.
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 const count = bytes;
 
-/** A drive as answers show it. */
+/** A drive in responses. */
 export const driveSchema = Type.Object(
   {
     id: id("The drive's identifier."),
-    user_id: nullable(id("Its owner; null while it is unclaimed.")),
+    user_id: nullable(id("The owner; null while the drive is unclaimed.")),
     name: Type.String(),
-    slug: nullable(Type.String({ description: "`<username>/<drive-name>`; null while it is unclaimed." })),
+    slug: nullable(
+      Type.String({ description: "`<username>/<drive-name>`; null while the drive is unclaimed." }),
+    ),
     description: Type.String(),
-    file_count: count("Files in it."),
-    total_size: bytes("Bytes in it."),
+    file_count: count("Files in the drive."),
+    total_size: bytes("Bytes of all its files."),
     expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
-    created_at: time("When it was made."),
-    updated_at: time("When it, or anything in it, last changed."),
+    created_at: time("When it was created."),
+    updated_at: time("When the drive or anything in it last changed."),
   },
   { $id: "Drive" },
 );
@@ -32,19 +34,19 @@ export const claimableSchema = Type.Object({
   name: Type.String(),
   file_count: Type.Integer({ minimum: 0 }),
   total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
-  expires_at: nullable(time("When it is deleted unless somebody claims it.")),
-  created_at: time("When it was made."),
+  expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
+  created_at: time("When it was created."),
 });
 
 /** See `claimableSchema`. */
 export type ClaimableRecord = RecordOf<typeof claimableSchema>;
 
-/** A file as answers show it. */
+/** A file in responses. */
 export const fileSchema = Type.Object(
   {
-    id: id("The file's identifier; it stays when the file is replaced, renamed or moved."),
+    id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
     drive_id: id("The drive it is in."),
-    path: Type.String({ description: "Where it stands in the drive.", examples: ["notes/2030/plan.md"] }),
+    path: Type.String({ description: "The path in the drive.", examples: ["notes/2030/plan.md"] }),
     filename: Type.String({ examples: ["plan.md"] }),
     mime_type: Type.String({ examples: ["text/markdown"] }),
     size: bytes("Bytes."),
@@ -52,11 +54,11 @@ export const fileSchema = Type.Object(
       description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
     }),
     content_preview: nullable(
-      Type.String({ description: "The first 500 characters of text; null for other types." }),
+      Type.String({ description: "The first 500 characters of a text; null for other types." }),
     ),
     tags: Type.Array(Type.String()),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Whatever the uploader attached." }),
-    expires_at: nullable(time("When the file vanishes by itself.")),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
+    expires_at: nullable(time("When the file expires and is deleted; null for never.")),
     created_at: time("When it was first uploaded."),
     updated_at: time("When its content or record last changed."),
   },
@@ -74,12 +76,12 @@ export const foundFileSchema = Type.Intersect([
       minimum: 0,
       maximum: 1,
       description:
-        "How well it matches: filenames count most, then tags, folders and text. 0 without `q`. It depends on this file and the query alone.",
+        "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
     }),
     snippet: nullable(
       Type.String({
         description:
-          "The passage where its text matches, as plain text in one line: escape it before you show it as HTML. Null where only names match, or where so much is being searched that there is no time for it.",
+          "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
       }),
     ),
   }),
@@ -88,21 +90,21 @@ export const foundFileSchema = Type.Intersect([
 /** A page of what a search found. */
 export const foundFilesSchema = Type.Object({
   data: Type.Array(foundFileSchema),
-  ...pageFacts("Files that match, on all pages."),
+  ...pageFacts("The number of matching files on all pages."),
 });
 
 /** See `foundFilesSchema`. */
 export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
 
-/** A folder as answers show it. */
+/** A folder in responses. */
 export const folderSchema = Type.Object(
   {
     drive_id: id("The drive it is in."),
     path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
-    file_count: count("Files in it and in all folders below."),
+    file_count: count("Files in the folder and in all folders below."),
     total_size: bytes("Bytes in those files."),
-    has_folders: Type.Boolean({ description: "Whether a folder stands directly in it." }),
-    created_at: time("When it was made."),
+    has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
+    created_at: time("When it was created."),
   },
   { $id: "Folder" },
 );
@@ -110,10 +112,10 @@ export const folderSchema = Type.Object(
 /** See `folderSchema`. */
 export type FolderRecord = RecordOf<typeof folderSchema>;
 
-/** A page of the folders that stand in a folder. */
+/** A page of the folders in a folder. */
 export const foldersSchema = Type.Object({
   data: Type.Array(folderSchema),
-  ...pageFacts("Folders directly in the folder, on all pages."),
+  ...pageFacts("The number of folders on all pages."),
   next_cursor: nextCursor,
 });
 
@@ -122,23 +124,26 @@ export type FoldersPage = RecordOf<typeof foldersSchema>;
 
 const keyProperties = {
   id: id("The key's identifier."),
-  key_prefix: Type.String({ description: "How the key starts.", examples: ["cof_sk_live_1a2b"] }),
+  key_prefix: Type.String({ description: "The start of the key.", examples: ["cof_sk_live_1a2b"] }),
   name: Type.String(),
   scope: scope(),
-  drive_id: nullable(id("The one drive it is limited to; null for a key that reaches all of its owner's.")),
-  created_at: time("When it was made."),
-  last_used_at: nullable(time("When it was last used; null until then.")),
+  drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
+  created_at: time("When it was created."),
+  last_used_at: nullable(time("When it was last used; null if never.")),
 };
 
-/** A key as answers show it, never with its secret. */
+/** A key in responses, without its secret. */
 export const keySchema = Type.Object(keyProperties, { $id: "Key" });
 
 /** See `keySchema`. */
 export type KeyRecord = RecordOf<typeof keySchema>;
 
-/** A key as the answer to its creation shows it. */
+/** A new key, in the response to its creation. */
 export const createdKeySchema = Type.Object(
-  { ...keyProperties, key: Type.String({ description: "The secret. It is shown here and never again." }) },
+  {
+    ...keyProperties,
+    key: Type.String({ description: "The secret key. It is shown only in this response." }),
+  },
   { $id: "CreatedKey" },
 );
 
@@ -150,7 +155,7 @@ const userProperties = {
   plan: plan(),
   admin: Type.Boolean({
     description:
-      "Whether the user is an administrator and manages users: whoever set the server up, and those that `COFFER_ADMINS` lists.",
+      "Whether the user is an administrator, who can manage users: created by the setup link or the shell, or listed in `COFFER_ADMINS`.",
   }),
   has_password: Type.Boolean({ description: "Whether the user can sign in with a password." }),
   drive_count: Type.Integer({ minimum: 0 }),
@@ -161,8 +166,8 @@ const userProperties = {
 export const managedUserSchema = Type.Object(
   {
     ...userProperties,
-    disabled: Type.Boolean({ description: "Whether neither sessions nor keys of the user work." }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes in all drives of the user." }),
+    disabled: Type.Boolean({ description: "Whether the user is disabled: sessions and keys do not work." }),
+    total_size: Type.Integer({ minimum: 0, description: "Bytes in all the user's drives." }),
   },
   { $id: "User" },
 );
@@ -170,13 +175,15 @@ export const managedUserSchema = Type.Object(
 /** See `managedUserSchema`. */
 export type ManagedUserRecord = RecordOf<typeof managedUserSchema>;
 
-/** The caller's own user record as answers show it. */
+/** The caller's own user record in responses. */
 export const accountSchema = Type.Object(
   {
     ...userProperties,
     limits: Type.Object({
       requests_per_minute: Type.Integer({ description: "For each key." }),
-      storage_bytes: nullable(Type.Integer({ description: "In all drives together; null without a limit." })),
+      storage_bytes: nullable(
+        Type.Integer({ description: "For all drives together; null without a limit." }),
+      ),
       max_file_size: Type.Integer({ description: "Bytes." }),
     }),
   },
@@ -186,14 +193,14 @@ export const accountSchema = Type.Object(
 /** See `accountSchema`. */
 export type AccountRecord = RecordOf<typeof accountSchema>;
 
-/** What answers show of a user, to the user and to administrators alike. */
+/** What both the user and administrators see of a user. */
 export type UserRecord = Pick<AccountRecord, keyof typeof userProperties>;
 
 const figure = (description: string) =>
   Type.Object(
     {
       used: Type.Integer({ minimum: 0 }),
-      limit: nullable(Type.Integer({ description: "Null without one." })),
+      limit: nullable(Type.Integer({ description: "Null without a limit." })),
     },
     { description },
   );
@@ -201,11 +208,11 @@ const figure = (description: string) =>
 /** What an account or a drive uses. */
 export const usageSchema = Type.Object({
   storage: figure("Bytes stored now."),
-  operations: figure("Requests with a valid key in the period, refused ones included."),
-  bandwidth: figure("Bytes of content that came in and went out in the period."),
+  operations: figure("Requests with a valid key in the period, including refused ones."),
+  bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
   period: Type.Object(
-    { start: time("Its first instant."), end: time("The first instant after it.") },
-    { description: "The present calendar month in UTC." },
+    { start: time("The start of the period."), end: time("The end of the period, exclusive.") },
+    { description: "The current calendar month in UTC." },
   ),
 });
 
@@ -216,9 +223,9 @@ export type UsageRecord = RecordOf<typeof usageSchema>;
 export const sessionSchema = Type.Object(
   {
     id: id("The session's identifier."),
-    user_agent: Type.String({ description: "As the browser called itself; empty where it did not." }),
-    current: Type.Boolean({ description: "Whether it is the one that asks." }),
-    created_at: time("When it signed in."),
+    user_agent: Type.String({ description: "The browser's `User-Agent`; may be empty." }),
+    current: Type.Boolean({ description: "Whether this is the session that sends the request." }),
+    created_at: time("When the session started."),
     last_used_at: time("When it was last used, to the hour."),
   },
   { $id: "Session" },
@@ -227,12 +234,12 @@ export const sessionSchema = Type.Object(
 /** See `sessionSchema`. */
 export type SessionRecord = RecordOf<typeof sessionSchema>;
 
-/** How people sign in here. */
+/** The sign-in methods of this server. */
 export const signInOptionsSchema = Type.Object({
-  setup: Type.Boolean({ description: "Whether there is no administrator yet." }),
+  setup: Type.Boolean({ description: "True until there is an administrator." }),
   provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
   signups: Type.Boolean({
-    description: "Whether people may register with a password; not before there is an administrator.",
+    description: "Whether people can register with a password. False until there is an administrator.",
   }),
 });
 

@@ -6,7 +6,7 @@ import {
 } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 
-/** A successful answer to a write. */
+/** A successful response to a write. */
 export interface JsonAnswer {
   /** 200 by default. */
   readonly status?: number;
@@ -14,24 +14,24 @@ export interface JsonAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a write whose body says only at its end which request it was. */
+/** The response to an upload: only at the end of its body is known which request it was. */
 export interface ContentAnswer extends JsonAnswer {
-  /** All that the body says, the SHA-256 of its content included. */
+  /** All fields of the body, and the SHA-256 of its content. */
   readonly identity: string;
 }
 
-/** How a handler gives the answer to its write: inside it, so that both are kept in one transaction. */
+/** How a handler sets the response to its write: inside the write, so both are stored in one transaction. */
 export interface Reply<A extends JsonAnswer = JsonAnswer> {
-  /** What the handler hands to its service as `within`, to turn the result into the answer. */
+  /** What the handler passes to its service as `within`: turns the result into the response. */
   with<T>(answer: (result: T) => A): (result: T) => void;
   /**
-   * Makes sure that an answer of this length can be given, for work of which some is done before the answer is.
+   * Checks that a response of this length can be kept; for writes in several transactions, before the first one.
    * Throws PAYLOAD_TOO_LARGE.
    */
   requireRoom(answer: JsonAnswer): void;
 }
 
-/** One write's reply, which keeps the answer under the request's key where it has one. */
+/** The reply of one write. Keeps the response if the request has an Idempotency-Key. */
 class KeptReply<A extends JsonAnswer> implements Reply<A> {
   readonly #attempt: Attempt | null;
   readonly #fingerprintOf: (answer: A) => Fingerprint;
@@ -50,7 +50,7 @@ class KeptReply<A extends JsonAnswer> implements Reply<A> {
     this.#attempt?.requireRoom(keptFrom(answer));
   }
 
-  /** The answer, once the write is durable. */
+  /** The response. Read it when the write is durable. */
   get response(): Response {
     if (this.#response === null) throw new Error("a service did not call its `within`");
     return this.#response;
@@ -63,7 +63,7 @@ class KeptReply<A extends JsonAnswer> implements Reply<A> {
   }
 }
 
-/** Performs a write, and answers with what its reply was given. @param attempt null without an Idempotency-Key */
+/** Performs a write and returns its response. @param attempt null without an Idempotency-Key */
 export async function replied<A extends JsonAnswer>(
   attempt: Attempt | null,
   fingerprintOf: (answer: A) => Fingerprint,
@@ -74,7 +74,7 @@ export async function replied<A extends JsonAnswer>(
   return reply.response;
 }
 
-/** Answers a request like the earlier one under its key. Throws IDEMPOTENCY_KEY_REUSED where it is another. */
+/** Returns the response of an earlier request with the same key. Throws IDEMPOTENCY_KEY_REUSED if the requests differ. */
 export function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Response {
   return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
 }

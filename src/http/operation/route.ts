@@ -20,11 +20,11 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
   readonly params: Static<P>;
   readonly query: Static<Q>;
   readonly body: Static<B>;
-  /** Who asks; throws UNAUTHORIZED where nobody does, so public routes use `context.caller`. */
+  /** The caller. Throws UNAUTHORIZED if there is none, so public routes use `context.caller`. */
   readonly caller: Caller;
 }
 
-/** What Elysia gives a route. */
+/** What Elysia passes to a route. */
 export interface RouteContext {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export type Route<Path extends string> = readonly [
   hooks: { readonly detail: OperationDetail },
 ];
 
-/** A route of an operation, which refuses whoever may not use it before it reads anything. */
+/** The route of an operation. Refuses callers that may not use it before it reads the request. */
 export function routeOf(
   path: string,
   spec: AnyOperation,
@@ -53,22 +53,21 @@ export function routeOf(
     if (spec.signedIn === true) requireSession(callerOf(route.request));
     return process(route, context);
   };
-  // Bound, because Elysia reads a handler's source to guess whether it awaits or wants the body parsed,
-  // and makes every answer wait a turn if it might. A bound function has no source: nothing is parsed, and
-  // a promise is passed on as it is.
+  // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
+  // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
   return [path, answer.bind(null), { detail: describeOperation(spec, isKeyed) }];
 }
 
 /** How requests are checked against an operation. */
 export interface Checks {
-  /** Checks what the headers say of the body, the path and the query, in this order. */
+  /** Checks the headers about the body, the path and the query, in this order. */
   readonly begin: (route: RouteContext) => (body: unknown) => Input<TObject, TObject, TSchema>;
   readonly hasJsonBody: boolean;
-  /** Reads a JSON body, and checks it; gives undefined where the operation has none. */
+  /** Parses and checks a JSON body. Returns undefined if the operation has none. */
   readonly parseBody: (bytes: Uint8Array) => unknown;
 }
 
-/** The checks of an operation. Elysia is given no schemas: it would coerce (`0x10` is an integer to it), strip and default on its own terms. */
+/** The checks of an operation. Not done by Elysia, which coerces (`0x10` becomes an integer), strips and defaults. */
 export function checksOf(spec: AnyOperation): Checks {
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
@@ -92,8 +91,8 @@ export function checksOf(spec: AnyOperation): Checks {
     });
   };
   const parseBody = (bytes: Uint8Array) => {
-    const isLeftOut = json?.bodyOptional === true && bytes.length === 0;
-    return checkBody?.(isLeftOut ? {} : parseJsonBody(bytes, json?.keptField));
+    const isOmitted = json?.bodyOptional === true && bytes.length === 0;
+    return checkBody?.(isOmitted ? {} : parseJsonBody(bytes, json?.keptField));
   };
   return { begin, hasJsonBody, parseBody };
 }

@@ -6,7 +6,7 @@ import { SCOPES } from "../../domain/scope.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
-/** An integer parameter or field; in a query it is read from decimal digits alone. */
+/** An integer parameter or field; in a query, only decimal digits. */
 export function integer(options: {
   minimum: number;
   maximum: number;
@@ -16,7 +16,7 @@ export function integer(options: {
   return Type.Integer(options);
 }
 
-/** A query parameter that is `1`, `true`, `0` or `false`, and `false` when it is missing. */
+/** A query parameter that is `1`, `true`, `0` or `false`; `false` by default. */
 export function flag(description: string) {
   return Type.Boolean({
     default: false,
@@ -24,12 +24,12 @@ export function flag(description: string) {
   });
 }
 
-/** A time as it is sent out: ISO 8601, UTC, milliseconds. Times sent in are `timeInput`. */
+/** A time in a response: ISO 8601, UTC, milliseconds. For times in requests see `timeInput`. */
 export function time(description: string) {
   return Type.String({ format: "date-time", description, examples: ["2030-01-31T12:00:00.000Z"] });
 }
 
-/** A time a caller sends, as text: whether it is one is for `parseInstant` to say, which knows the calendar. */
+/** A time in a request, as text. `parseInstant` checks it, because it knows the calendar. */
 export function timeInput(description: string) {
   return Type.String({ description: `${description} (ISO 8601)`, examples: ["2030-01-31T12:00:00Z"] });
 }
@@ -41,12 +41,12 @@ export function id(description: string) {
 
 const { least, most } = PASSWORD_CHARACTERS;
 
-/** A password that is to be checked. */
+/** A password to verify. */
 export function givenPassword(description?: string) {
   return Type.String({ maxLength: most, ...(description === undefined ? {} : { description }) });
 }
 
-/** A password that is to be kept; that it is long enough is for `Passwords.hash` to say. */
+/** A new password. `Passwords.hash` checks its least length. */
 export function newPassword(description: string) {
   return givenPassword(`${description}: ${least} to ${most.toLocaleString("en")} characters.`);
 }
@@ -64,65 +64,67 @@ export function plan() {
   return Type.Union(PLANS.map((each) => Type.Literal(each)));
 }
 
-/** The parameter of a path that names a file. */
+/** The path parameter of a file. */
 export const fileParams = Type.Object({ id: id("The file's identifier.") });
 
-/** Which page of a list is asked for. */
+/** The page of a list. */
 export const paging = {
   page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
 };
 
-/** Where a list is to go on, in the place of a page. @param rule more about it, as a sentence */
-export function cursor(rule = "") {
+/** The position where a list continues, instead of a page. @param note a sentence to add */
+export function cursor(note = "") {
   return Type.Optional(
     Type.String({
       description:
-        `A \`next_cursor\`: goes on from there, whatever \`page\` says, at the same cost anywhere. ${rule}`.trimEnd(),
+        `The \`next_cursor\` of a page: returns the page after it, and ignores \`page\`. As fast at any position. ${note}`.trimEnd(),
     }),
   );
 }
 
-/** What stands beside the items of a page. @param total what is counted on all pages */
+/** The fields of a page beside its items. @param total the description of the field `total` */
 export function pageFacts(total: string) {
   return { total: Type.Integer({ description: total }), page: Type.Integer(), limit: Type.Integer() };
 }
 
-/** How an answer says where its list goes on. */
-export const nextCursor = nullable(Type.String({ description: "Gives the next page; null on the last." }));
-
-/** Which paths of a drive are asked for. */
-export const prefix = Type.Optional(
-  Type.String({ description: "Only paths that start with it.", examples: ["notes/"] }),
+/** The position of the next page, in a response. */
+export const nextCursor = nullable(
+  Type.String({ description: "The `cursor` of the next page; null on the last page." }),
 );
 
-/** What a caller keeps with a file. @param what as a sentence */
+/** Filters files of a drive by the start of their paths. */
+export const prefix = Type.Optional(
+  Type.String({ description: "Only paths that start with this text.", examples: ["notes/"] }),
+);
+
+/** A file's metadata in a request. @param what a sentence to start with */
 export function metadataInput(what: string) {
   return Type.Record(Type.String(), Type.Unknown(), {
-    description: `${what} At most 16 KiB as JSON. A number that a double cannot hold exactly, such as 12345678901234567890 or 1e400, is refused: send it as a string.`,
+    description: `${what} At most 16 KiB as JSON. Numbers that a double cannot represent exactly, such as 12345678901234567890 or 1e400, are refused: send them as strings.`,
   });
 }
 
-/** Tags in a query; to be read by `tagsIn`. @param what as a sentence */
+/** Tags in a query; `tagsIn` reads them. @param what a sentence to start with */
 export function tagsParameter(what: string) {
   return Type.Optional(
     Type.Array(Type.String(), {
-      description: `${what} Given once, they are separated by commas (\`tags=red,big\`). Given more than once, each is one tag as it stands (\`tags=red&tags=big\`), so a tag may have a comma; for that one alone add an empty one (\`tags=Paris,%20France&tags=\`).`,
+      description: `${what} A single \`tags\` is split at commas (\`tags=red,big\`). If \`tags\` is repeated, each is one tag (\`tags=red&tags=big\`) and may contain a comma; for a single tag with a comma, add an empty \`tags\` (\`tags=Paris,%20France&tags=\`).`,
     }),
   );
 }
 
-/** Which tags files must carry; to be read by `tagsIn`. */
-export const tagsFilter = tagsParameter("Only files that carry all of these.");
+/** Filters files by tags; `tagsIn` reads them. */
+export const tagsFilter = tagsParameter("Only files with all of these tags.");
 
-/** The tags that a query gives, without the empty ones. */
+/** The tags in a query, without empty ones. */
 export function tagsIn(values: readonly string[] = []): string[] {
   const [first, ...more] = values;
   if (first === undefined) return [];
   return more.length === 0 ? splitTags(first) : trimTags(values);
 }
 
-/** Tags that are separated by commas, without the empty ones. */
+/** The tags in a comma-separated text, without empty ones. */
 export function splitTags(text: string): string[] {
   return trimTags(text.split(","));
 }
@@ -131,21 +133,21 @@ function trimTags(tags: readonly string[]): string[] {
   return tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
 }
 
-/** The name a drive is given. */
+/** The name of a drive in a request. */
 export function driveName() {
   return Type.String({ description: "1 to 64 characters after trimming.", examples: ["Research Notes"] });
 }
 
-/** A drive as callers name it: its identifier, or its slug `<username>/<drive-name>`. */
-export function driveRef() {
+/** A drive in a request: its identifier, or its slug `<username>/<drive-name>`. @param note a sentence to add */
+export function driveRef(note = "") {
   return Type.String({
     minLength: 1,
-    description: "The drive's identifier, or its slug `<username>/<drive-name>`.",
+    description: `The drive's identifier or slug (\`<username>/<drive-name>\`). ${note}`.trimEnd(),
     examples: ["01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"],
   });
 }
 
-/** A folder as callers name it. */
+/** A folder in a request. */
 export const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 
 /** A field that may also be `null`. */
@@ -153,7 +155,7 @@ export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** What a schema describes, as somebody has it who only reads it. */
+/** The read-only type of what a schema describes. */
 export type RecordOf<S extends TSchema> = ReadOnly<Static<S>>;
 
 type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 
-/** What one route takes and answers: checked at run time, and shown in the API description. */
+/** The requests and responses of a route: requests are checked, and both are shown in the API description. */
 interface OperationFacts<P extends TObject, Q extends TObject> {
   /** Unique, in camelCase; client generators name their functions after it. */
   readonly operationId: string;
@@ -9,21 +9,21 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
-  /** Whether it needs no key. Only says something under `/v0`: nothing else needs one. */
+  /** Whether it needs no key. Only used under `/v0`: nothing else needs a key. */
   readonly public?: boolean;
   /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
   readonly account?: boolean;
-  /** Whether it needs somebody signed in: a key is refused before its request is read. */
+  /** Whether it needs a session: a key is refused before its request is read. */
   readonly signedIn?: boolean;
-  /** Whether a route that needs nobody to be signed in looks at the session all the same; only shown. */
+  /** Whether a route that needs no session uses one if there is one; only shown. */
   readonly readsSession?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The successful answers; only shown. */
+  /** The successful responses; only shown. */
   readonly answers: readonly Answer[];
-  /** Refusals of this route's own; those that any route may give are added. */
+  /** The route's own errors; those that any route may return are added. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -33,11 +33,11 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   Q
 > {
   readonly body?: B;
-  /** A field of the JSON body that is kept as it was sent, so that no number in it may be changed. */
+  /** A field of the JSON body that is stored as it was sent: numbers in it must not change. */
   readonly keptField?: string;
-  /** Whether the body may be left out; it is `{}` then. */
+  /** Whether the body may be omitted; then it is `{}`. */
   readonly bodyOptional?: boolean;
-  /** A JSON body that does something sensible when it is sent as it is; the page at `/docs` fills it in. */
+  /** A valid JSON body; the page at `/docs` fills it in. */
   readonly example?: Static<B>;
 }
 
@@ -50,9 +50,9 @@ export interface ContentOperation<P extends TObject, Q extends TObject> extends 
 /** Any operation. */
 export type AnyOperation = Operation<TObject, TObject, TSchema> | ContentOperation<TObject, TObject>;
 
-/** A body that a handler reads by itself. */
+/** A body that the handler reads. */
 export interface RawBody {
-  /** Bytes; a request that announces more is refused before it is read. */
+  /** Bytes. A request with a larger Content-Length is refused before it is read. */
   readonly limit: number;
   /** By media type. */
   readonly content: Readonly<Record<string, TSchema>>;
@@ -60,15 +60,15 @@ export interface RawBody {
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** A successful answer, for the API description. */
+/** A successful response, for the API description. */
 export interface Answer {
   readonly status: number;
   readonly description: string;
-  /** A schema for a JSON answer, or schemas by media type; none for an answer without a body. */
+  /** A schema for a JSON response, or schemas by media type; none for a response without a body. */
   readonly json?: TSchema;
   readonly content?: Readonly<Record<string, TSchema>>;
-  /** Headers that this answer always has, name to description. */
+  /** Headers that this response always has, name to description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An example of the JSON answer. */
+  /** An example of the JSON response. */
   readonly example?: unknown;
 }

@@ -3,13 +3,12 @@ import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
 
-/** Returns the value as the schema's type, or throws VALIDATION_ERROR naming the first field at fault. */
+/** Returns the value as the schema's type. Throws VALIDATION_ERROR with the name of the first invalid field. */
 export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
 
 /**
- * Compiles a schema into its check. `root` names the value as a whole in refusals (`body`, `query`).
- * Unknown fields are let through untouched, and nothing is coerced or defaulted. The value's depth must
- * be bounded, as `parseJson` sees to.
+ * Compiles a schema into its check. `root` names the whole value in errors (`body`, `query`). Unknown fields are
+ * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`.
  */
 export function compileValidator<S extends TSchema>(schema: S, root: string): Validate<S> {
   const check = TypeCompiler.Compile(schema);
@@ -17,12 +16,12 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): Va
     refuseIllFormed(value, "", root);
     if (check.Check(value)) return value;
     const error = check.Errors(value).First();
-    if (error === undefined) throw new Error("a schema refused a value without saying why");
+    if (error === undefined) throw new Error("a schema refused a value without an error");
     throw invalid(fieldName(error.path, value) || root, problem(error));
   };
 }
 
-/** Strings with half a surrogate pair cannot be stored as UTF-8 and would come back changed. */
+/** Strings with half a surrogate pair cannot be stored as UTF-8 and would be returned changed. */
 function refuseIllFormed(value: unknown, field: string, root: string): void {
   if (typeof value === "string") {
     if (!value.isWellFormed()) throw invalid(field || root, "must be well-formed Unicode");
@@ -61,7 +60,7 @@ function problem(error: ValueError): string {
   return `must be ${expectation(error.schema)}`;
 }
 
-/** What a schema asks for, to complete the sentence "... must be". */
+/** What a schema expects, to complete the sentence "... must be". */
 function expectation(schema: TSchema): string {
   const options: unknown = schema["anyOf"];
   if (Array.isArray(options)) return options.map(expectation).join(" or ");

@@ -8,8 +8,8 @@ import { checksOf, type Input, type Route, routeOf } from "./route.ts";
 import type { ContentOperation, Operation } from "./spec.ts";
 
 /**
- * Like `operation`, for a write: under an Idempotency-Key it takes effect once, and a request that repeats it gets
- * the same answer. So `perform` gives the answer by `reply`, inside the write.
+ * Like `operation`, for a write: with an Idempotency-Key it takes effect once, and a retry gets the same response. So
+ * `perform` sets the response with `reply`, inside the write.
  */
 export function write<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
   path: Path,
@@ -26,7 +26,7 @@ export function write(
     underKey(context, async (attempt) => {
       const inputWith = begin(route);
       const bytes = hasJsonBody ? await readBody(route.request) : null;
-      // A write may have to wait for a large change of a folder to end, or be one.
+      // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
       const identity = attempt === null || bytes === null ? "" : Bun.SHA256.hash(bytes, "hex");
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
@@ -37,11 +37,11 @@ export function write(
   );
 }
 
-/** What is done with a body that is read as it comes. */
+/** The handlers of a body that is read while it arrives. */
 export interface ContentHandlers<P extends TObject, Q extends TObject> {
-  /** Takes the content in. */
+  /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
-  /** Reads the body of a request whose key was used before, without any effect; its `ContentAnswer.identity`. */
+  /** Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`. */
   readonly identify: (input: Input<P, Q, TSchema>) => Promise<string>;
 }
 
@@ -72,7 +72,7 @@ export function writeContent(
   );
 }
 
-/** Processes a write under its Idempotency-Key, and lets the next one with this key begin. */
+/** Processes a write with its Idempotency-Key, then allows the next request with this key. */
 async function underKey(
   context: RequestContext,
   process: (attempt: Attempt | null) => Promise<Response>,
@@ -85,7 +85,7 @@ async function underKey(
   }
 }
 
-/** @param content the SHA-256 of a JSON body, empty where there is none; the identity of any other body */
+/** @param content the SHA-256 of a JSON body, empty without one; the identity of any other body */
 function fingerprintOfRequest(
   { headers }: Request,
   { method, path, query }: RequestContext,
