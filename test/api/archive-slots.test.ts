@@ -128,7 +128,7 @@ function logged(coffer: TestAppliance, count: number): string[] {
 }
 
 describe("a reader of an archive", () => {
-  const GIVEN_UP = "info: an archive was given up: its reader has stopped reading";
+  const GIVEN_UP = "info: an archive was aborted: its client stopped reading";
 
   test("that stops reading loses its place and its connection, and the log says so", async () => {
     await using coffer = await startAppliance({}, { archiveStallMs: 500 });
@@ -168,7 +168,7 @@ describe("a reader of an archive", () => {
     // Whoever has left at the very end is told of a moment later.
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
     expect(new Set(logged(stage.coffer, lines))).toEqual(
-      new Set(["info: the reader of an archive has left"]),
+      new Set(["info: the client of an archive disconnected"]),
     );
   });
 });

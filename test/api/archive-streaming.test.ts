@@ -63,7 +63,7 @@ describe("while it is on its way", () => {
     stage.coffer.clock.advance(2 * 60 * 60 * 1000);
     await sweep.run();
     expect(await reader.rest()).toBeNull();
-    const told = stage.coffer.lines.filter((line) => line.includes("an archive broke off"));
+    const told = stage.coffer.lines.filter((line) => line.includes("sending an archive failed"));
     expect(told.at(-1)).toMatch(/"request_id":"[0-9a-f-]{36}".*b\/unlike any other.* is missing"/);
   });
 

@@ -7,5 +7,5 @@ export const CONTAINED = {
 /** How the API description explains these headers. */
 export const CONTAINED_HEADERS = {
   "X-Content-Type-Options": "`nosniff`",
-  "Content-Security-Policy": "`sandbox; default-src 'none'`: what was uploaded runs nothing here.",
+  "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
 };

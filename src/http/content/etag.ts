@@ -12,10 +12,12 @@ export function etagOf(digest: Digest): string {
 }
 
 /** How the API description explains the headers. */
-export const ETAG = { ETag: "The content's SHA-256 in hex, in quotes." };
+export const ETAG = { ETag: "The SHA-256 of the content in hex, in quotes." };
 /** The header that guards a change of a file. */
-export const IF_MATCH = { "If-Match": "The ETag the file must still have, in quotes; else 412." };
+export const IF_MATCH = {
+  "If-Match": "The ETag that the file must still have, in quotes; else 412 is returned.",
+};
 /** The header that keeps an upload from replacing a file. */
 export const IF_NONE_MATCH = {
-  "If-None-Match": "`*`: refuse with 412 if there is a file at the path already.",
+  "If-None-Match": "`*`: return 412 if there is already a file at the path.",
 };

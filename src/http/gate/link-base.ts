@@ -5,7 +5,7 @@ export type LinkBase = (context: RequestContext) => string;
 
 /** For the descriptions of operations that answer with links. */
 export const LINKS_BEGIN =
-  "The link begins with the server's configured address; where none is configured, with the address that the request was sent to.";
+  "The link starts with the server's configured address or, if none is configured, with the address that the request was sent to.";
 
 /**
  * The configured address, whatever the request says. Without one, the address that this caller used: the caller can

@@ -54,7 +54,7 @@ const exampleUsage = {
   period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
 };
 
-/** The account of whoever asks, and what it uses. */
+/** The caller's own account, and its usage. */
 export function account(accounts: Accounts, usage: UsageMeter) {
   return new Elysia({ name: "account" })
     .get(
@@ -64,8 +64,8 @@ export function account(accounts: Accounts, usage: UsageMeter) {
         {
           operationId: "getAccount",
           tag: "Account",
-          summary: "Get the account",
-          description: "The account behind the key. A key that is limited to one drive is refused.",
+          summary: "Get your account",
+          description: "Needs an account key or a session.",
           account: true,
           answers: [
             {
@@ -87,13 +87,13 @@ export function account(accounts: Accounts, usage: UsageMeter) {
         {
           operationId: "getUsage",
           tag: "Account",
-          summary: "Get what is used",
+          summary: "Get usage",
           description:
-            "By the account and all its drives, deleted ones included; for a key that is limited to one drive, by that drive alone. A request counts for the drive its key is limited to, else for the account; content counts for its drive, also when it is fetched by a link. A download counts in full, or its range does, once it starts.",
+            "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
           answers: [
             {
               status: 200,
-              description: "What is used.",
+              description: "The usage.",
               json: Type.Object({ data: usageSchema }),
               example: { data: exampleUsage },
             },

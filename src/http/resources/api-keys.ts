@@ -21,7 +21,7 @@ const exampleKey = {
   last_used_at: null,
 };
 
-/** What keys are made with. */
+/** What the routes of keys need. */
 export interface ApiKeyOptions {
   readonly apiKeys: ApiKeys;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface ApiKeyOptions {
   readonly rateLimits: Readonly<Record<Plan, number>>;
 }
 
-/** Keys: made, listed and revoked. */
+/** Creates, lists and revokes keys. */
 export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) {
   const throttle = new NewKeyThrottle(clock, rateLimits);
   return new Elysia({ name: "api-keys" })
@@ -42,18 +42,18 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           tag: "Keys",
           summary: "Create a key",
           description:
-            "It reaches what your own key reaches, or only `drive_id`. The secret is shown here and never again. `name` and `scope` may be left out.\n\n" +
-            `There may be ${KEYS.drive} keys for one drive, and ${KEYS.account} for an account beside those for its drives; one more is 403 \`QUOTA_EXCEEDED\` until some are revoked. An account, or an unclaimed drive, may make one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one of its keys may make, and one at least; one more is 429.`,
+            "The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response.\n\n" +
+            `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
           body: Type.Object({
-            name: Type.Optional(Type.String({ description: "A label of at most 64 characters." })),
-            scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET.")),
-            drive_id: Type.Optional(driveRef()),
+            name: Type.Optional(Type.String({ description: "A label, at most 64 characters." })),
+            scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
+            drive_id: Type.Optional(driveRef("Limits the key to this drive.")),
           }),
           example: { name: exampleKey.name },
           answers: [
             {
               status: 201,
-              description: "The key with its secret.",
+              description: "The key, with its secret.",
               json: createdKeySchema,
               example: { ...exampleKey, key: "cof_sk_live_1a2b..." },
             },
@@ -79,7 +79,7 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           tag: "Keys",
           summary: "List keys",
           description:
-            "An account's keys and those of its drives; for a drive's key, the keys of that drive.",
+            "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive.",
           answers: [
             {
               status: 200,
@@ -100,13 +100,13 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           operationId: "revokeKey",
           tag: "Keys",
           summary: "Revoke a key",
-          description: "At once: the next request with it is refused. A key may revoke itself.",
+          description: "Works at once: the next request with the key is refused. A key can revoke itself.",
           params: Type.Object({ id: id("The key's identifier.") }),
           answers: [
             {
               status: 200,
-              description: "It is revoked.",
-              json: Type.Object({ id: id("The key that was revoked."), revoked: Type.Literal(true) }),
+              description: "The key is revoked.",
+              json: Type.Object({ id: id("The revoked key."), revoked: Type.Literal(true) }),
             },
           ],
           errors: ["NOT_FOUND"],

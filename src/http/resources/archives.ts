@@ -15,17 +15,17 @@ const archiveQuery = Type.Object({
     Type.Array(Type.String(), {
       maxItems: ARCHIVE_PATHS,
       description:
-        "Once for each file and folder; a folder's ends with `/`. The whole drive where it is missing or empty.",
+        "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
       examples: [["notes/plan.md", "photos/2030/"]],
     }),
   ),
 });
 
-/** What archives are sent with. */
+/** What the route of archives needs. */
 export interface ArchiveOptions {
   readonly archives: Archives;
   readonly log: Log;
-  /** How long a reader may take nothing, in milliseconds; `ARCHIVE_STALL_MS` by default. */
+  /** How long a client may read nothing, in milliseconds; `ARCHIVE_STALL_MS` by default. */
   readonly stallMs?: number | undefined;
 }
 
@@ -42,9 +42,9 @@ export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }:
         tag: "Files",
         summary: "Download files and folders as one ZIP",
         description:
-          "What stood there when the answer began, in path order, empty folders included; names begin at the innermost folder that holds all that was asked for. What is asked for twice, or is in a folder asked for, is packed once. It is made while it is sent: its length is not known before, and where it cannot be finished the connection breaks. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
-          `At most ${MOST.each} archives may be under way at once for one account or one unclaimed drive, ${MOST.client} to one client address, and ${MOST.all} in all. Of these, unclaimed drives together may have at most ${MOST.unclaimed.client} to one address and ${MOST.unclaimed.all} in all. One more is 429. ` +
-          `A reader may be slow, but must go on reading: when it takes nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection breaks. Buffers on the way hide what it takes for a while; 32 KiB a second are enough as a rule.`,
+          "The archive has the files and folders as they were when the response began, in path order, empty folders included. Names are relative to the innermost folder that contains everything requested. Duplicates are packed once. The archive is created while it is sent, so its length is not known in advance, and an error closes the connection before the end. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
+          `At most ${MOST.each} archives can be downloaded at once for one account or unclaimed drive, ${MOST.client} by one client address, and ${MOST.all} in total; of these, at most ${MOST.unclaimed.client} by one client address and ${MOST.unclaimed.all} in total for unclaimed drives. Above that, 429 is returned. ` +
+          `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
         query: archiveQuery,
         answers: [
           {
@@ -69,18 +69,18 @@ export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }:
           ...CONTAINED,
         };
         if (context.method === "HEAD") {
-          // Else the runtime says that the archive has no bytes.
+          // Otherwise the runtime would send a length of 0.
           return new Response(null, { headers: { ...headers, "transfer-encoding": "chunked" } });
         }
         const about = { request_id: context.id };
         const body = await piecewise(archive.pieces(), {
-          onFailure: (error) => log.error("an archive broke off", { ...about, error }),
-          onLeave: () => log.info("the reader of an archive has left", about),
+          onFailure: (error) => log.error("sending an archive failed", { ...about, error }),
+          onLeave: () => log.info("the client of an archive disconnected", about),
           stall: {
             ms: stallMs,
             onStall: () => {
               context.breakOff();
-              log.info("an archive was given up: its reader has stopped reading", about);
+              log.info("an archive was aborted: its client stopped reading", about);
             },
           },
         });

@@ -16,13 +16,13 @@ const exampleClaimable = {
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** What a claim link shows to whoever has it; not the drive's id, which is for its callers. */
+/** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
   const { name, file_count, total_size, expires_at, created_at } = driveRecord(drive);
   return { name, file_count, total_size, expires_at, created_at };
 }
 
-/** How a user makes an agent's drive their own. */
+/** How a user claims an agent's drive. */
 export function claims(service: Claims) {
   return new Elysia({ name: "claims" })
     .get(
@@ -33,9 +33,9 @@ export function claims(service: Claims) {
           operationId: "previewClaim",
           tag: "Drives",
           public: true,
-          summary: "See what a claim link is for",
+          summary: "Preview a claim",
           description:
-            "Needs no key: the token is enough. A drive that is claimed already gives 409, one that nobody claimed in time 410.",
+            "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired.",
           params: Type.Object({
             token: Type.String({
               description: "The last part of the claim URL.",
@@ -62,9 +62,9 @@ export function claims(service: Claims) {
         {
           operationId: "claimDrive",
           tag: "Drives",
-          summary: "Make an agent's drive yours",
+          summary: "Claim a drive",
           description:
-            "Needs an account key, or someone signed in. The drive stays for good, gets its slug, and counts for the account's storage; its agent's keys go on working. Of many claims one wins: the others get 409. A drive that nobody claimed in time gives 410, a claim that the account has no room for `QUOTA_EXCEEDED`.",
+            "Makes an agent's drive yours. Needs an account key or a session. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
           account: true,
           body: Type.Object({
             token: Type.String({

@@ -12,42 +12,42 @@ const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
   ...ETAG,
   "Last-Modified": "When the file last changed.",
-  "Cache-Control": "`private, no-cache`: a copy may be kept, and is to be checked before it is used.",
+  "Cache-Control": "`private, no-cache`: a copy may be cached, but must be revalidated before each use.",
 };
 const contentHeaders = {
   ...validators,
   "Accept-Ranges": "`bytes`",
   "Repr-Digest": "The SHA-256 of the whole content (RFC 9530).",
-  "Content-Disposition": "The filename, in any script (RFC 8187).",
+  "Content-Disposition": "The filename, encoded as in RFC 8187.",
   ...CONTAINED_HEADERS,
 };
 
-/** What every operation that sends a content takes and answers. */
+/** What all operations that return a file's content have in common. */
 export const CONTENT = {
   query: Type.Object({
-    inline: flag("Show it in a browser instead of saving it, if it is of a type that cannot run script."),
+    inline: flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
   }),
   headers: {
     Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
-    "If-Range": "Send the range only if this ETag or date still holds.",
-    "If-None-Match": "Answers 304 if the file still has this ETag.",
-    "If-Modified-Since": "Answers 304 if the file has not changed since.",
-    "If-Match": "Answers 412 unless the file has this ETag.",
+    "If-Range": "Send the range only if the file still has this ETag or date; else the whole content.",
+    "If-None-Match": "Return 304 if the file still has this ETag.",
+    "If-Modified-Since": "Return 304 if the file has not changed since.",
+    "If-Match": "Return 412 unless the file has this ETag.",
   },
   answers: [
     { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
     {
       status: 206,
-      description: "The range asked for.",
+      description: "The requested range.",
       content: bytes,
-      headers: { ...contentHeaders, "Content-Range": "Which bytes these are." },
+      headers: { ...contentHeaders, "Content-Range": "Which bytes of the content these are." },
     },
-    { status: 304, description: "Your copy is still good.", headers: validators },
+    { status: 304, description: "The client's copy is current.", headers: validators },
   ],
   errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
-/** Contents, for whoever has a key or is signed in; for others see `presigned.ts`. */
+/** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).get(
     ...operation(
@@ -59,7 +59,7 @@ export function downloads(service: Files) {
         tag: "Files",
         summary: "Download a file",
         description:
-          "The bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; of several ranges in one request the whole content is sent. Without a key, that is to somebody signed in or by a link, scripts and style sheets are `text/plain`.",
+          "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
         params: fileParams,
       },
       ({ request, context, params, query, caller }) =>

@@ -12,7 +12,7 @@ const driveDescription = Type.String({ description: "At most 1,024 characters." 
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
-/** Drives of an account; those without one are made by `provision.ts`. */
+/** Drives. Those without an account are created in `provision.ts`. */
 export function drives(service: Drives) {
   return new Elysia({ name: "drives" })
     .post(
@@ -22,9 +22,9 @@ export function drives(service: Drives) {
         {
           operationId: "createDrive",
           tag: "Drives",
-          summary: "Create a drive in your account",
+          summary: "Create a drive",
           description:
-            "Needs an account key. The slug is made from the username and the name, numbered on a clash.",
+            "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
           account: true,
           body: Type.Object({
             name: driveName(),
@@ -51,11 +51,14 @@ export function drives(service: Drives) {
         {
           operationId: "listDrives",
           tag: "Drives",
-          summary: "List the drives you can see",
-          description: "An account key sees its user's drives, a drive's key that drive.",
+          summary: "List drives",
+          description:
+            "Returns all drives of the account; with a key that is limited to one drive, only that drive.",
           query: Type.Object({
             slug: Type.Optional(
-              Type.String({ description: "Only the drive with this slug; none gives an empty list." }),
+              Type.String({
+                description: "Only the drive with this slug. If there is none, the list is empty.",
+              }),
             ),
           }),
           answers: [
@@ -95,9 +98,9 @@ export function drives(service: Drives) {
         {
           operationId: "updateDrive",
           tag: "Drives",
-          summary: "Rename or describe a drive",
+          summary: "Update a drive",
           description:
-            "Fields left out stay as they are. The slug follows the name, numbered on a clash, so addresses with the old slug end; the id stays. For whoever may write to the drive.",
+            "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Needs write access to the drive.",
           params: driveParams,
           body: Type.Object({
             name: Type.Optional(driveName()),
@@ -125,15 +128,16 @@ export function drives(service: Drives) {
         {
           operationId: "deleteDrive",
           tag: "Drives",
-          summary: "Delete a drive with everything in it",
-          description: "At once and for good: its files, folders, keys and claim tokens go with it.",
+          summary: "Delete a drive",
+          description:
+            "Deletes the drive with its files, folders, keys and claim link, at once. This cannot be undone.",
           params: driveParams,
           answers: [
             {
               status: 200,
-              description: "It is gone.",
+              description: "The drive is deleted.",
               json: Type.Object({
-                data: Type.Object({ id: id("The drive that was deleted."), deleted: Type.Literal(true) }),
+                data: Type.Object({ id: id("The deleted drive."), deleted: Type.Literal(true) }),
               }),
             },
           ],

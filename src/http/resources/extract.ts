@@ -15,15 +15,15 @@ export function extract(service: Extracts) {
       {
         operationId: "extractFile",
         tag: "Files",
-        summary: "Read a file as text",
-        description: `Of types that are text (\`text/*\`, JSON, XML, source code and the like) up to ${EXTRACT_TEXT_BYTES / MIB} MiB, of JSON up to ${EXTRACT_JSON_BYTES / MIB} MiB; download what is larger. Text is read as UTF-8, as UTF-16 where it starts with a byte order mark, and else as Latin-1.`,
+        summary: "Extract text",
+        description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.`,
         params: fileParams,
         answers: [
           {
             status: 200,
-            description: "What the content says.",
+            description: "The content as text or JSON.",
             json: Type.Object({
-              content: Type.Unknown({ description: "A string for text, the parsed value for JSON." }),
+              content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
               mime_type: Type.String({ examples: ["text/markdown"] }),
             }),
             example: { content: "# Plan\n", mime_type: "text/markdown" },
@@ -43,7 +43,7 @@ export function extract(service: Extracts) {
   );
 }
 
-/** In pieces, because a large text is never held whole. */
+/** The response in pieces, so that a large text is never whole in memory. */
 async function* encoded({ json, mimeType }: Extract): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   yield encoder.encode('{"content":');

@@ -20,16 +20,16 @@ const fileAnswer = {
 
 const destination = Type.Object({
   destination_path: Type.String({
-    description: "Where it goes. A path that ends in `/` keeps the filename.",
+    description: "The new path. If it ends with `/`, the filename is kept.",
     examples: ["archive/plan.md"],
   }),
-  destination_drive_id: Type.Optional(driveRef()),
+  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
   overwrite: Type.Optional(
-    Type.Boolean({ description: "Whether a file that stands there gives way. Default false." }),
+    Type.Boolean({ description: "Whether to replace a file at this path. Default false." }),
   ),
 });
 
-/** Records of single files; their contents come by `uploads.ts` and go by `downloads.ts`. */
+/** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files(service: Files) {
   return new Elysia({ name: "files" })
     .get(
@@ -39,7 +39,7 @@ export function files(service: Files) {
         {
           operationId: "getFile",
           tag: "Files",
-          summary: "Get a file's record",
+          summary: "Get a file",
           params: fileParams,
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND"],
@@ -57,17 +57,17 @@ export function files(service: Files) {
         {
           operationId: "updateFile",
           tag: "Files",
-          summary: "Rename, retag or annotate a file",
+          summary: "Update a file",
           description:
-            "Fields left out stay as they are. A new `path` brings its last segment as the filename; a new `filename` alone renames the path's last segment with it, where the two were the same.",
+            "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
           params: fileParams,
           headers: IF_MATCH,
           body: Type.Object({
             filename: Type.Optional(Type.String()),
             path: Type.Optional(Type.String()),
-            tags: Type.Optional(Type.Array(Type.String(), { description: "Replace all tags." })),
+            tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
             metadata: Type.Optional(metadataInput("Replaces all metadata.")),
-            expires_at: Type.Optional(nullable(timeInput("When the file vanishes; null for never."))),
+            expires_at: Type.Optional(nullable(timeInput("When the file expires; null for never."))),
           }),
           keptField: "metadata",
           example: { tags: ["greeting"] },
@@ -95,8 +95,8 @@ export function files(service: Files) {
           answers: [
             {
               status: 200,
-              description: "It is gone.",
-              json: Type.Object({ id: id("The file that was deleted."), deleted: Type.Literal(true) }),
+              description: "The file is deleted.",
+              json: Type.Object({ id: id("The deleted file."), deleted: Type.Literal(true) }),
             },
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -118,7 +118,8 @@ export function files(service: Files) {
           operationId: "copyFile",
           tag: "Files",
           summary: "Copy a file",
-          description: "The copy has a new id and no expiry; tags and metadata go along. No bytes are moved.",
+          description:
+            "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
           params: fileParams,
           body: destination,
           example: { destination_path: "copies/" },
@@ -142,7 +143,7 @@ export function files(service: Files) {
           operationId: "moveFile",
           tag: "Files",
           summary: "Move a file",
-          description: "Within its drive or into another of yours. It keeps its id.",
+          description: "Moves a file within its drive or to another drive of yours. Its id stays.",
           params: fileParams,
           headers: IF_MATCH,
           body: destination,
@@ -166,7 +167,7 @@ export function files(service: Files) {
           tag: "Files",
           summary: "Delete many files",
           description:
-            "Ids that are not there, or not yours, do not fail the others: `failed` names them. Some hundred at a time are deleted in one step; where the server is stopped in between, ask again.",
+            "Ids that do not exist or are not yours are returned in `failed`; the others are deleted. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
           body: Type.Object({
             file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
           }),
@@ -174,13 +175,13 @@ export function files(service: Files) {
           answers: [
             {
               status: 200,
-              description: "What became of each.",
+              description: "The ids of deleted and of failed files.",
               json: Type.Object({ deleted: Type.Array(Type.String()), failed: Type.Array(Type.String()) }),
             },
           ],
         },
         ({ body, caller }, reply) => {
-          // Each id will be in one of the two.
+          // Each id will be in one of the two lists.
           reply.requireRoom({ json: { deleted: [...new Set(body.file_ids)], failed: [] } });
           return service.removeMany(
             caller,

@@ -17,17 +17,17 @@ const transfer = Type.Object({
   drive_id: driveRef(),
   path: folderPath,
   destination_path: Type.String({
-    description: "The folder's whole new path, its own name included. Ends with `/`.",
+    description: "The new path of the folder, with its name. Ends with `/`.",
     examples: ["archive/2030/"],
   }),
-  destination_drive_id: Type.Optional(driveRef()),
+  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
 });
 
 function exampleTransferTo(destination: string): Static<typeof transfer> {
   return { drive_id: exampleFolder.drive_id, path: exampleFolder.path, destination_path: destination };
 }
 
-/** Folders moved and copied with all that is in them. */
+/** Moves and copies folders with everything in them. */
 export function folderTransfers(service: Folders) {
   return new Elysia({ name: "folder-transfers" })
     .post(
@@ -37,14 +37,14 @@ export function folderTransfers(service: Folders) {
         {
           operationId: "moveFolder",
           tag: "Folders",
-          summary: "Move or rename a folder with everything in it",
-          description: `Within its drive or into another of yours. Of the files only \`path\` changes: ids, times, tags and the links to them stay as they are. ${transferRules(FOLDER_MOVE_ENTRIES)}`,
+          summary: "Move or rename a folder",
+          description: `Moves a folder with everything in it, within its drive or to another drive of yours. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("archive/2030/"),
           answers: [
             {
               status: 200,
-              description: "The folder at its new place.",
+              description: "The moved folder.",
               json: folderSchema,
               example: exampleFolder,
             },
@@ -68,8 +68,8 @@ export function folderTransfers(service: Folders) {
         {
           operationId: "copyFolder",
           tag: "Folders",
-          summary: "Copy a folder with everything in it",
-          description: `Within its drive or into another of yours. The copies have new ids and no expiry; tags and metadata go along. No bytes are moved, but the copies count as stored, and in an unclaimed drive folders are copied up to ${UNCLAIMED_COPIED_FILES} files in all. ${transferRules(FOLDER_COPY_ENTRIES)}`,
+          summary: "Copy a folder",
+          description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit. In an unclaimed drive, folders can be copied until it has ${UNCLAIMED_COPIED_FILES} files.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("copies/2030/"),
           answers: [
@@ -94,5 +94,5 @@ function destinationOf(body: Static<typeof transfer>): FolderDestination {
 }
 
 function transferRules(entries: number): string {
-  return `A folder of some hundred files goes at once; more go in pieces, in between which others may see some files at the new place and some not. After the answer all of it is there; after a refusal, or where the server was stopped on the way, nothing is. Other changes in these folders wait for the end. Missing parents of \`destination_path\` are made. Nothing gives way: where a folder or a file stands at \`destination_path\`, or that is the folder itself or inside it, the answer is 409. It is 400 for the drive's root, where a path would get longer than ${PATH_BYTES} bytes, and for a folder that holds more than ${entries} files and folders: take what is in it part by part. A search finds what was moved or copied as soon as it is indexed again.`;
+  return `A folder of up to a few hundred files is changed in one step. A larger one is changed in several steps, and other requests may see some of the files at the new path before the response. If the request fails, or the server stops before the end, everything is rolled back. Other changes in these folders wait until it ends.\n\nMissing parents of \`destination_path\` are created. Returns 409 if there is a file or folder at \`destination_path\`, or if it is the folder itself or inside it. Returns 400 for the drive's root, if a path would be longer than ${PATH_BYTES} bytes, and for a folder with more than ${entries} files and folders: move or copy its parts instead. Search finds the files at their new paths once they are indexed again.`;
 }

@@ -14,7 +14,7 @@ const listQuery = Type.Object({
   drive_id: driveRef(),
   path: Type.Optional(
     Type.String({
-      description: "The folder to look into, ending with `/`. Empty or left out: the drive's root.",
+      description: "The folder, ending with `/`. Default: the drive's root.",
       examples: ["notes/"],
     }),
   ),
@@ -22,7 +22,7 @@ const listQuery = Type.Object({
   cursor: cursor(),
 });
 
-/** Folders: listed, made and deleted with all that is in them; they are moved and copied by `folder-transfers.ts`. */
+/** Lists, creates and deletes folders. They are moved and copied in `folder-transfers.ts`. */
 export function folders(service: Folders) {
   return new Elysia({ name: "folders" })
     .get(
@@ -32,9 +32,9 @@ export function folders(service: Folders) {
         {
           operationId: "listFolders",
           tag: "Folders",
-          summary: "List the folders in a folder",
+          summary: "List folders",
           description:
-            "Those directly in it, in path order, empty ones included. Each says how many files and bytes are in it and below, and whether there are folders in it to go on with. The files of a folder are at `GET /v0/files` with `delimiter=/`.",
+            "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
           query: listQuery,
           answers: [
             {
@@ -75,12 +75,12 @@ export function folders(service: Folders) {
           tag: "Folders",
           summary: "Create a folder",
           description:
-            "Missing parents are created. Uploads create the folders they need by themselves; a folder stays until it is deleted, also when its last file goes. For a folder that is there already the answer is 200 with its record.",
+            "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
           body: Type.Object({ drive_id: driveRef(), path: folderPath }),
           example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
           answers: [
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
-            { status: 200, description: "The folder, which was there already.", json: folderSchema },
+            { status: 200, description: "The existing folder.", json: folderSchema },
           ],
           errors: ["NOT_FOUND", "CONFLICT"],
         },
@@ -100,9 +100,9 @@ export function folders(service: Folders) {
         {
           operationId: "deleteFolder",
           tag: "Folders",
-          summary: "Preview or delete a folder with everything in it",
+          summary: "Delete a folder",
           description:
-            "Without `confirm: true` nothing is deleted: the answer says how many files would be. A folder of some hundred files goes at once; more go in pieces, in between which others may see what is left. After the answer nothing is. Other changes in the folder wait for the end. A deletion that was begun is carried to its end, also where the server was stopped on the way.",
+            "Deletes a folder with everything in it. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.",
           body: Type.Object({
             drive_id: driveRef(),
             path: folderPath,
@@ -112,7 +112,7 @@ export function folders(service: Folders) {
           answers: [
             {
               status: 200,
-              description: "What would be deleted or, with `confirm`, what was.",
+              description: "What would be deleted; with `confirm`, what was deleted.",
               json: Type.Union([
                 Type.Object({
                   path: folderPath,

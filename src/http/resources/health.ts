@@ -3,14 +3,14 @@ import type { Log } from "../../log.ts";
 import type { Problem } from "../../services/health.ts";
 import { contextOf } from "../gate/request-context.ts";
 
-/** What health is told by. */
+/** What the health routes need. */
 export interface HealthOptions {
-  /** What keeps the server from its work; rejects when the database or the disk does not answer. */
+  /** The current problems. Rejects if the database or the disk does not answer. */
   readonly ready: () => Promise<readonly Problem[]>;
   readonly log: Log;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it can do all its work; else 503, and why. */
+/** `/healthz`: the process runs. `/readyz`: everything works; else 503, with the problems. */
 export function health({ ready, log }: HealthOptions) {
   return new Elysia({ name: "health" })
     .get("/healthz", ({ request, route }) => {

@@ -21,7 +21,7 @@ const listQuery = Type.Object({
   drive_id: driveRef(),
   prefix,
   delimiter: Type.Optional(
-    Type.Literal("/", { description: "Stop at the next `/`: files of this level, and its `folders`." }),
+    Type.Literal("/", { description: "With `/`, list only this level: its files, and its `folders`." }),
   ),
   tags: tagsFilter,
   sort: Type.Union(
@@ -29,19 +29,19 @@ const listQuery = Type.Object({
     {
       default: "path",
       description:
-        "The order; `-` turns it round. Equal sizes or times stand in the order of their ids, which is that of age. Others than `path` list one folder's own files: they need `delimiter=/`, a `prefix` that is empty or ends in `/`, and no `tags`.",
+        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
     },
   ),
   ...paging,
-  cursor: cursor("The other parameters have to be those of that page; another `sort` is refused."),
+  cursor: cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
 });
 
 const listAnswer = Type.Object({
   data: Type.Array(fileSchema),
   folders: Type.Optional(
-    Type.Array(Type.String(), { description: "Folders at this level; with a delimiter." }),
+    Type.Array(Type.String(), { description: "Folders at this level; only with `delimiter`." }),
   ),
-  ...pageFacts("Files that match, on all pages."),
+  ...pageFacts("The number of files on all pages."),
   next_cursor: nextCursor,
 });
 
@@ -56,7 +56,7 @@ export function listings(service: Listings) {
         tag: "Files",
         summary: "List files",
         description:
-          "In path order, or in that of `sort`. With `delimiter=/` only the files directly at the prefix's level are listed and counted, and `folders` names the folders there, empty ones included.",
+          "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included.",
         query: listQuery,
         answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
         errors: ["NOT_FOUND"],

@@ -11,7 +11,7 @@ import { operation } from "../operation/operation.ts";
 import { fileParams, time } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
-/** What links are made and followed with. */
+/** What the routes of links need. */
 export interface PresignedOptions {
   readonly links: PresignedLinks;
   readonly files: Files;
@@ -24,7 +24,7 @@ function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
   return { url: `${base}/v0/presigned/${token}`, token, expires_at: formatInstant(expiresAt) };
 }
 
-/** Links that open a file without a key. */
+/** Links that download a file without a key. */
 export function presigned({ links, files, linkBase }: PresignedOptions) {
   return new Elysia({ name: "presigned" })
     .post(
@@ -36,7 +36,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           tag: "Files",
           summary: "Create a link to a file",
           description:
-            "Whoever has the link can download the file, without a key, until it expires. It shows what the file holds then, wherever it was moved within your reach. It ends early when the key that made it is revoked. " +
+            "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
             LINKS_BEGIN,
           params: fileParams,
           bodyOptional: true,
@@ -45,22 +45,22 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
               Type.Integer({
                 minimum: LINK_SECONDS.least,
                 maximum: LINK_SECONDS.most,
-                description: `Seconds; ${LINK_SECONDS.default} by default.`,
+                description: `Seconds. Default ${LINK_SECONDS.default}.`,
               }),
             ),
             one_time: Type.Optional(
-              Type.Boolean({ description: "Whether it gives the content only once. Default false." }),
+              Type.Boolean({ description: "Whether the link works only once. Default false." }),
             ),
           }),
           example: {},
           answers: [
             {
               status: 200,
-              description: "The link. It is shown here and never again.",
+              description: "The link. It is shown only in this response.",
               json: Type.Object({
                 url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
                 token: Type.String(),
-                expires_at: time("When it ends."),
+                expires_at: time("When the link expires."),
               }),
               example: {
                 url: `https://drive.example.com/v0/presigned/${exampleToken}`,
@@ -95,9 +95,9 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           operationId: "downloadByLink",
           tag: "Files",
           public: true,
-          summary: "Download a file by a link",
+          summary: "Download a file with a link",
           description:
-            "As with a key. A one-time link is used up by the first answer with content, be it only a range; not by HEAD, 304, 412 or 416. A link whose file is gone, or whose maker's key was revoked, is not found.",
+            "Works like downloading with a key. A one-time link is used up by the first response with content, even if it is only a range; not by HEAD, 304, 412 or 416. Returns 404 if the file is deleted, or the key that created the link is revoked.",
           params: Type.Object({ token: Type.String({ description: "The token of the link." }) }),
           errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
         },

@@ -12,11 +12,11 @@ import { RateLimiter } from "../gate/rate-limiter.ts";
 import { driveName, id, time } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
-/** What drives without an account are made with. */
+/** What the route that provisions drives needs. */
 export interface ProvisionOptions {
   readonly drives: Drives;
   readonly clock: Clock;
-  /** Whether drives may be made without an account. */
+  /** Whether drives can be created without an account. */
   readonly provisioning: boolean;
   /** Per client address. */
   readonly provisionsPerHour: number;
@@ -33,7 +33,7 @@ const exampleProvisioned = {
   drive_name: "Research Notes",
   claim_url: "https://drive.example.com/claim/clm_1a2b3c4d...",
   expires_at: "2030-03-02T12:00:00.000Z",
-  message: "Keep the API key: it is shown only now.",
+  message: "Save the API key: it is shown only now.",
 };
 
 /** Drives for agents without an account. */
@@ -48,12 +48,12 @@ export function provision(options: ProvisionOptions) {
         operationId: "provisionDrive",
         tag: "Drives",
         public: true,
-        summary: "Get a drive without an account",
+        summary: "Create a drive without an account",
         description:
-          "Makes an unclaimed drive that is deleted after 30 days unless a human follows `claim_url` and claims it. " +
-          "It holds up to 100 MB. Both secrets, the key and the claim URL, are shown only here. " +
+          "Creates an unclaimed drive. It is deleted after 30 days unless a human opens `claim_url` and claims it. " +
+          "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
           `${LINKS_BEGIN} ` +
-          `To ask again after a lost connection, send an \`Idempotency-Key\`: at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; anything easier to guess is refused with 400.`,
+          `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
         body: Type.Object({ name: driveName() }),
         example: { name: exampleProvisioned.drive_name },
         answers: [
@@ -62,12 +62,12 @@ export function provision(options: ProvisionOptions) {
             description: "The drive, its key and its claim URL.",
             json: Type.Object({
               data: Type.Object({
-                api_key: Type.String({ description: "Read-write, for this drive alone." }),
+                api_key: Type.String({ description: "Read-write, limited to this drive." }),
                 key_id: id("The key's identifier."),
                 drive_id: id("The drive's identifier."),
                 drive_name: Type.String(),
                 claim_url: Type.String({ description: "For a human; works once." }),
-                expires_at: time("When the drive is deleted unless it is claimed."),
+                expires_at: time("When the drive is deleted, unless it is claimed."),
                 message: Type.String(),
               }),
             }),
@@ -78,9 +78,9 @@ export function provision(options: ProvisionOptions) {
       },
       ({ body, context }, reply) => {
         if (!options.provisioning) {
-          throw new CofferError("FORBIDDEN", "This server does not make drives without an account.");
+          throw new CofferError("FORBIDDEN", "This server does not create drives without an account.");
         }
-        // What is refused for its name does not count.
+        // Requests with an invalid name do not count.
         const name = parseDriveName("name", body.name);
         const state = limiter.take(context.client, options.provisionsPerHour);
         if (!state.allowed) {
@@ -108,6 +108,6 @@ function provisionedRecord(made: Provisioned, claimBase: string) {
     drive_name: made.name,
     claim_url: `${claimBase}/claim/${made.claimToken}`,
     expires_at: expiresAt,
-    message: `Keep the API key: it is shown only now. Show claim_url to your human; without a claim the drive is deleted at ${expiresAt}.`,
+    message: `Save the API key: it is shown only now. Show claim_url to your human: unless it is claimed, the drive is deleted at ${expiresAt}.`,
   };
 }

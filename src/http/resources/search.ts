@@ -14,15 +14,15 @@ const searchQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       description:
-        'What to look for, at most 512 characters in at most 16 words and phrases (a phrase has at most 128 words, which are characters in text without spaces). All must match; `"..."` is a phrase; the last word may be the start of a longer one.',
+        'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
       examples: ['budget "third quarter"'],
     }),
   ),
-  drive_id: Type.Optional(driveRef()),
+  drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   tags: tagsFilter,
   mime_type: Type.Optional(
-    Type.String({ description: "Only this type, whatever its parameters; `image/*` for all of a kind." }),
+    Type.String({ description: "Only this type, with any parameters. `image/*` matches all image types." }),
   ),
   min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
@@ -38,7 +38,7 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
-/** Search, in all that the caller may see. */
+/** Search in everything that the caller can access. */
 export function search(service: Search) {
   return new Elysia({ name: "search" }).get(
     ...operation(
@@ -49,9 +49,9 @@ export function search(service: Search) {
         tag: "Search",
         summary: "Search files",
         description: [
-          "Looks in the filename, folders, tags and, of text types, the first MiB of the content; in one drive, or in all that the key can see. `q` or a filter (all parameters but `drive_id`) is required.",
-          "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags a word is found amid others too (`voice` finds `invoice.pdf`), in contents as a whole or, at the end of `q`, as the start of one. Japanese, Chinese, Thai and other text without spaces is found by any part of it.",
-          "Best matches come first, then what was updated last. What was written before a search is found by it, unless so much was written that indexing lags behind; then it follows within moments.",
+          "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. `q` or a filter is required; `drive_id` is not a filter.",
+          "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
+          "The best matches come first, then the most recently updated. A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
         ].join("\n\n"),
         query: searchQuery,
         answers: [

@@ -21,24 +21,22 @@ const attributes = {
   path: Type.Optional(
     Type.String({
       description:
-        "Where it goes; the filename by default. A path that ends in `/` is a folder to put it in.",
+        "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
       examples: ["notes/hello.txt"],
     }),
   ),
-  content_type: Type.Optional(
-    Type.String({ description: "By default what the filename's ending stands for." }),
-  ),
-  expires_at: Type.Optional(nullable(timeInput("When the file vanishes by itself."))),
+  content_type: Type.Optional(Type.String({ description: "Default: the type of the filename's extension." })),
+  expires_at: Type.Optional(nullable(timeInput("When the file expires and is deleted."))),
 };
 const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples: ["hello.txt"] });
-const metadata = metadataInput("Anything of your own.");
-const tags = Type.Array(Type.String(), { description: "At most 64, of 1 to 64 characters." });
+const metadata = metadataInput("Any JSON object.");
+const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
 
 const jsonUpload = Type.Object({
   drive_id: driveRef(),
   filename,
   content: Type.String({
-    description: "Base64 (standard alphabet). White space is ignored, padding may be missing.",
+    description: "Base64 (standard alphabet). White space is ignored; padding is optional.",
     examples: ["SGVsbG8gV29ybGQh"],
   }),
   ...attributes,
@@ -48,21 +46,26 @@ const jsonUpload = Type.Object({
 
 const multipartUpload = Type.Object({
   drive_id: driveRef(),
-  file: Type.String({ format: "binary", description: "The content; its own filename is the default." }),
+  file: Type.String({
+    format: "binary",
+    description: "The content. Its filename is the default for `filename`.",
+  }),
   filename: Type.Optional(filename),
   ...attributes,
   metadata: Type.Optional(Type.String({ description: "A JSON object." })),
-  tags: Type.Optional(Type.String({ description: "Repeated, separated by commas, or a JSON array." })),
+  tags: Type.Optional(
+    Type.String({ description: "Tags separated by commas, or a JSON array. May be repeated." }),
+  ),
 });
 
 const contentBytes = Type.String({ format: "binary" });
 const rawQuery = Type.Object({
   drive_id: driveRef(),
   ...attributes,
-  path: Type.String({ minLength: 1, description: "Where it goes.", examples: ["notes/hello.txt"] }),
-  filename: Type.Optional(Type.String({ description: "By default the path's last segment." })),
-  expires_at: Type.Optional(timeInput("When the file vanishes by itself.")),
-  tags: tagsParameter("At most 64, of 1 to 64 characters."),
+  path: Type.String({ minLength: 1, description: "The path in the drive.", examples: ["notes/hello.txt"] }),
+  filename: Type.Optional(Type.String({ description: "Default: the last segment of the path." })),
+  expires_at: Type.Optional(timeInput("When the file expires and is deleted.")),
+  tags: tagsParameter("At most 64 tags of 1 to 64 characters each."),
 });
 
 const EXAMPLE_TEXT = "Hello World!";
@@ -80,7 +83,7 @@ const UPLOAD = {
     { status: 201, description: "The new file.", json: fileSchema, headers: ETAG, example: exampleFile },
     {
       status: 200,
-      description: "The file whose content was replaced; its id stays.",
+      description: "The replaced file, with the same id.",
       json: fileSchema,
       headers: ETAG,
     },
@@ -91,18 +94,18 @@ const UPLOAD = {
 // Base64 takes a third more; white space and escapes may double that.
 const BODY_OVERHEAD = 3;
 const FIELDS_BYTES = 1024 * 1024;
-// What HTTP clients send when nobody told them a type.
-const UNTOLD_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
+// What HTTP clients send by default.
+const DEFAULT_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
 
 type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller">;
-/** Reads a body, hands its content on, and resolves with what it says beside. */
+/** Reads a body, passes its content on, and resolves with its other fields. */
 type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>;
 
 /** @param maxFileSize bytes */
 export function uploads(service: Uploads, maxFileSize: number) {
   const checkJson = compileValidator(jsonUpload, "body");
 
-  /** Streams a content in and files it; whatever fails on the way leaves nothing behind. */
+  /** Streams a content into the store and creates its file. An error leaves nothing behind. */
   async function receive(
     { request, context, caller }: Received,
     reply: Reply<ContentAnswer>,
@@ -120,7 +123,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
     }
   }
 
-  /** Reads an upload whose key was used before, to compare it: nothing of it is kept. */
+  /** Reads an upload whose Idempotency-Key was used before, to compare it. Keeps nothing of it. */
   async function identify({ request, context }: Received, read: ReadUpload): Promise<string> {
     const content = service.hashContent();
     const fields = await read(chunksOf(request, context), (piece) => content.write(piece));
@@ -148,7 +151,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           operationId: "uploadFile",
           summary: "Upload a file",
           description:
-            "Base64 in JSON, or a form with a file. Folders are made as needed. At a path that is taken, the file there gets the new content, tags, metadata and expiry, and keeps its id. Only whole contents are taken: a request with a `Content-Range` is refused.",
+            "Send base64 in JSON, or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
           rawBody: {
             limit: maxFileSize * BODY_OVERHEAD + FIELDS_BYTES,
             content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
@@ -168,9 +171,9 @@ export function uploads(service: Uploads, maxFileSize: number) {
         {
           ...UPLOAD,
           operationId: "putFile",
-          summary: "Upload a file as it is",
+          summary: "Upload a file as raw bytes",
           description:
-            "The body is the content, byte for byte: `curl -T hello.txt`. A `Content-Type` other than the defaults of HTTP clients is taken as the file's type. Only whole contents are taken: a request with a `Content-Range` is refused.",
+            "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. A file at the path is replaced as with `POST`. A request with a `Content-Range` is refused: upload the whole content.",
           query: rawQuery,
           rawBody: {
             limit: maxFileSize,
@@ -194,7 +197,7 @@ function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): Conten
   };
 }
 
-/** What makes an upload the same upload, however it was encoded on the way. */
+/** Equal for equal uploads, however they are encoded. */
 function identityOf(fields: UploadFields, digest: string): string {
   return JSON.stringify([fields, digest]);
 }
@@ -212,12 +215,12 @@ function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
 }
 
 function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null): UploadFields {
-  const told = contentType === null || UNTOLD_TYPES.test(contentType) ? undefined : contentType;
+  const given = contentType === null || DEFAULT_TYPES.test(contentType) ? undefined : contentType;
   return {
     driveId: query.drive_id,
     filename: query.filename,
     path: query.path,
-    contentType: query.content_type ?? told,
+    contentType: query.content_type ?? given,
     metadata: undefined,
     tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
@@ -232,7 +235,7 @@ function readPut({ request, query }: Received & { readonly query: Static<typeof 
   };
 }
 
-/** A request's body as it arrives. A slow client is no idle one, which the runtime does not see by itself. */
+/** A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. */
 async function* chunksOf({ body }: Request, context: RequestContext): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   for await (const chunk of releasedChunks(body)) {

@@ -58,7 +58,7 @@ export function users(service: Users) {
           operationId: "listUsers",
           tag: "Users",
           summary: "List users",
-          description: "For administrators alone, signed in; everybody else and every key gets 403.",
+          description: "Needs the session of an administrator: others, and all keys, get 403.",
           signedIn: true,
           answers: [
             {
@@ -82,10 +82,13 @@ export function users(service: Users) {
           tag: "Users",
           summary: "Create a user",
           description:
-            "They sign in with the password, and change it themselves. For administrators alone, signed in.",
+            "The user signs in with the password and can change it. Needs the session of an administrator.",
           signedIn: true,
           body: Type.Object({
-            username: Type.String({ description: "3 to 32 of `a-z 0-9 -`.", examples: ["bob"] }),
+            username: Type.String({
+              description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
+              examples: ["bob"],
+            }),
             password: newPassword("A temporary password"),
           }),
           example: { username: "bob", password: examplePassword },
@@ -115,9 +118,9 @@ export function users(service: Users) {
         {
           operationId: "updateUser",
           tag: "Users",
-          summary: "Change a user's plan, disable or enable them",
+          summary: "Update a user",
           description:
-            "Both count at once. A disabled user is signed out everywhere and their keys rest until they are enabled; what they have stays. Administrators cannot be disabled. For administrators alone, signed in.",
+            "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
           signedIn: true,
           params: Type.Object({ id: id("The user's identifier.") }),
           body: Type.Object({
