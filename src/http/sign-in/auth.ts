@@ -42,7 +42,7 @@ const newUsername = Type.String({
   description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
   examples: ["ada"],
 });
-const token = Type.String({ maxLength: 128, description: "What the setup link has as its `token`." });
+const token = Type.String({ maxLength: 128, description: "The `token` in the setup link." });
 
 /** How the API description explains the headers of responses about sessions. */
 export const UNCACHED = { "Cache-Control": "`no-store`" };
@@ -53,7 +53,7 @@ export const SETS_SESSION = {
 const signedIn = [
   {
     status: 200,
-    description: "Signed in; the session is in the cookie. A session that the browser had before has ended.",
+    description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
     example: { data: exampleAccount },
@@ -83,7 +83,14 @@ export function auth(options: AuthOptions) {
           tag: "Sign-in",
           summary: "List sign-in methods",
           query: Type.Object({}),
-          answers: [{ status: 200, description: "How.", json: signInOptionsSchema, headers: UNCACHED }],
+          answers: [
+            {
+              status: 200,
+              description: "The sign-in methods.",
+              json: signInOptionsSchema,
+              headers: UNCACHED,
+            },
+          ],
           errors: ["VALIDATION_ERROR"],
         },
         () => {
@@ -100,14 +107,14 @@ export function auth(options: AuthOptions) {
         {
           operationId: "checkSetup",
           tag: "Sign-in",
-          summary: "Tell whether a setup link can still be used",
+          summary: "Check a setup link",
           query: Type.Object({ token: Type.Optional(token) }),
           description:
-            "The server prints the link when it starts, until there is an administrator. A token that is none is no error.",
+            "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
           answers: [
             {
               status: 200,
-              description: "Whether it can.",
+              description: "Whether the link is valid.",
               json: Type.Object({ valid: Type.Boolean() }),
               headers: UNCACHED,
             },
@@ -123,9 +130,9 @@ export function auth(options: AuthOptions) {
         {
           operationId: "setUp",
           tag: "Sign-in",
-          summary: "Make an administrator's account, and sign in",
+          summary: "Create the administrator account",
           description:
-            "On the plan `team`. Works once, until there is an administrator, also where people sign in at a provider.",
+            "Creates an administrator account on the plan `team`, and signs in. Works only until there is an administrator, even if a provider is configured.",
           body: Type.Object({ token, username: newUsername, password: newPassword("The password") }),
           example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
           answers: signedIn,
@@ -144,7 +151,7 @@ export function auth(options: AuthOptions) {
           operationId: "logIn",
           tag: "Sign-in",
           summary: "Sign in with a password",
-          description: `After ${PER_ACCOUNT} wrong passwords for an account or ${PER_CLIENT} from a client address within ${WINDOW_SECONDS / 60} minutes, sign-in is blocked. Those for an account do not count against an address that has signed in to it.`,
+          description: `After ${PER_ACCOUNT} wrong passwords for an account, or ${PER_CLIENT} from a client address, within ${WINDOW_SECONDS / 60} minutes, sign-in is blocked for the rest of that time. A client address that has signed in to the account before is not blocked by the limit of the account.`,
           body: Type.Object({ username, password: givenPassword() }),
           example: { username: "ada", password: examplePassword },
           answers: signedIn,
@@ -167,8 +174,8 @@ export function auth(options: AuthOptions) {
         {
           operationId: "signUp",
           tag: "Sign-in",
-          summary: "Register, and sign in",
-          description: `Where the server allows it, once there is an administrator, and up to ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+          summary: "Register",
+          description: `Creates an account and signs in, if the server allows registration and there is an administrator. At most ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
           body: Type.Object({ username: newUsername, password: newPassword("The password") }),
           example: { username: "carol", password: examplePassword },
           answers: signedIn,
@@ -189,14 +196,14 @@ export function auth(options: AuthOptions) {
           operationId: "logOut",
           tag: "Sign-in",
           summary: "Sign out",
-          description: "The session ends at once, and its cookie is taken back.",
+          description: "Ends the session at once and deletes its cookie.",
           readsSession: true,
           answers: [
             {
               status: 200,
-              description: "Signed out, or nobody was signed in.",
+              description: "Signed out, or there was no session.",
               json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
-              headers: { ...UNCACHED, "Set-Cookie": `Takes \`${SESSION_COOKIE}\` back.` },
+              headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
             },
           ],
           errors: OWN_ERRORS,

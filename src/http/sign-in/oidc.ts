@@ -30,13 +30,13 @@ const FLOW_COOKIE = "coffer_sign_in";
 
 /** How the API description explains the headers of a redirect. */
 const REDIRECT_HEADERS = {
-  Location: "Where to go on.",
+  Location: "The next address.",
   "Referrer-Policy": "`no-referrer`",
   ...UNCACHED,
 };
 
-const TURNED_BACK =
-  "A browser (`Accept: text/html` or `Sec-Fetch-Mode: navigate`) gets no refusal: it is sent to where the sign-in was to end, or to `/`, with `sign_in` (`cancelled`, `expired` or `failed`) and `request`, the request id, in the query.";
+const ON_ERROR =
+  "After an error, a browser (`Accept: text/html` or `Sec-Fetch-Mode: navigate`) is redirected as well: to `return_to`, or to `/`, with `sign_in` (`cancelled`, `expired` or `failed`) and `request`, the request id, in the query.";
 
 /** How many sign-ins one client may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
@@ -58,12 +58,12 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
         {
           operationId: "startOidc",
           tag: "Sign-in",
-          summary: "Go to the provider to sign in",
-          description: `For browsers: it redirects, and back to \`${CALLBACK}\`. One client address may begin ${STARTS} times in ${WINDOW_SECONDS / 60} minutes.`,
+          summary: "Sign in at the provider",
+          description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address.`,
           query: Type.Object({
             return_to: Type.Optional(
               Type.String({
-                description: "Where the sign-in is to end: a path of this server; `/` for anything else.",
+                description: "The path of this server to open after the sign-in; `/` for anything else.",
                 examples: ["/docs"],
               }),
             ),
@@ -71,10 +71,10 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           answers: [
             {
               status: 303,
-              description: `To the provider. ${TURNED_BACK}`,
+              description: `Redirects to the provider. ${ON_ERROR}`,
               headers: {
                 ...REDIRECT_HEADERS,
-                "Set-Cookie": `Ties the sign-in to the browser: \`${FLOW_COOKIE}\`, for ${WINDOW_SECONDS / 60} minutes.`,
+                "Set-Cookie": `\`${FLOW_COOKIE}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
               },
             },
           ],
@@ -99,16 +99,16 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
         {
           operationId: "finishOidc",
           tag: "Sign-in",
-          summary: "Come back from the provider",
+          summary: "Complete the sign-in at the provider",
           description:
-            "Where the provider sends the browser, with parameters of its own (`code`, `state` and others, or `error`), which only the browser that began the sign-in can bring, and once. Whoever the provider vouches for has an account here from then on, an ordinary one on the plan `free` unless the server's `COFFER_ADMINS` lists their subject.",
+            "The provider redirects the browser here, with its own parameters (`code`, `state` and others, or `error`). They work once, and only in the browser that started the sign-in. At the first sign-in an account is created: on the plan `free` or, if the server's `COFFER_ADMINS` lists the user's subject, an administrator on the plan `team`.",
           answers: [
             {
               status: 303,
-              description: `Signed in; to where the sign-in was to end. ${TURNED_BACK}`,
+              description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
               headers: {
                 ...REDIRECT_HEADERS,
-                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Takes \`${FLOW_COOKIE}\` back.`,
+                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${FLOW_COOKIE}\`.`,
               },
             },
           ],

@@ -28,9 +28,9 @@ export function password({ accounts, knownClients }: PasswordOptions, clock: Clo
       {
         operationId: "changePassword",
         tag: "Account",
-        summary: "Change the password",
+        summary: "Change your password",
         description:
-          "Signs the account out everywhere else; keys go on working. Needs somebody signed in: every key gets 403, and so does an account that signs in at a provider.",
+          "Ends all other sessions of the account; keys keep working. Needs a session: all keys get 403, and so do accounts that sign in at a provider.",
         signedIn: true,
         body: Type.Object({
           current: givenPassword("The current password."),
@@ -40,7 +40,7 @@ export function password({ accounts, knownClients }: PasswordOptions, clock: Clo
         answers: [
           {
             status: 200,
-            description: "The new password counts.",
+            description: "The password is changed.",
             json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
           },
         ],

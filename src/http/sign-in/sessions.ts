@@ -43,7 +43,7 @@ export function sessions(service: Sessions) {
         {
           operationId: "listSessions",
           tag: "Account",
-          summary: "List where the account is signed in",
+          summary: "List sessions",
           account: true,
           answers: [
             {
@@ -67,14 +67,17 @@ export function sessions(service: Sessions) {
           operationId: "endSessions",
           tag: "Account",
           summary: "Sign out everywhere",
-          description: "At once, the session that asks included. Keys go on working.",
+          description:
+            "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
           account: true,
           answers: [
             {
               status: 200,
               description: "Signed out.",
               json: Type.Object({
-                data: Type.Object({ deleted_count: Type.Integer({ description: "Sessions that ended." }) }),
+                data: Type.Object({
+                  deleted_count: Type.Integer({ description: "The number of ended sessions." }),
+                }),
               }),
             },
           ],
@@ -94,15 +97,15 @@ export function sessions(service: Sessions) {
         {
           operationId: "endSession",
           tag: "Account",
-          summary: "Sign out in one place",
+          summary: "End a session",
           account: true,
           params: Type.Object({ id: id("The session's identifier.") }),
           answers: [
             {
               status: 200,
-              description: "Signed out there.",
+              description: "The session has ended.",
               json: Type.Object({
-                data: Type.Object({ id: id("The session that ended."), deleted: Type.Literal(true) }),
+                data: Type.Object({ id: id("The ended session."), deleted: Type.Literal(true) }),
               }),
             },
           ],

@@ -21,7 +21,7 @@ export function turnBack(error: unknown, path: string, requestId: string, log: L
   const outcome = error instanceof SignInEnded ? error.outcome : "failed";
   const { status } = errorResponse(error, requestId, log);
   const reason = error instanceof CofferError ? error.message : "an error of ours";
-  log.warn("sign-in turned back", { request_id: requestId, outcome, status, reason });
+  log.warn("sign-in failed", { request_id: requestId, outcome, status, reason });
   return withParameters(path, (parameters) => {
     parameters.set(OUTCOME, outcome);
     parameters.set(REQUEST, requestId);
