@@ -6,14 +6,14 @@ import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** Where a file stands. */
+/** Where a file is. */
 export interface FilePlace {
   readonly drive: DrivePk;
   readonly folder: FolderPk;
   readonly path: FilePath;
 }
 
-/** What a file is, beside where it stands; sizes in bytes, times in milliseconds since the epoch. */
+/** A file without its place. Sizes in bytes, times in milliseconds since the epoch. */
 export interface FileBody {
   readonly filename: Filename;
   readonly mimeType: string;
@@ -25,7 +25,7 @@ export interface FileBody {
   readonly expiresAt: number | null;
 }
 
-/** A body as its row has it. To copy a file, its metadata need not be read, which takes longer than all the rest. */
+/** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
 export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metadata"> {
   readonly mimeGiven: 0 | 1;
   /** JSON. */
@@ -38,7 +38,7 @@ type NewRow = Parameters<FilePlace & StoredBody> & { readonly id: FileId; readon
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
-/** Single files and their changes. Where it is not said, files past their expiry are still seen. */
+/** Single files. Unless noted, expired files are included. */
 export class FilesTable {
   readonly #visible;
   readonly #byId;
@@ -85,7 +85,7 @@ export class FilesTable {
     );
   }
 
-  /** The file with this id, if neither it nor its drive has expired or gone. */
+  /** The file with this id, if neither it nor its drive has expired or was deleted. */
   visible(id: FileId, now: number): File | null {
     const row = this.#visible.get(id, now);
     return row === null ? null : fileFromRow(row);
@@ -101,24 +101,24 @@ export class FilesTable {
     return row === null ? null : fileFromRow(row);
   }
 
-  /** What a file is, for another to be made like it. */
+  /** The body of a file, to copy it. */
   body(pk: FilePk): StoredBody {
     const body = this.#body.get(pk);
     if (body === null) throw new Error("the file to be copied is missing");
     return body;
   }
 
-  /** Makes a file. Inside a write. */
+  /** Inside a write. */
   insert(id: FileId, place: FilePlace, body: StoredBody, now: number): void {
     this.#insert.run({ ...body, ...place, id, now });
   }
 
-  /** Gives a file other contents or attributes. Inside a write. */
+  /** Changes a file's content or attributes. Inside a write. */
   update(pk: FilePk, body: StoredBody, now: number): void {
     this.#update.run({ ...body, pk, now });
   }
 
-  /** Puts a file elsewhere, and changes nothing else of it. Inside a write. */
+  /** Changes only the place of a file. Inside a write. */
   place(pk: FilePk, place: FilePlace): void {
     this.#place.run({ ...place, pk });
   }
@@ -128,18 +128,18 @@ export class FilesTable {
     this.#remove.run(pk);
   }
 
-  /** Some of a drive's files, and how many tags each has. */
+  /** Some of a drive's files, with their number of tags. */
   someOf(drive: DrivePk, limit: number): { pk: FilePk; tags: number }[] {
     return this.#someOf.all(drive, limit);
   }
 
-  /** Some files that are past their expiry, the longest first. */
+  /** Some expired files, earliest expiry first. */
   expired(now: number, limit: number): File[] {
     return this.#expired.all(now, limit).map(fileFromRow);
   }
 }
 
-/** A body as a row is to have it. */
+/** A body as it is stored in a row. */
 export function storedBody(body: FileBody): StoredBody {
   return {
     ...body,

@@ -4,7 +4,7 @@ import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A work that is recorded. */
+/** A recorded work. */
 export interface RecordedWork {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
@@ -24,7 +24,7 @@ type Row = Values & { readonly pk: FolderWorkPk };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop FROM folder_work`;
 
-/** Copies, moves and removals of folders that are under way. Mostly there are none. */
+/** Copies, moves and removals of folders that are not finished. Usually there are none. */
 export class FolderWorksTable {
   readonly #all;
   readonly #of;
@@ -47,12 +47,12 @@ export class FolderWorksTable {
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
   }
 
-  /** Every work, the oldest first. */
+  /** Every work, oldest first. */
   all(): RecordedWork[] {
     return this.#all.all().map(fromRow);
   }
 
-  /** The works in a drive, or from it or to it. */
+  /** The works in, from or to a drive. */
   of(drive: DrivePk): RecordedWork[] {
     return this.#of.all(drive).map(fromRow);
   }
@@ -60,11 +60,11 @@ export class FolderWorksTable {
   /** Inside a write. */
   insert(work: FolderWork, now: number): FolderWorkPk {
     const row = this.#insert.get({ ...valuesOf(work), now });
-    if (row === null) throw new Error("an inserted work came back without a row");
+    if (row === null) throw new Error("an insert returned no row");
     return row.pk;
   }
 
-  /** Puts another work in the place of one, such as its undoing. Inside a write. */
+  /** Replaces a work by another, such as the one that undoes it. Inside a write. */
   replace(pk: FolderWorkPk, work: FolderWork): void {
     this.#replace.run({ ...valuesOf(work), pk });
   }
@@ -88,6 +88,6 @@ function valuesOf({ kind, from, to }: FolderWork): Values {
 function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop }: Row): RecordedWork {
   const from: WorkPlace = { drive, path, top };
   if (kind === "remove") return { pk, work: { kind, from, to: null } };
-  if (toDrive === null || toPath === null || toTop === null) throw new Error("a work leads nowhere");
+  if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
   return { pk, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
 }

@@ -4,13 +4,13 @@ import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
-/** A folder and all that is below it. */
+/** A folder and everything below it. */
 export interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
 }
 
-/** A file of a subtree, as far as it has to be known to move it. */
+/** What must be known of a file in a subtree to move it. */
 export interface SubtreeFile {
   readonly pk: FilePk;
   readonly drivePk: DrivePk;
@@ -33,11 +33,11 @@ export interface SubtreeFolder {
   readonly createdAt: number;
 }
 
-/** What a look at some of the paths of a subtree has seen. */
+/** What `paths` returns for some paths of a subtree. */
 export interface SeenPaths {
-  /** Bytes of the longest; 0 where there is none. */
+  /** The length of the longest, in bytes; 0 if there is none. */
   readonly longest: number;
-  /** The last one; null where there is none. */
+  /** The last one; null if there is none. */
   readonly last: string | null;
   readonly count: number;
 }
@@ -48,7 +48,7 @@ type FileRow = Omit<SubtreeFile, "hasExpired"> & { readonly hasExpired: 0 | 1 };
 
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
-/** What is in a folder and below, some of it at a time. */
+/** Reads what is in a folder and below, in portions. */
 export class Subtrees {
   readonly #countFolders;
   readonly #paths;
@@ -80,31 +80,31 @@ export class Subtrees {
     );
   }
 
-  /** How many folders are below the topmost; `limit` where there are more. */
+  /** The number of folders below the topmost, at most `limit`. */
   countFolders(tree: Subtree, limit: number): number {
     return this.#countFolders.get({ ...rangeAfter(tree, null), limit })?.folders ?? 0;
   }
 
-  /** Looks at the paths of up to `limit` files and folders after a path, but for those of files that have expired. */
+  /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
   paths(tree: Subtree, after: string | null, now: number, limit: number): SeenPaths {
     const seen = this.#paths.get({ ...rangeAfter(tree, after), now, limit });
-    if (seen === null) throw new Error("what was counted came back without a row");
+    if (seen === null) throw new Error("an aggregate query returned no row");
     return seen;
   }
 
-  /** Up to `limit` of its files in path order, after a path. */
+  /** Up to `limit` files in path order, after a path. */
   files(tree: Subtree, after: string | null, now: number, limit: number): SubtreeFile[] {
     return this.#files
       .all({ ...rangeAfter(tree, after), now, limit })
       .map((row) => ({ ...row, hasExpired: row.hasExpired === 1 }));
   }
 
-  /** Up to `limit` of its folders, itself included, in path order, so that each comes after the one it stands in. */
+  /** Up to `limit` folders, including the topmost, in path order: parents before their children. */
   folders(tree: Subtree, after: string | null, limit: number): SubtreeFolder[] {
     return this.#folders.all({ ...rangeAfter(tree, after), limit });
   }
 
-  /** Up to `limit` of its folders from the end, so that each comes before the one it stands in. */
+  /** Up to `limit` folders from the end: children before their parents. */
   lastFolders(tree: Subtree, limit: number): FolderPk[] {
     return this.#lastFolders.all({ ...rangeAfter(tree, null), limit }).map(({ pk }) => pk);
   }

@@ -4,7 +4,7 @@ import { type AdminBy, numberedUsername, type User } from "../domain/user.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A user who is to be made; times are milliseconds since the epoch. */
+/** A new user. Times are milliseconds since the epoch. */
 export interface NewUser {
   readonly id: UserId;
   readonly username: string;
@@ -12,7 +12,7 @@ export interface NewUser {
   readonly displayName: string | null;
   readonly plan: Plan;
   readonly admin: AdminBy | null;
-  /** As `Bun.password` makes it; null for accounts that sign in elsewhere. */
+  /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
   readonly createdAt: number;
 }
@@ -71,7 +71,7 @@ export class UsersTable {
     return this.#byPk.get(pk);
   }
 
-  /** The user that a row or a caller refers to: users stay for good, so there is one. */
+  /** The user of a row or a caller. It exists, because users are never deleted. */
   existing(pk: UserPk): User {
     const user = this.byPk(pk);
     if (user === null) throw new Error(`user ${pk} is missing`);
@@ -91,7 +91,7 @@ export class UsersTable {
     return this.#hasAdmin.get() !== null;
   }
 
-  /** Those whom the configuration listed when it was last looked at. */
+  /** The administrators that the configuration listed when it was last applied. */
   listedAdmins(): UserPk[] {
     return this.#listedAdmins.all().map(({ pk }) => pk);
   }
@@ -101,7 +101,7 @@ export class UsersTable {
     return this.#all.all();
   }
 
-  /** Null for a user who has no password. */
+  /** Null for a user without a password. */
   passwordHash(pk: UserPk): string | null {
     return this.#passwordHash.get(pk)?.hash ?? null;
   }
@@ -128,12 +128,12 @@ export class UsersTable {
     this.#setPlan.run(plan, pk);
   }
 
-  /** Null makes an ordinary account of it. Inside a write. */
+  /** Null for an ordinary user. Inside a write. */
   setAdmin(pk: UserPk, admin: AdminBy | null): void {
     this.#setAdmin.run(admin, pk);
   }
 
-  /** Null lets them in again. Inside a write. */
+  /** Null enables the user. Inside a write. */
   setDisabledAt(pk: UserPk, at: number | null): void {
     this.#setDisabledAt.run(at, pk);
   }
