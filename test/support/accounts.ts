@@ -3,9 +3,8 @@ import { join } from "node:path";
 import type { TestAppliance } from "./appliance.ts";
 
 /**
- * Writes a local account down directly, the first an administrator on the plan `team`; ada's password is "ada's password".
- * To make and to check one of the server's own hashes takes 64 MiB and a tenth of a second each time. How
- * much work a hash is stands in it, and this one is as little as there can be.
+ * Stores a local account directly; the first is an administrator on the plan `team`. Ada's password is "ada's password".
+ * The server's own hashes take 64 MiB and a tenth of a second each. A hash includes its cost; this one has the lowest.
  */
 export function addAccount({ dataDir, clock }: TestAppliance, username: string): void {
   const cost = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;

@@ -16,12 +16,12 @@ export interface TestAppliance extends AsyncDisposable {
   readonly lines: string[];
   /** A client with this key; without one, anonymous. */
   client(key?: string): Client;
-  /** Closes it, unless it is closed, and opens it again on the same data directory, with these settings beside the first. */
+  /** Closes it if it is open, and opens it again on the same data directory, with these additional settings. */
   restart(changes?: Record<string, string>, options?: { readonly adoptEmpty: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Room for tests that are not about limits. */
+/** High limits, for tests that are not about limits. */
 const ROOMY = {
   "rate-limits": "free=100000,pro=100000,team=100000",
   "provisions-per-hour": "100000",
@@ -29,10 +29,10 @@ const ROOMY = {
   "sweep-interval": "1h",
 };
 
-/** What is found must not depend on how fast a machine is. */
+/** What a search finds must not depend on how fast the machine is. */
 const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
 
-/** Opens one in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
+/** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(
   settings: Record<string, string> = {},
   times: Pick<ApplianceOptions, "archiveStallMs"> = {},

@@ -5,25 +5,25 @@ import type { OwnDrive, Stage } from "./scenario.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { systemUnzipTest, ZipReader } from "./unzip.ts";
 
-/** Where the archive of these paths is. */
+/** The URL of the archive of these paths. */
 export function address(drive: string, ...paths: string[]): string {
   const query = new URLSearchParams({ drive_id: drive });
   for (const path of paths) query.append("path", path);
   return `/v0/archive?${query.toString()}`;
 }
 
-/** Writes an archive to a file, looks at it with the system's `unzip` as well, and hands it over opened. */
+/** Writes an archive to a file, checks it with the system's `unzip`, and opens it for `look`. */
 export async function opened<T>(archive: Uint8Array, look: (zip: ZipReader) => T): Promise<T> {
   await using place = await temporaryDirectory();
   const path = join(place.path, "a.zip");
   await Bun.write(path, archive);
-  // An archive of nothing is what it warns of with 1.
+  // 1 is its warning about an empty archive.
   expect([0, 1, null]).toContain(systemUnzipTest(path));
   using zip = await ZipReader.of(path);
   return look(zip);
 }
 
-/** What is in the archive of these paths: every name with its content. */
+/** The contents of the archive of these paths, by name. */
 export async function archived(
   client: Client,
   drive: string,
@@ -44,7 +44,7 @@ export async function filled(
   return own;
 }
 
-/** Puts a file there, new or in place of another; or makes a folder. */
+/** Uploads or replaces a file, or creates a folder. */
 export async function upload(
   own: OwnDrive,
   path: string,

@@ -1,24 +1,24 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** Half as long as the readable one, which takes a page longer to read than to be looked at. */
+/** The minified source: a page takes longer to parse the other one than to run it. */
 const SOURCE = Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"));
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** The rules that look at colours, and so at all that light and dark change. */
+/** The rules about colours: only these depend on the theme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** What stands in the way of people with disabilities on the page as it is, by WCAG 2.2 AA; empty if nothing does. */
+/** The accessibility problems of the current page, by WCAG 2.2 AA; empty if there are none. */
 export function accessibilityProblems(page: Page): Promise<string[]> {
   return problems(page, RULES);
 }
 
-/** Those of a page's colours alone: enough for another scheme of a page that was looked at in one. */
+/** Only the problems with colours: enough for the second theme of a page that was checked in one. */
 export function colorProblems(page: Page): Promise<string[]> {
   return problems(page, COLOR_RULES);
 }
 
 async function problems(page: Page, rules: readonly string[]): Promise<string[]> {
-  // Evaluated by the debugger, which the page's Content-Security-Policy does not bind.
+  // Evaluated by the debugger: the page's Content-Security-Policy does not apply to it.
   if (!(await page.evaluate<boolean>("'axe' in window"))) {
     await page.evaluate(`{ ${await SOURCE.text()} }`);
   }
@@ -28,7 +28,7 @@ async function problems(page: Page, rules: readonly string[]): Promise<string[]>
       nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
 }
 
-/** The same in light and in dark, which is left light. */
+/** The same in the light and the dark theme. Leaves the page in the light one. */
 export async function accessibilityProblemsInEachScheme(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await colorProblems(page);

@@ -6,10 +6,10 @@ import { DamagedContent } from "../../src/blobs/content-file.ts";
 import { type Digest, parseDigest } from "../../src/domain/digest.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 
-/** An empty store for one test; disposing of it removes what it kept. */
+/** An empty store for one test; disposing it removes its contents. */
 export interface OpenedStore extends AsyncDisposable {
   readonly store: BlobStore;
-  /** Leaves other bytes under a content's name, behind the store's back, as a failing disk does. */
+  /** Changes the bytes of a content without the store, as a failing disk does. */
   spoil(digest: Digest, bytes: Uint8Array): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function sampleBytes(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The name a content has in any store, worked out by other code than the store's. */
+/** The name of a content in any store, computed by other code than the store's. */
 export function digestOf(content: Uint8Array): Digest {
   const digest = parseDigest(createHash("sha256").update(content).digest("hex"));
   if (digest === null) throw new Error("no digest");
@@ -47,7 +47,7 @@ export async function put(store: BlobStore, content: Uint8Array, pieceLength = 1
   return await writer.commit();
 }
 
-/** What a promise rejects with; it is an error of the test's if it does not. */
+/** What a promise rejects with. Throws if it does not reject. */
 export async function failureOf(attempt: unknown): Promise<unknown> {
   const [outcome] = await Promise.allSettled([attempt]);
   if (outcome.status === "fulfilled") throw new Error("this should have failed");
@@ -63,7 +63,7 @@ export async function listAll(store: BlobStore): Promise<Digest[]> {
   return found.toSorted();
 }
 
-/** The same bytes, but for one bit in the middle. */
+/** The same bytes, except for one bit in the middle. */
 export function flipped(content: Uint8Array): Uint8Array {
   const bytes = content.slice();
   const at = Math.floor(bytes.length / 2);
@@ -75,7 +75,7 @@ function same(actual: Uint8Array, expected: Uint8Array): boolean {
   return Buffer.compare(actual, expected) === 0;
 }
 
-/** What every blob store promises, whatever it keeps its contents in. `open` gives an empty one. */
+/** What every blob store promises, wherever it keeps its contents. `open` returns an empty one. */
 export function describeBlobStore(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name}: writing and reading`, () => {
     const contents: [name: string, length: number, pieceLength: number][] = [
@@ -358,7 +358,7 @@ export function describeBlobStore(name: string, open: () => Promise<OpenedStore>
         blob.unpin();
         expect(await opened.store.remove(digest)).toBe(true);
       }
-      // Both sides have to have won now and then, or the moments were badly chosen.
+      // Each side must have won at least once, or the delays are badly chosen.
       expect(outcomes).toEqual(new Set([true, false]));
     });
 

@@ -8,28 +8,27 @@ import {
 import { chromiumPath } from "./chromium.ts";
 
 /**
- * How long a page may take for one step, in ms: less than a test may, so that a failure names what did not come.
- * How fast the machine is must not decide, so it is far more than any step takes.
+ * How long a page may take for one step, in milliseconds. Shorter than the timeout of a test, so that a failure names the
+ * step. Far longer than any step needs, so that a slow machine does not matter.
  */
 const PATIENCE_MS = 60_000;
 
 /**
- * A real, headless Chromium that comes with the packages: it needs nothing of the machine. It is started
- * as people's is, with many processes and the same-origin policy, so without the arguments that its
- * package proposes for small machines.
+ * A real, headless Chromium from the packages; the machine needs none. It runs like a user's browser, with many
+ * processes and the same-origin policy, so without the arguments that its package proposes for small machines.
  */
 export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromiumPath(), headless: true });
 }
 
-/** Somebody's window, with cookies of their own. */
+/** A browser window with its own cookies. */
 export async function newWindow(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
   return context;
 }
 
-/** Begins a session in somebody's window as the page to sign in does, without showing that. */
+/** Signs in in a window as the sign-in page does, without showing it. */
 export async function signInto(context: BrowserContext, home: string, username: string): Promise<void> {
   const answer = await context.request.post(`${home}/auth/login`, {
     data: { username, password: `${username}'s password` },
@@ -39,13 +38,13 @@ export async function signInto(context: BrowserContext, home: string, username: 
     throw new Error(`${username} is not signed in: ${answer.status()} ${await answer.text()}`);
 }
 
-/** Makes a page's window as large as this, and waits until the page knows: of a new width it hears with the next frame. */
+/** Resizes a page's window, and waits for the next frame: only then the page knows the new width. */
 export async function resize(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
 }
 
-/** Tells a page that its person came back to it: in a browser without a window none is ever hidden. */
+/** Tells a page that its user came back to it: in a headless browser no page is ever hidden. */
 export async function comeBack(page: Page): Promise<void> {
   await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
 }
@@ -60,7 +59,7 @@ export async function hold(page: Page, method: string, path: RegExp): Promise<{ 
   return { release: resolve };
 }
 
-/** What a page asks of others than its own server, from now on. */
+/** The requests of a page to other servers, from now on. */
 export function strangersTo(page: Page, home: string): string[] {
   const strangers: string[] = [];
   page.on("request", (request) => {
@@ -70,7 +69,7 @@ export function strangersTo(page: Page, home: string): string[] {
   return strangers;
 }
 
-/** The errors of a page's scripts, and what its Content-Security-Policy kept it from, from now on. */
+/** The errors of a page's scripts, and violations of its Content-Security-Policy, from now on. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

@@ -7,8 +7,8 @@ const HOME = join(tmpdir(), `coffer-chromium-${packageJson.devDependencies["@spa
 const EXECUTABLE = join(HOME, "chromium");
 
 /**
- * The path of the Chromium that comes with the packages, which is unpacked by the first test that needs it.
- * Its package takes a file that another process is still writing, or has left half written, for the whole.
+ * The path of the Chromium from the packages. The first test that needs it unpacks it. The package itself would use a file
+ * that another process is still writing, or has left incomplete.
  */
 export async function chromiumPath(): Promise<string> {
   if (await Bun.file(EXECUTABLE).exists()) return EXECUTABLE;
@@ -18,13 +18,13 @@ export async function chromiumPath(): Promise<string> {
     await rename(draft, HOME);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was quicker.
+    // Another process was faster.
     if (!(await Bun.file(EXECUTABLE).exists())) throw error;
   }
   return EXECUTABLE;
 }
 
-/** In a process of its own, since the package unpacks to what is the directory for temporary files. */
+/** In a separate process: the package unpacks to the directory for temporary files. */
 async function unpack(directory: string): Promise<void> {
   const script = `import chromium from "@sparticuz/chromium"; await chromium.executablePath();`;
   const child = Bun.spawn([process.execPath, "-e", script], {

@@ -1,4 +1,4 @@
-/** An answer, read whole. */
+/** A response, read completely. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -7,13 +7,13 @@ export interface Answer {
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** What a request carries beside its method and path. A `body` that is no text or bytes is sent as JSON. */
+/** What a request has besides its method and path. A `body` that is not text or bytes is sent as JSON. */
 export interface RequestOptions {
   readonly body?: Json | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   readonly headers?: Record<string, string>;
 }
 
-/** Calls the API the way an agent does, with one key. */
+/** Calls the API as an agent does, with one key. */
 export class Client {
   readonly base: string;
   readonly key: string | undefined;
@@ -23,7 +23,7 @@ export class Client {
     this.key = key;
   }
 
-  /** Sends a request and hands over the answer, unread. */
+  /** Sends a request and returns the response, unread. */
   fetch(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Response> {
     const authorization: Record<string, string> =
       this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
@@ -45,7 +45,7 @@ export class Client {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Sends a request that must succeed with `status`, and reads the JSON of its answer. */
+  /** Sends a request that must succeed with `status`. Returns the JSON of the response. */
   async json<T = Record<string, never>>(
     status: number,
     method: string,

@@ -5,20 +5,20 @@ interface Cookie {
   readonly value: string;
 }
 
-/** Where a browser ended up, and how it got there. */
+/** The last page of a browser, and the way to it. */
 export interface Visit {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
-  /** Every address asked on the way, the last one included. */
+  /** Every requested address, including the last one. */
   readonly trail: readonly URL[];
 }
 
-/** What a browser does with cookies, redirects and plain forms, as far as signing in needs it. */
+/** A browser's cookies, redirects and plain forms, as far as sign-in needs them. */
 export class CookieJar {
   readonly #cookies: Cookie[] = [];
 
-  /** One request, no redirects followed. */
+  /** One request. Redirects are not followed. */
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const target = new URL(url);
     const headers = new Headers(init.headers);
@@ -29,7 +29,7 @@ export class CookieJar {
     return response;
   }
 
-  /** Follows redirects for as long as `goesOn` says so of the next address. */
+  /** Follows redirects while `goesOn` returns true for the next address. */
   async visit(
     url: string | URL,
     init: RequestInit = {},
@@ -49,7 +49,7 @@ export class CookieJar {
     }
   }
 
-  /** Sends the first form of a page with these fields beside its hidden ones. */
+  /** Sends the first form of a page, with these fields and its hidden ones. */
   submit(
     { url, text }: Visit,
     fields: Readonly<Record<string, string>>,
@@ -65,7 +65,7 @@ export class CookieJar {
     return this.visit(new URL(action, url), { method: "POST", body }, goesOn);
   }
 
-  /** The `Cookie` header for a request to this address; empty where there are none. */
+  /** The `Cookie` header for a request to this address; empty if there are no cookies. */
   header(url: URL): string {
     return this.#cookies
       .filter(({ host, path }) => host === url.hostname && url.pathname.startsWith(path))
@@ -73,12 +73,12 @@ export class CookieJar {
       .join("; ");
   }
 
-  /** The value of a cookie; null where there is none. */
+  /** The value of a cookie; null if there is none. */
   value(name: string): string | null {
     return this.#cookies.find((cookie) => cookie.name === name)?.value ?? null;
   }
 
-  /** Throws every cookie away. */
+  /** Deletes all cookies. */
   forget(): void {
     this.#cookies.length = 0;
   }

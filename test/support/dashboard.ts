@@ -8,32 +8,32 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 const LAPTOP = { width: 1280, height: 800 };
 
-/** The dashboard of a server of its own, and a user in front of it, shared by the tests of one file. */
+/** The dashboard of a separate server and a user, shared by the tests of one file. */
 export interface Dashboard {
   readonly server: Server;
   readonly browser: Browser;
-  /** The user, by their key: the first account, with a drive "Files". */
+  /** A client with a key of the user: the first account, with a drive "Files". */
   readonly owner: Agent;
-  /** The user's window, in which they are signed in. Addresses in it may be given without the server's. */
+  /** The user's window, signed in. Addresses in it may omit the server. */
   readonly context: BrowserContext;
-  /** The path of an empty directory of the user's own disk. */
+  /** The path of an empty directory on the user's disk. */
   readonly disk: string;
-  /** A page of the user's at an address; closed at the end of its scope, when it must have reported no error. */
+  /** Opens a page at an address. At the end of its scope it is closed, and must have had no errors. */
   readonly open: (address: string) => Promise<Page & AsyncDisposable>;
-  /** A new window in which somebody is signed in, such as the owner a second time. */
+  /** Opens a new window and signs in, such as the owner a second time. */
   readonly windowOf: (username: string, options?: BrowserContextOptions) => Promise<BrowserContext>;
-  /** A new drive of the user's; see `makeDrive`. */
+  /** Creates a drive of the user; see `makeDrive`. */
   readonly driveWith: (name: string, entries?: Entries) => Promise<MadeDrive>;
-  /** The paths of the files of a drive of the user's, all or those that begin with `prefix`. */
+  /** The paths of the files of a drive, all or those that start with `prefix`. */
   readonly paths: (drive: string, prefix?: string) => Promise<string[]>;
-  /** Starts the server again, on the same port, once it was killed. */
+  /** Starts the server again on the same port, after it was killed. */
   readonly restart: () => Promise<void>;
 }
 
 export interface DashboardOptions {
   /** The user's username. */
   readonly owner?: string;
-  /** Settings of the server, by their variables. */
+  /** Settings of the server, by variable. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

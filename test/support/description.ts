@@ -6,34 +6,34 @@ export interface DescribedOperation {
   readonly id: string;
   /** In upper case. */
   readonly method: string;
-  /** With `{name}` in the place of its parameters. */
+  /** With `{name}` for its parameters. */
   readonly path: string;
   /** Names of its parameters, by place. */
   readonly parameters: Readonly<Record<"path" | "query" | "header", readonly string[]>>;
   readonly hasBody: boolean;
   /** Whether a key or a session is needed. */
   readonly isGuarded: boolean;
-  /** The statuses it describes below 400. */
+  /** The described statuses below 400. */
   readonly successes: readonly number[];
-  /** The codes of the refusals it describes. */
+  /** The described error codes. */
   readonly codes: readonly string[];
 }
 
-/** A body that an operation takes. */
+/** A request body of an operation. */
 export interface DescribedBody {
   readonly type: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly example: unknown;
-  /** Fields of the example that could be left out. */
+  /** Fields of the example that may be omitted. */
   readonly optional: readonly string[];
   /** Fields that are files in a form. */
   readonly files: readonly string[];
 }
 
-/** What HTTP itself, or the runtime, puts on an answer. */
+/** Headers that HTTP itself, or the runtime, adds to a response. */
 const TRANSPORT_HEADERS = new Set(["content-type", "content-length", "date", "transfer-encoding"]);
 
-/** The API description that an appliance serves, and how far answers are what it says. */
+/** The API description that an appliance serves, and checks of responses against it. */
 export class Description {
   readonly document: JsonObject;
   readonly operations: readonly DescribedOperation[];
@@ -58,21 +58,21 @@ export class Description {
     return found;
   }
 
-  /** What an operation's answer lacks of what is described, and has beside it. */
+  /** What a response of an operation lacks, or has beyond its description. */
   answerFaults({ id }: DescribedOperation, { status, headers, text }: Answer): string[] {
     const response = this.#responses(id).get(String(status));
     if (response === undefined) return [`${status} is not described`];
     return [...this.#headerFaults(response, headers), ...this.#bodyFaults(response, headers, text)];
   }
 
-  /** What a JSON body has that is not described, or lacks. */
+  /** What a JSON body lacks, or has beyond its description. */
   requestFaults({ id }: DescribedOperation, body: JsonObject): string[] {
     const request = this.#checker.resolve(this.#specs.get(id)?.["requestBody"]);
     const media = new Map(entries(request["content"])).get("application/json");
     return this.#checker.faults(media?.["schema"], body, "body");
   }
 
-  /** The bodies that an operation takes, one for each media type. */
+  /** The request bodies of an operation, one for each media type. */
   requestBodies({ id }: DescribedOperation): DescribedBody[] {
     const request = this.#specs.get(id)?.["requestBody"];
     if (request === undefined) return [];
@@ -89,7 +89,7 @@ export class Description {
     });
   }
 
-  /** The query parameters that an operation needs, each with the first example of its value. */
+  /** The required query parameters of an operation, each with its first example. */
   exampleQuery({ id }: DescribedOperation): Record<string, string> {
     const parameters = items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
     const needed = parameters.filter((each) => each["in"] === "query" && each["required"] === true);
@@ -101,7 +101,7 @@ export class Description {
     );
   }
 
-  /** Every example and default of the document that its own schema refuses. */
+  /** Every example and default in the document that its own schema refuses. */
   exampleFaults(): string[] {
     const faults: string[] = [];
     const visit = (node: unknown, at: string): void => {
@@ -155,7 +155,7 @@ export class Description {
     return new Map(entries(response["content"] ?? {}));
   }
 
-  /** A refusal has an example of each of its codes, by its name. */
+  /** An error response has an example for each of its codes, by code. */
   #codes(response: JsonObject): string[] {
     return entries(this.#media(response).get("application/json")?.["examples"] ?? {}).map(([code]) => code);
   }

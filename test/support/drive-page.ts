@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** A row of a folder's list, by the name of what stands in it. */
+/** A row of a folder's list, by the name of its entry. */
 export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 }
@@ -10,25 +10,25 @@ export function rowInFocus(page: Page, name: string): Promise<void> {
   return page.locator(".file-row:focus", { hasText: name }).waitFor();
 }
 
-/** Uploads a file to the folder that is open, so that its list is read again. */
+/** Uploads a file to the open folder, so that its list is loaded again. */
 export async function uploadHere(page: Page, name: string): Promise<void> {
   const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
   await page.getByLabel("Upload files").setInputFiles(file);
   await row(page, name).waitFor();
 }
 
-/** The names in a folder's list, from the top, as far as they are in the page. */
+/** The names in a folder's list, from the top; only rows that the page has rendered. */
 export function names(page: Page): Promise<string[]> {
   return page.locator(".file-row .name").allTextContents();
 }
 
-/** Leaves the dialog that is open as it is. */
+/** Closes the open dialog without a change. */
 export async function closeDialog(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
 }
 
-/** What the server answers to who asks too often. */
+/** The server's response to too many requests. */
 export function tooEarly(seconds: number) {
   return {
     status: 429,

@@ -1,17 +1,17 @@
 import type { Agent } from "./executable.ts";
 import { eventually } from "./scenario.ts";
 
-/** What a drive is made with: files of as many bytes as given, or folders, whose paths end with a slash. */
+/** What to create in a drive: files with their sizes in bytes, or folders, whose paths end with a slash. */
 export type Entries = readonly string[] | Readonly<Record<string, number>>;
 
 export interface MadeDrive {
   readonly id: string;
   readonly slug: string;
-  /** The id of a file that the drive was made with. */
+  /** The id of one of the initial files. */
   readonly fileId: (path: string) => string;
 }
 
-/** A new drive with these files, which are in it in their order, or folders. */
+/** Creates a drive with these files, in this order, or these folders. */
 export async function makeDrive(owner: Agent, name: string, entries: Entries = []): Promise<MadeDrive> {
   const { data } = await owner.client.json<{ data: { id: string; slug: string } }>(
     201,
@@ -30,7 +30,7 @@ export async function makeDrive(owner: Agent, name: string, entries: Entries = [
   return { ...data, fileId };
 }
 
-/** Stores a file, which is not there yet; its id. */
+/** Uploads a new file. Returns its id. */
 export async function putFile(
   { client }: Agent,
   drive: string,
@@ -42,14 +42,14 @@ export async function putFile(
   return id;
 }
 
-/** What a list says of a file. */
+/** A file in a list. */
 export interface ListedFile {
   readonly id: string;
   readonly path: string;
   readonly mime_type: string;
 }
 
-/** The first 1,000 files of a drive whose paths begin with `prefix`. */
+/** The first 1,000 files of a drive whose paths start with `prefix`. */
 export async function listFiles({ client }: Agent, drive: string, prefix = ""): Promise<ListedFile[]> {
   const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
   const path = `/v0/files?${query.toString()}`;
@@ -57,7 +57,7 @@ export async function listFiles({ client }: Agent, drive: string, prefix = ""): 
   return data;
 }
 
-/** Waits until a search finds that many files: what is stored can be found a moment later. */
+/** Waits until a search finds that many files: files are indexed a moment after they are stored. */
 export function isFound({ client }: Agent, words: string, count: number): Promise<void> {
   const query = new URLSearchParams({ q: words, limit: "1" });
   return eventually(async () => {
@@ -79,7 +79,7 @@ async function makeFolders({ client }: Agent, drive: string, folders: readonly s
 
 async function putFiles(owner: Agent, drive: string, files: Readonly<Record<string, number>>) {
   const ids = new Map<string, string>();
-  // One after another: their times are to differ as their order does.
+  // One after another, so that their times have the same order.
   for (const [path, size] of Object.entries(files)) {
     ids.set(path, await putFile(owner, drive, path, "x".repeat(size)));
   }

@@ -2,29 +2,29 @@ import { CLIENT } from "./real-provider.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** How the provider misbehaves; what is left out it does well. */
+/** How the provider misbehaves; what is omitted is correct. */
 export interface Misdeeds {
-  /** Changes what is to be in the ID token. */
+  /** Changes the claims of the ID token. */
   readonly claims?: (claims: Claims) => Claims;
   readonly header?: (header: Claims) => Claims;
   /** Signs the ID token; by default with the published key. */
   readonly sign?: "none" | "unpublished" | "clientSecret" | "broken";
-  /** In the place of the ID token; null for none at all. */
+  /** Replaces the ID token; null for none. */
   readonly idToken?: string | null;
-  /** The token endpoint's whole answer, in the place of JSON. */
+  /** Replaces the response of the token endpoint, which is JSON otherwise. */
   readonly tokenAnswer?: string;
-  /** In the place of what is known about the user. */
+  /** Replaces the user info. */
   readonly userInfo?: Claims;
-  /** Changes what the provider says about itself. */
+  /** Changes the provider's metadata. */
   readonly metadata?: (metadata: Claims) => Claims;
 }
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 
-/** A provider made to lie: real HTTP, real signatures, and whatever is wrong with them that a test asks for. */
+/** A malicious provider: real HTTP and real signatures, with the faults that a test asks for. */
 export class EvilProvider implements AsyncDisposable {
   misdeeds: Misdeeds = {};
-  /** Codes asked for at the token endpoint, with their verifiers. */
+  /** Codes sent to the token endpoint, with their verifiers. */
   readonly trades: URLSearchParams[] = [];
   nonce = "";
   readonly #server;
@@ -83,7 +83,7 @@ export class EvilProvider implements AsyncDisposable {
       jwks_uri: `${this.issuer}/jwks`,
       response_types_supported: ["code"],
       subject_types_supported: ["public"],
-      // It says that it signs with anything, so that the checks are ours alone.
+      // Claims to support every algorithm, so that only our checks can refuse one.
       id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
       token_endpoint_auth_methods_supported: ["client_secret_basic"],
       authorization_response_iss_parameter_supported: true,

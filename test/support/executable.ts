@@ -5,12 +5,12 @@ import { Client } from "./client.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const EXECUTABLE = join(ROOT, "dist/coffer");
-/** What the executable is made of; directories are looked through. */
+/** The sources of the executable: files, and directories with everything in them. */
 const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
 
 let present: Promise<string> | null = null;
 
-/** The path of the executable, built first where it is missing or older than what it is made of. */
+/** The path of the executable. Builds it if it is missing or older than its sources. */
 export function executable(): Promise<string> {
   present ??= make();
   return present;
@@ -18,7 +18,7 @@ export function executable(): Promise<string> {
 
 async function make(): Promise<string> {
   if (!(await isStale())) return EXECUTABLE;
-  // Other files' tests may be building it at the same time: each under a name of its own until it is whole.
+  // Tests of other files may build it at the same time: each under its own name until it is complete.
   const own = `${EXECUTABLE}-${crypto.randomUUID()}`;
   await build(join(ROOT, "src/main.ts"), own);
   await rename(own, EXECUTABLE);
@@ -43,13 +43,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Around a command: what it is given on standard input, its environment, its working directory. */
+/** How to run a command: its standard input, environment and working directory. */
 export interface RunOptions {
   readonly input?: string;
-  /** Beside PATH and TMPDIR, the only variables it gets from this process. */
+  /** In addition to PATH and TMPDIR, the only variables from this process. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What the command line begins with. */
+  /** The start of the command line. */
   readonly wrapper?: readonly string[];
 }
 
@@ -68,16 +68,16 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 
 export interface ServeOptions {
   readonly dataDir: string;
-  /** Settings by their variables; what is not about limits is given plenty of room. */
+  /** Settings, by variable. Limits are high by default. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Flags of `serve`. */
   readonly flags?: readonly string[];
-  /** What the command line begins with. */
+  /** The start of the command line. */
   readonly wrapper?: readonly string[];
 }
 
-/** Room for tests that are not about limits. */
+/** High limits, for tests that are not about limits. */
 const ROOMY = {
   COFFER_HOST: "127.0.0.1",
   COFFER_PORT: "0",
@@ -91,7 +91,7 @@ export function inShell(commands: string): string[] {
   return ["sh", "-c", `${commands}; exec "$0" "$@"`];
 }
 
-/** Starts the executable as a server and waits until it says that it is ready; throws what it said instead. */
+/** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
 export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: ServeOptions): Promise<Server> {
   const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
     stdin: "ignore",
@@ -109,14 +109,14 @@ export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: Ser
   return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
 }
 
-/** Where what a silent server prints goes: to descriptors, by default nowhere, or to a terminal. */
+/** Where the output of a silent server goes: to descriptors (by default nowhere) or to a terminal. */
 interface SilentOptions extends Pick<ServeOptions, "dataDir"> {
   readonly stdout?: number;
   readonly stderr?: number;
   readonly terminal?: Bun.Terminal;
 }
 
-/** Like `serve`, for measurements: its log goes nowhere, so that nobody spends time on reading it. */
+/** Like `serve`, for measurements: the log is not read, which would take time. */
 export async function serveSilently({ dataDir, ...printed }: SilentOptions): Promise<Server> {
   const port = freePort();
   const { stdout = "ignore", stderr = "pipe", terminal } = printed;
@@ -143,12 +143,12 @@ async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(url)).ok;
   } catch {
-    // Nobody listens there yet.
+    // It does not listen yet.
     return false;
   }
 }
 
-/** A port that nobody had a moment ago. */
+/** A port that was free a moment ago. */
 function freePort(): number {
   const holder = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
   const { port } = holder;
@@ -185,8 +185,7 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the exit code, once everything it printed has come: 128 and the signal's number where a
-   * signal ended it.
+   * Resolves with the exit code when all output was read: 128 plus the signal's number if a signal ended it.
    */
   get exited(): Promise<number> {
     return Promise.all([this.#child.exited, this.stdout.ended, this.stderr.ended]).then(([code]) => code);
@@ -197,24 +196,24 @@ export class Server implements AsyncDisposable {
     return new Client(this.url, key);
   }
 
-  /** Asks it to end, and does not wait. */
+  /** Sends a signal to stop, and does not wait. */
   terminate(signal: NodeJS.Signals = "SIGTERM"): void {
     this.#child.kill(signal);
   }
 
-  /** Asks it to end and waits until it has; the exit code. */
+  /** Stops it. Resolves with the exit code. */
   stop(): Promise<number> {
     this.terminate();
     return this.exited;
   }
 
-  /** Ends it where it stands, as `kill -9` does. */
+  /** Kills it at once, as `kill -9` does. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.exited;
   }
 
-  /** The most memory it has had resident so far, in bytes. Linux only. */
+  /** The peak of its resident memory so far, in bytes. Linux only. */
   async peakMemory(): Promise<number> {
     const status = await Bun.file(`/proc/${this.pid}/status`).text();
     const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
@@ -227,25 +226,25 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** What a process prints, as it comes. */
+/** The output of a process, while it arrives. */
 export class Output {
   #text = "";
   #next = Promise.withResolvers<void>();
   #isEnded = false;
-  /** Resolves when there will be no more. */
+  /** Resolves at the end of the output. */
   readonly ended: Promise<void>;
 
-  /** @param stream null for what is not looked at */
+  /** @param stream null for output that is not read */
   constructor(stream: ReadableStream<Uint8Array> | null) {
     this.ended = this.#collect(stream ?? new Blob([]).stream());
   }
 
-  /** Everything so far. */
+  /** All output so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Waits until `pattern` is in the text; null when the process ends without. */
+  /** Waits until `pattern` is in the text. Resolves with null if the process ends without it. */
   async until(pattern: RegExp): Promise<RegExpExecArray | null> {
     for (;;) {
       const found = pattern.exec(this.#text);
@@ -270,13 +269,13 @@ export class Output {
   }
 }
 
-/** Nothing of this machine's configuration reaches the process. */
+/** The few variables that the process inherits, so that this machine's configuration has no effect. */
 function inherited(): Record<string, string> {
   const { PATH = "", TMPDIR } = process.env;
   return TMPDIR === undefined ? { PATH } : { PATH, TMPDIR };
 }
 
-/** A drive and the key to it, made without an account. */
+/** A drive, and a client with a key for it. */
 export interface Agent {
   readonly client: Client;
   readonly key: string;
@@ -292,7 +291,7 @@ export async function provision(server: Server, name = "An agent's"): Promise<Ag
   return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
 }
 
-/** A drive of a new account, which has no storage limit, and an account key, made as an operator makes them. */
+/** Creates an account without a storage limit, with a key and a drive, as an operator does. */
 export async function signUp(server: Server, username: string): Promise<Agent> {
   const env = { COFFER_DATA_DIR: server.dataDir };
   const password = `${username}'s password`;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/clock.ts";
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when a test advances it. */
 export class FakeClock implements Clock {
   #now: number;
 
@@ -12,7 +12,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Moves on by `ms` milliseconds. */
+  /** Advances it by `ms` milliseconds. */
   advance(ms: number): void {
     this.#now += ms;
   }

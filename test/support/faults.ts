@@ -8,21 +8,21 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** System calls that fail: which ones, and how often. */
 export interface Fault {
-  /** Names of system calls, as strace takes them: `fsync,fdatasync`. */
+  /** Names of system calls, as for strace: `fsync,fdatasync`. */
   readonly calls: string;
   readonly error: "EIO" | "ENOSPC";
-  /** Which of the calls of each thread fail, as strace counts: `1` is the first alone, `2+` all from the second. */
+  /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
   /** Only calls on this file in the data directory fail. */
   readonly file?: string;
 }
 
-/** Why tests that make system calls fail are skipped; empty where they can run. */
+/** Why tests with failing system calls are skipped; empty if they can run. */
 export const NO_STRACE = whyNoStrace();
 
 function whyNoStrace(): string {
   if (Bun.which("strace") === null) return "strace is not installed";
-  // Joining a process that strace did not start needs more rights than starting one.
+  // Attaching to a process needs more rights than starting it.
   const { success } = Bun.spawnSync(["sh", "-c", "sleep 0.1 & exec strace -qq -o /dev/null -p $!"], {
     stdout: "ignore",
     stderr: "ignore",
@@ -40,7 +40,7 @@ export class Injection {
     this.#strace = strace;
   }
 
-  /** Makes system calls of a running server fail from now on, until it ends. */
+  /** Makes system calls of a running server fail until it ends. */
   static async into(server: Server, { calls, error, when, file }: Fault): Promise<Injection> {
     const log = `${server.dataDir}.strace-${crypto.randomUUID()}`;
     const args = ["-f", "-p", String(server.pid), "-o", log, "-e", `trace=${calls}`];
@@ -52,7 +52,7 @@ export class Injection {
     return new Injection(log, strace);
   }
 
-  /** The calls that were made to fail, as strace wrote them down. Resolves once the server has ended. */
+  /** The calls that failed, as strace printed them. Resolves when the server has ended. */
   async hits(): Promise<string[]> {
     await this.#strace.exited;
     const lines = (await Bun.file(this.#log).text()).split("\n");
@@ -60,7 +60,7 @@ export class Injection {
   }
 }
 
-/** What a drive holds: the SHA-256 of each file's content by its path. */
+/** The files of a drive: the SHA-256 of each content, by path. */
 export type Held = Readonly<Record<string, string>>;
 
 interface FileRecord {
@@ -74,7 +74,7 @@ function list(client: Client, drive: string): Promise<{ data: FileRecord[] }> {
   return client.json(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
 }
 
-/** What a drive holds now. Requires that each content is the one of its record, and that the drive's sums are right. */
+/** The files of a drive now. Checks that each content matches its record, and that the drive's sums are correct. */
 export async function heldBy(client: Client, drive: string): Promise<Held> {
   const { data } = await list(client, drive);
   const held: Record<string, string> = {};
@@ -89,25 +89,25 @@ export async function heldBy(client: Client, drive: string): Promise<Held> {
   return held;
 }
 
-/** Uploads bytes to a path as they are; the status of the answer. */
+/** Uploads raw bytes to a path. Returns the status. */
 export async function put(client: Client, drive: string, path: string, bytes: Uint8Array): Promise<number> {
   const target = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`;
   return (await client.send("PUT", target, { body: Uint8Array.from(bytes) })).status;
 }
 
-/** A content of `size` bytes that is always the same for one `seed`. */
+/** A content of `size` bytes; the same for the same `seed`. */
 export function contentOf(seed: string, size: number): Uint8Array {
   return Buffer.from(hashOf(Buffer.from(seed)).repeat(Math.ceil(size / 64))).subarray(0, size);
 }
 
 const KIB = 1024;
 
-/** A write that is to happen as a whole or not at all. */
+/** A write that must happen completely or not at all. */
 export interface Change {
   readonly name: string;
-  /** Asks for it; the status of the answer. */
+  /** Sends the request. Returns the status. */
   readonly run: (client: Client, drive: string) => Promise<number>;
-  /** What a drive holds after it. */
+  /** The files of the drive after it. */
   readonly after: (before: Held) => Held;
 }
 
@@ -147,7 +147,7 @@ export const CHANGES: readonly Change[] = [
   },
 ];
 
-/** A data directory that a server has left in order, with a drive that has something for every change. */
+/** A data directory of a server that was stopped cleanly, with a drive that has files for every change. */
 export interface Prepared extends AsyncDisposable {
   readonly dataDir: string;
   readonly key: string;
@@ -167,18 +167,18 @@ export async function prepare(): Promise<Prepared> {
   return { dataDir, key, drive, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
 }
 
-/** How a change was answered, and the system calls that were made to fail. */
+/** The status of a change, and the system calls that failed. */
 export interface Outcome {
   readonly status: number;
   readonly hits: readonly string[];
 }
 
-/** What comes between a change and the kill: nothing, or another write, which may write over the first. */
+/** What happens between a change and the kill: nothing, or another write, which may overwrite the first. */
 export type Meanwhile = "nothing" | "another write";
 
 /**
- * Injects a fault into a change, kills the server and starts it again without the fault. Requires that the change has happened as a whole or not at all, that every content is there, that
- * what was answered with success is kept, and that the server works.
+ * Injects a fault into a change, kills the server and starts it again without the fault. Checks that the change happened
+ * completely or not at all, that no content is missing, that successful writes are kept, and that the server works.
  */
 export async function changeWithFault(
   prepared: Prepared,
@@ -198,7 +198,7 @@ export async function changeWithFault(
     await using server = await serve({ dataDir });
     const client = server.client(key);
     expect(await put(client, drive, "answered.bin", contentOf("answered", KIB))).toBe(201);
-    // A search waits until the upload is indexed: else that write could meet the fault instead of the change.
+    // A search waits until the upload is indexed: otherwise the fault could hit the write of the index.
     await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=answered`);
     before = await heldBy(client, drive);
     const injection = await Injection.into(server, fault);
@@ -213,7 +213,7 @@ export async function changeWithFault(
   const { "later.bin": laterHash, ...held } = await heldBy(client, drive);
   const after = change.after(before);
   const where = `${change.name}, ${JSON.stringify(fault)}, answered ${status}, hit: ${hits.join("; ")}`;
-  // As a whole or not at all; what was answered with success has happened.
+  // Completely or not at all; successful writes are kept.
   const allowed = status < 300 ? [after] : [before, after];
   expect([where, allowed]).toEqual([where, expect.arrayContaining([held])]);
   if (laterStatus < 300) expect([where, laterHash]).toEqual([where, hashOf(later)]);

@@ -42,7 +42,7 @@ test.each(VALUES)("of %j the schema says what is wrong, and what it does not nam
 const UNKNOWN: [schema: object, says: string][] = [
   [{ type: "string", maxLenght: 3 }, "maxLenght"],
   [{ type: "string", format: "colour" }, "colour"],
-  // A schema in a keyword that is not looked into would stay open to unknown properties.
+  // A schema in a keyword that is not handled would still allow unknown properties.
   [{ type: "object", additionalProperties: { type: "object" } }, "additionalProperties"],
 ];
 test.each(UNKNOWN)("the schema %j is refused", (schema, says) => {

@@ -6,7 +6,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const ANNOTATIONS = new Set(["description", "examples", "default", "title"]);
 /** Keywords whose operand is a value, not a schema. */
 const VALUES = new Set([...ANNOTATIONS, "const", "enum"]);
-/** Written out because `ajv-formats` takes small letters too, and a space in the place of the `T`. */
+/** Own pattern, because `ajv-formats` also allows lower case, and a space instead of the `T`. */
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -14,16 +14,15 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Checks values against the schemas of one OpenAPI document, by JSON Schema 2020-12. Stricter than the
- * standard in one point: an object may have no property that none of its schemas names. A keyword or format
- * that is not known throws.
+ * Checks values against the schemas of one OpenAPI document, by JSON Schema 2020-12. Stricter than the standard in one
+ * point: properties that no schema names are refused. Unknown keywords and formats throw.
  */
 export class SchemaChecker {
   readonly #document: JsonObject;
   readonly #validators = new Map<unknown, ValidateFunction>();
   readonly #ajv = new Ajv2020({
     allErrors: true,
-    // Its other strict rules forbid what the standard allows, such as `required` beside no `properties`.
+    // Its other strict rules forbid what the standard allows, such as `required` without `properties`.
     strictSchema: true,
     strictTypes: false,
     formats: {
@@ -32,7 +31,7 @@ export class SchemaChecker {
     },
   });
 
-  /** @param document what `$ref` leads into */
+  /** @param document the target of `$ref` */
   constructor(document: JsonObject) {
     this.#document = document;
     const { schemas = {} } = objectOf(document["components"] ?? {});
@@ -41,7 +40,7 @@ export class SchemaChecker {
     }
   }
 
-  /** What is wrong with a value, a line each, which begins with where; empty when nothing is. */
+  /** The errors of a value, one line each, starting with the place; empty if there are none. */
   faults(schema: unknown, value: unknown, at = "$"): string[] {
     const validate = this.#validators.get(schema) ?? this.#ajv.compile(closed(schema));
     this.#validators.set(schema, validate);
@@ -51,7 +50,7 @@ export class SchemaChecker {
     );
   }
 
-  /** The node, or what it refers to. */
+  /** The node, or the target of its `$ref`. */
   resolve(node: unknown): JsonObject {
     const object = objectOf(node);
     const reference = object["$ref"];
@@ -66,14 +65,14 @@ export class SchemaChecker {
   }
 }
 
-/** The schema, refusing properties that nothing in it names, at every depth. */
+/** The schema, which then refuses unknown properties at every depth. */
 function closed(schema: unknown): JsonObject {
   return { ...withClosedParts(schema), unevaluatedProperties: false };
 }
 
 /**
- * The schema with its properties and items closed. It is not closed itself: where it is one of several for
- * the same object, as in `allOf`, the others name properties too.
+ * The schema with its properties and items closed. It is not closed itself: if it is one of several for the same
+ * object, as in `allOf`, the others name properties too.
  */
 function withClosedParts(schema: unknown): JsonObject {
   return mapped(schema, (operand, keyword) => {
@@ -93,7 +92,7 @@ function withClosedParts(schema: unknown): JsonObject {
   });
 }
 
-/** What stands in a property that takes anything is the caller's: no property of it is unknown. */
+/** Whether a schema allows any value: then no property in it is unknown. */
 function takesAnything(schema: unknown): boolean {
   return Object.keys(objectOf(schema)).every((keyword) => ANNOTATIONS.has(keyword));
 }

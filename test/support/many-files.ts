@@ -3,8 +3,8 @@ import { systemClock } from "../../src/clock.ts";
 import { Database } from "../../src/db/database.ts";
 
 /**
- * Gives a drive `count` more files `many/0000001.txt` and so on, all with the content and the
- * attributes of one it has; much faster than uploading them. Works beside a running server.
+ * Adds `count` files to a drive, `many/0000001.txt` and so on, all with the content and attributes of one of its files.
+ * Much faster than uploads. Works while the server runs.
  */
 export async function addManyFiles(dataDir: string, fileId: string, count: number): Promise<void> {
   const database = Database.open(join(dataDir, "coffer.db"), systemClock);
@@ -12,7 +12,7 @@ export async function addManyFiles(dataDir: string, fileId: string, count: numbe
   await database.close();
 }
 
-/** Puts `count` folders `1/`, `2/` and so on into each folder `folders/` there is. Works beside a running server. */
+/** Creates `count` folders `1/`, `2/` and so on in every folder `folders/`. Works while the server runs. */
 export async function addManyFolders(dataDir: string, count: number): Promise<void> {
   const database = Database.open(join(dataDir, "coffer.db"), systemClock);
   await database.write(() => addFolders(database, count));
@@ -48,7 +48,7 @@ export function copyRows({ sql }: Database, fileId: string, count: number): void
     .run({ id: fileId, count });
 }
 
-/** Puts `count` folders `1/`, `2/` and so on into each folder `folders/` there is. Inside a write. */
+/** Creates `count` folders `1/`, `2/` and so on in every folder `folders/`. Inside a write. */
 export function addFolders({ sql }: Database, count: number): void {
   sql
     .query<null, [number]>(

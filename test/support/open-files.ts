@@ -1,9 +1,9 @@
 import { readdirSync, readlinkSync } from "node:fs";
 
-/** Why tests that look at open files are skipped; empty where they can run. */
+/** Why tests of open files are skipped; empty if they can run. */
 export const NO_OPEN_FILES = openFiles() === null ? "there is no /proc/self/fd" : "";
 
-/** What this process has open; null where that is not told. */
+/** The open files of this process; null if the system does not list them. */
 export function openFiles(): string[] | null {
   try {
     return readdirSync("/proc/self/fd").flatMap((fd) => {
@@ -19,8 +19,8 @@ export function openFiles(): string[] | null {
 }
 
 /**
- * Connections to the database that this process has open, by their logs, since SQLite keeps the files
- * themselves for the next one; null where that is not told.
+ * The open connections of this process to the database; null if the system does not list them. Counted by their logs,
+ * because SQLite keeps the database files open for the next connection.
  */
 export function connections(): number | null {
   return openFiles()?.filter((file) => file.endsWith("coffer.db-wal")).length ?? null;

@@ -6,7 +6,7 @@ import { createLog } from "../../src/log.ts";
 import { openServices, type Services } from "../../src/services/services.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** The services over a real database and real files, without a server; nothing runs by itself. */
+/** The services over a real database and real files, without a server and without background work. */
 export interface OpenedServices extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly database: Database;
@@ -14,7 +14,7 @@ export interface OpenedServices extends AsyncDisposable {
   readonly services: Services;
 }
 
-/** Opens what is, or is to be, in a directory. */
+/** Opens or creates them in a directory. */
 export async function openServicesIn(root: string): Promise<OpenedServices> {
   const clock = new FakeClock();
   const log = createLog({ format: "json", clock, write: () => {} });

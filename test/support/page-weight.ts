@@ -1,4 +1,4 @@
-/** The bytes of script and style that a browser gets for the dashboard of the server at `home`, compressed as they come. */
+/** The bytes of scripts and styles that a browser loads for the dashboard of the server at `home`, compressed. */
 export async function pageWeight(home: string): Promise<number> {
   const html = await (await fetch(home)).text();
   const files = [...html.matchAll(/(?:href|src)="([^"]+\.(?:js|css))"/g)].map(([, link = ""]) => link);

@@ -1,14 +1,13 @@
 import { setDefaultTimeout } from "bun:test";
 
 /**
- * Sets how long a test of the calling file may take, and whatever it does before and after. This only ends what
- * hangs: how fast a machine is, and what else it does, must not decide over a test, as the runtime's five seconds
- * would.
+ * Sets the timeout for tests and hooks of the calling file. It only ends tests that hang: the speed and load of the
+ * machine must not matter, as they would with the runtime's five seconds.
  */
 export function bePatient(): void {
   setDefaultTimeout(300_000);
 }
 
-// Before each file where each has a process, or globals, of its own; else before the first one alone, so that
-// files with tests that take long call it themselves.
+// Runs before each file if each has its own process or globals; otherwise only before the first one, so files with slow
+// tests call it themselves.
 bePatient();

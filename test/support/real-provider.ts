@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from "node:http";
 import { Provider } from "oidc-provider";
 import type { CookieJar, Visit } from "./cookie-jar.ts";
 
-/** What a client of the provider is known by there. */
+/** The credentials of the client at the provider. */
 export const CLIENT = { id: "coffer", secret: "the client's secret" };
 
-/** The claims about each login of the provider, beside its `sub`, which is the login itself. */
+/** The claims about each login, in addition to `sub`, which is the login itself. */
 const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "sub-ada": { preferred_username: "Ada", name: "Ada Lovelace", email: "ada@example.com" },
   "sub-other-ada": { preferred_username: "ada", name: "Another Ada", email: "ada@example.com" },
@@ -13,16 +13,16 @@ const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "sub-nameless": {},
 };
 
-/** A certified OpenID Connect provider on loopback, with its own pages to sign in on. */
+/** A certified OpenID Connect provider on loopback, with its own sign-in pages. */
 export interface RealProvider extends AsyncDisposable {
   readonly issuer: string;
-  /** Begins to serve, for a client that is sent back here. */
+  /** Starts to serve a client with this redirect URI. */
   open(redirectUri: string): void;
 }
 
 const unavailable: RequestListener = (_, response) => void response.writeHead(503).end();
 
-/** Takes a port; whoever asks before `open` gets 503. */
+/** Reserves a port. Requests before `open` get 503. */
 export async function startRealProvider(): Promise<RealProvider> {
   let answer = unavailable;
   const server = createServer((request, response) => answer(request, response));
@@ -62,8 +62,7 @@ export async function startRealProvider(): Promise<RealProvider> {
 }
 
 /**
- * Goes to the provider and signs in there on its pages, until it sends the browser away from itself: the
- * address that it then names, not asked yet.
+ * Signs in on the provider's pages. Returns the callback address that the provider redirects to, without requesting it.
  */
 export async function signInThere(jar: CookieJar, start: string, login: string): Promise<URL> {
   let visit: Visit = await jar.visit(start, {}, (next) => next.pathname !== "/auth/oidc/callback");

@@ -18,7 +18,7 @@ interface FileRow {
   readonly size: number;
 }
 
-/** What is wrong with the trees of all drives: counts other than a recount, or something in another folder than its path says. */
+/** The errors in the trees of all drives: wrong counts, and entries in another folder than their path says. */
 export function faultsOfTrees(sql: Sqlite): string[] {
   const folders = sql
     .query<FolderRow, []>(
@@ -34,7 +34,7 @@ export function faultsOfTrees(sql: Sqlite): string[] {
     known.get(`${drive}:${path.slice(0, path.lastIndexOf("/", path.length - 2) + 1)}`);
   for (const { drive, folder, path, size } of files) {
     const home = above(drive, path);
-    if (home?.pk !== folder) faults.push(`the file ${path} stands in folder ${folder}`);
+    if (home?.pk !== folder) faults.push(`the file ${path} is in folder ${folder}`);
     const own = found.get(folder);
     if (own !== undefined) own.ownFiles += 1;
     for (let at = home; at !== undefined; at = at.path === "" ? undefined : above(drive, at.path)) {
@@ -44,8 +44,7 @@ export function faultsOfTrees(sql: Sqlite): string[] {
   }
   for (const { drive, path, parent } of folders.filter((folder) => folder.path !== "")) {
     const home = above(drive, path);
-    if (home === undefined || home.pk !== parent)
-      faults.push(`the folder ${path} stands in folder ${parent}`);
+    if (home === undefined || home.pk !== parent) faults.push(`the folder ${path} is in folder ${parent}`);
     const counts = home && found.get(home.pk);
     if (counts) counts.ownFolders += 1;
   }

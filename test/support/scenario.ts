@@ -5,7 +5,7 @@ import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "./client.ts";
 import { type CallerName, populate, type World } from "./world.ts";
 
-/** The contract's refusals and their statuses: written out here, so that a change of the source's table shows. */
+/** All error codes and their statuses. A copy, so that a change of the source's table is noticed. */
 export const STATUS_OF = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -30,55 +30,55 @@ export const STATUS_OF = {
 export type Code = keyof typeof STATUS_OF;
 
 /**
- * One request and what it must be answered with. A step always says something about the answer's body. In the path,
- * the body, the headers and the expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` or what an
- * earlier step `keeps` are filled in; in the path percent-encoded.
+ * One request and the expected response. A step always says something about the response's body. In the path, body,
+ * headers and expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` and what an earlier step `keeps`
+ * are filled in; percent-encoded in the path.
  */
 export type Step = Exchange & SaysBody;
 
-/** Parts of a step, with what it says about the answer's body. */
+/** Parts of a step, with what it says about the response's body. */
 export type Expected = Partial<Exchange> & SaysBody;
 
-/** What a step says about the answer's body: what it holds, or that there is none. */
+/** What a step says about the response's body: what it has, or that there is none. */
 type SaysBody =
   Required<Pick<Exchange, "json">> | Required<Pick<Exchange, "contains">> | Required<Pick<Exchange, "empty">>;
 
 interface Exchange {
-  /** Who asks; by default the owner of `{drive}`, an empty drive that the scenario has for itself. */
+  /** Who sends the request; by default the owner of `{drive}`, an empty drive of this scenario. */
   readonly as?: CallerName | "owner";
   readonly request: readonly [method: string, path: string];
   readonly body?: Json | Uint8Array<ArrayBuffer>;
-  /** Sent. */
+  /** Headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** The answer's JSON must have at least this; arrays match as a whole. */
+  /** The response's JSON must have at least this; arrays must match completely. */
   readonly json?: object;
-  /** The answer's text must contain each. */
+  /** The response's text must contain each. */
   readonly contains?: readonly [string | RegExp, ...(string | RegExp)[]];
-  /** The answer must have no body. */
+  /** The response must have no body. */
   readonly empty?: true;
   readonly omits?: readonly (string | RegExp)[];
-  /** The answer's headers; null for one that must be absent. */
+  /** The response's headers; null for one that must be absent. */
   readonly receives?: Readonly<Record<string, string | RegExp | null>>;
-  /** Keeps the answer's JSON under this name, so that later steps may say `{name.id}`. */
+  /** Keeps the response's JSON under this name, so that later steps can use `{name.id}`. */
   readonly keeps?: string;
 }
 
 export type Scenario = Step & {
   readonly name: string;
-  /** Asked before. */
+  /** Steps to run before. */
   readonly given?: readonly Step[];
-  /** Asked afterwards, such as to see that a refusal changed nothing. */
+  /** Steps to run afterwards, such as to check that an error changed nothing. */
   readonly after?: readonly Step[];
 };
 
-/** An appliance with its cast, shared by the scenarios of one file, which each have a drive of their own. */
+/** An appliance with its cast, shared by the scenarios of one file. Each scenario has its own drive. */
 export interface Stage {
   readonly coffer: TestAppliance;
   readonly world: World;
   /** A new unclaimed drive and its agent. */
   ownDrive(): Promise<UnclaimedDrive>;
-  /** What lies in the data directory: the digests of the contents, sorted, and the temporary files. */
+  /** The data directory: the digests of the contents, sorted, and the temporary files. */
   onDisk(): Promise<{ blobs: string[]; tmp: string[] }>;
 }
 
@@ -122,17 +122,17 @@ export function openStage(settings: Record<string, string> = {}): Stage {
   };
 }
 
-/** The contents and temporary files that lie in a data directory. */
+/** The contents and temporary files in a data directory. */
 export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]; tmp: string[] }> {
   const found = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true });
   const blobs = found.map((entry) => entry.name).filter((name) => /^[0-9a-f]{64}$/.test(name));
   return { blobs: blobs.toSorted(), tmp: await readdir(join(dataDir, "tmp")) };
 }
 
-/** How long `eventually` looks for something before it says what it is, in milliseconds: only for what never comes. */
+/** The timeout of `eventually`, in milliseconds: only reached if the condition never becomes true. */
 const PATIENCE_MS = 60_000;
 
-/** Resolves once `isTrue` is; for what happens on the server's side without an answer. */
+/** Resolves when `isTrue` returns true; for what happens on the server without a response. */
 export async function eventually(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await isTrue())) {
@@ -168,7 +168,7 @@ export function runScenarios(stage: Stage, scenarios: readonly Scenario[]): void
   }
 }
 
-/** One scenario being played: who is in it, and what its steps have kept. */
+/** A running scenario: its callers, and what its steps have kept. */
 class Play {
   readonly #clients: Readonly<Record<CallerName | "owner", Client>>;
   readonly #scope: Record<string, unknown>;
@@ -209,14 +209,14 @@ class Play {
   }
 }
 
-/** What every answer of `/v0` has, and every refusal's body: checked at every step. */
+/** Checks what every response of `/v0`, and every error body, must have; at every step. */
 export function expectCommonRules(method: string, { status, headers, text }: Answer): void {
   const id = headers.get("x-request-id") ?? "";
   expect(id).toMatch(/^[!-~]{1,128}$/);
   for (const name of ["limit", "remaining", "reset"]) {
     expect([name, headers.get(`x-ratelimit-${name}`)]).toEqual([name, expect.stringMatching(/^\d+$/)]);
   }
-  // A copy of a content is to be checked before it is used; of the rest there is to be none.
+  // Contents may be cached, but must be revalidated; everything else must not be cached.
   expect(headers.get("cache-control")).toMatch(/^(no-store|private, no-cache)$/);
   if (status < 400) return;
   expect(headers.get("content-type")).toMatch(/^application\/json\b/);
@@ -227,14 +227,14 @@ export function expectCommonRules(method: string, { status, headers, text }: Ans
   expect(error.request_id).toBe(id);
 }
 
-/** The text must be JSON that has at least `expected`; arrays match as a whole. */
+/** The text must be JSON that has at least `expected`; arrays must match completely. */
 export function expectJson(text: string, expected: unknown): void {
-  // Parsed for this alone: toMatchObject leaves the matchers it met in the object it looked at.
+  // Parsed again each time: toMatchObject replaces values of the checked object by matchers.
   const json: unknown = JSON.parse(text);
   expect({ json }).toMatchObject({ json: expected });
 }
 
-/** The expectation of a refusal: its status, its code and, where one is at fault, its field. */
+/** The expectation of an error: its status, its code and, if there is one, its field. */
 export function refused(code: Code, field?: string): { readonly status: number; readonly json: object } {
   return {
     status: STATUS_OF[code],
@@ -249,27 +249,27 @@ export const HELLO = "SGVsbG8gV29ybGQh";
 export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
 
 /**
- * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with other or further fields. Unless `more` says
- * what the answer is, it is the record of a file with this name.
+ * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with these fields added or replaced. By default the
+ * expected response is the record of a file with this name.
  */
 export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
   const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
   return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
 }
 
-/** A row of a table of uploads in JSON: these fields give a record with at least `json`. */
+/** A row of a table of uploads in JSON: these fields create a record with at least `json`. */
 export function accepted(name: string, fields: { [name: string]: Json }, json: object): Scenario {
   return { name, ...post(fields, { json }) };
 }
 
-/** A row of a table of uploads in JSON: these fields are refused for `field`, and nothing is there. */
+/** A row of a table of uploads in JSON: these fields are refused because of `field`, and no file is created. */
 export function rejected(name: string, fields: { [name: string]: Json }, field: string): Scenario {
   return { name, ...post(fields, refused("VALIDATION_ERROR", field)), after: [holds()] };
 }
 
 /**
- * Uploads a content to a path of `{drive}` as it is. Unless `more` says what the answer is, it is the record of a file
- * with this path and size.
+ * Uploads raw bytes to a path of `{drive}`. By default the expected response is the record of a file with this path and
+ * size.
  */
 export function put(
   path: string,
@@ -285,7 +285,7 @@ export function put(
   };
 }
 
-/** A whole list of `{drive}` must show exactly these paths. */
+/** A complete list of `{drive}` must have exactly these paths. */
 export function holds(...paths: string[]): Step {
   return {
     request: ["GET", "/v0/files?drive_id={drive}&limit=1000"],
@@ -319,7 +319,7 @@ function fillJson(value: Json, scope: Scope): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, scope)]));
 }
 
-/** Leaves matchers such as `expect.any(String)` alone. */
+/** Does not change matchers such as `expect.any(String)`. */
 function fillExpected(value: unknown, scope: Scope): unknown {
   if (typeof value === "string") return fill(value, scope);
   if (Array.isArray(value)) return value.map((item: unknown) => fillExpected(item, scope));
@@ -339,7 +339,7 @@ function expectText(text: string, part: string | RegExp, scope: Scope, isThere: 
   return isThere ? expect(text).toContain(filled) : expect(text).not.toContain(filled);
 }
 
-/** Shown only where the status is not the one expected. */
+/** Only for the message of a wrong status. */
 function excerpt({ status, text }: Answer, expected: number): string {
   return status === expected ? "" : text.slice(0, 500);
 }

@@ -4,15 +4,15 @@ import { hashSecret } from "../../src/domain/api-key.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, RequestOptions } from "./client.ts";
 
-/** Someone signed in: asks with the session's cookie, from a page of ours. */
+/** A signed-in user: sends the session's cookie, from a page of this server. */
 export interface SignedInBrowser {
-  /** As `Cookie` headers say it. */
+  /** The `Cookie` header. */
   readonly cookie: string;
   readonly token: string;
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
 }
 
-/** The token in an answer's `Set-Cookie`; null where no session begins. */
+/** The token in a response's `Set-Cookie`; null if no session starts. */
 export function sessionIn({ headers }: Answer): string | null {
   const line = headers.getSetCookie().find((cookie) => cookie.startsWith("coffer_session="));
   return /^coffer_session=([^;]+)/.exec(line ?? "")?.[1] ?? null;
@@ -30,7 +30,7 @@ export async function signIn(
   return browserWith(coffer, token);
 }
 
-/** A session written down directly, where hashing a password each time would take too long. */
+/** Stores a session directly: hashing a password each time would take too long. */
 export function beginSession(
   coffer: TestAppliance,
   username: string,
@@ -46,7 +46,7 @@ export function beginSession(
   return { id, browser: browserWith(coffer, token) };
 }
 
-/** A browser that has this session's token. */
+/** A browser with this session's token. */
 export function browserWith(coffer: TestAppliance, token: string): SignedInBrowser {
   const cookie = `coffer_session=${token}`;
   return {
@@ -59,7 +59,7 @@ export function browserWith(coffer: TestAppliance, token: string): SignedInBrows
   };
 }
 
-/** Whether somebody's session still stands. */
+/** Whether a user's session is still valid. */
 export async function isSignedIn(browser: SignedInBrowser): Promise<boolean> {
   return (await browser.send("GET", "/v0/account")).status === 200;
 }

@@ -5,10 +5,10 @@ import type { OwnDrive } from "./scenario.ts";
 
 const MIB = 1024 * 1024;
 
-/** More than all the buffers on the way of a client that does not read. */
+/** More than fits into all buffers to a client that does not read. */
 export const LARGE = Buffer.alloc(24 * MIB, "what the client does not read ");
 
-/** Asks for an archive and reads no more than its beginning, until `rest`. */
+/** Requests an archive and reads only its start, until `rest`. */
 export class SlowReader implements AsyncDisposable {
   readonly #socket: Socket;
   readonly #received: Buffer[] = [];
@@ -21,7 +21,7 @@ export class SlowReader implements AsyncDisposable {
     socket.on("close", () => this.#closed.resolve());
   }
 
-  /** @param headers sent as well */
+  /** @param headers additional ones */
   static async of(
     { id, client }: Pick<OwnDrive, "id" | "client">,
     headers: Readonly<Record<string, string>> = {},
@@ -36,7 +36,7 @@ export class SlowReader implements AsyncDisposable {
     return reader;
   }
 
-  /** All of the archive, once it has come; null when the connection broke before its end. */
+  /** The complete archive; null if the connection was closed before its end. */
   async rest(): Promise<Buffer | null> {
     this.#socket.resume();
     await this.#closed.promise;
@@ -44,7 +44,7 @@ export class SlowReader implements AsyncDisposable {
     return unchunked(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
   }
 
-  /** Whether the server still holds its end of the connection; null where that is not told (proc(5)). */
+  /** Whether the server still has the connection open; null if the system does not tell (proc(5)). */
   get isHeld(): boolean | null {
     try {
       const ends = `0100007F:${hex(this.#socket.remotePort)} 0100007F:${hex(this.#socket.localPort)}`;
@@ -70,7 +70,7 @@ function hex(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** A body in chunks (RFC 9112, section 7.1); null where the last one is missing. */
+/** A chunked body (RFC 9112, section 7.1); null if the last chunk is missing. */
 function unchunked(body: Buffer): Buffer | null {
   const pieces: Buffer[] = [];
   for (let at = 0; ;) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Output } from "./executable.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-/** Why tests that need a small disk are skipped; empty where they can run. */
+/** Why tests that need a small disk are skipped; empty if they can run. */
 export const NO_SMALL_DISK = whyNoDisk();
 
 function whyNoDisk(): string {
@@ -17,13 +17,13 @@ function whyNoDisk(): string {
   return success ? "" : "tmpfs may not be mounted";
 }
 
-/** A file system of a few MiB, which only the processes that are started with its `wrapper` see. */
+/** A file system of a few MiB. Only processes started with its `wrapper` see it. */
 export class SmallDisk implements AsyncDisposable {
   /** Where it is mounted, for those processes. */
   readonly path: string;
   /** The same directory, for this process. */
   readonly outside: string;
-  /** What a command starts with to see the disk. */
+  /** The start of a command line that can see the disk. */
   readonly wrapper: readonly string[];
   readonly #keeper: Bun.Subprocess;
   readonly #mountPoint: AsyncDisposable;
@@ -50,7 +50,7 @@ export class SmallDisk implements AsyncDisposable {
     return bavail * bsize;
   }
 
-  /** Takes all the room there is, as somebody else's file. */
+  /** Fills the disk with a file of another program. */
   fill(): void {
     const file = openSync(join(this.outside, "filler"), "a");
     const bytes = new Uint8Array(64 * 1024);
@@ -63,7 +63,7 @@ export class SmallDisk implements AsyncDisposable {
     }
   }
 
-  /** Takes the file away again. */
+  /** Deletes that file. */
   clear(): void {
     rmSync(join(this.outside, "filler"));
   }

@@ -2,7 +2,7 @@ import { dirname, join, normalize, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** A file of ours, as the tests of the layers read it. */
+/** A source file, for the tests of the layers. */
 export interface Source {
   /** From the root of the project, such as `src/db/files.ts`. */
   readonly path: string;
@@ -15,13 +15,13 @@ export function sourcesIn(folder: string, endings: readonly string[] = ["ts", "t
   return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
 }
 
-/** The modules a source names, those of its types included, which the runtime's own scanner leaves out. */
+/** The modules that a source imports, including type imports, which the runtime's scanner omits. */
 export function importsOf({ text }: Source): string[] {
   const named = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
   return [...named].map((match) => match[1] ?? "");
 }
 
-/** A source without the imports that are all types, which are gone once it is compiled. */
+/** A source without type-only imports, which do not exist in compiled code. */
 export function withoutTypeImports({ path, text }: Source): Source {
   return { path, text: text.replaceAll(/^import type [^;"]*\bfrom "[^"]+";$/gm, "") };
 }
@@ -43,7 +43,7 @@ export function circlesIn(sources: readonly Source[]): string[][] {
   return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
 }
 
-/** All that a source imports, and what that imports, and so on. */
+/** Everything that a source imports, directly or indirectly. */
 function reachOf(path: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>();
   const left = [...(imports.get(path) ?? [])];
@@ -62,8 +62,8 @@ const CONSTANT = /^(?:export )?const (\w+)/gm;
 const CHANGES = "(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|set|add|delete|clear)";
 
 /**
- * The names of what a module keeps for itself at its top level and can change: variables, collections whose
- * type is not read-only, and whatever else it changes in place. Where a pattern reads on does not count.
+ * The names of mutable state at the top level of a module: variables, collections whose type is not read-only, and
+ * whatever else it changes in place. The `lastIndex` of a pattern does not count.
  */
 export function stateIn({ text }: Source): string[] {
   const variables = Array.from(text.matchAll(VARIABLE), ([, name = ""]) => name);
@@ -78,7 +78,7 @@ export function stateIn({ text }: Source): string[] {
   return [...new Set([...variables, ...collections, ...changed])].toSorted();
 }
 
-/** The lines at the top level of a module that do something as soon as it is imported. */
+/** The lines at the top level of a module that have an effect when it is imported. */
 export function effectsIn({ text }: Source): string[] {
   const effects = text.matchAll(
     /^(?:import "|(?:if|for|while|switch) \(|try \{|throw |await [\w.]+\(|[\w.]+\(|[\w.]+ [-+*/|&?]*= ).*/gm,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A directory of a test's own, removed with everything in it when the test ends. */
+/** A directory for one test. It is removed with everything in it when the test ends. */
 export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }

@@ -22,7 +22,7 @@ interface Sortable {
   readonly updated_at: string;
 }
 
-/** What a drive must hold, kept in the simplest way there is. */
+/** The expected files and folders of a drive, stored in the simplest way. */
 class ModelDrive {
   readonly id: string;
   readonly files = new Map<string, ModelFile>();
@@ -32,12 +32,12 @@ class ModelDrive {
     this.id = id;
   }
 
-  /** Forgets what has expired. */
+  /** Removes expired files. */
   expire(now: number): void {
     for (const [path, file] of this.files) if (file.expiresAt <= now) this.files.delete(path);
   }
 
-  /** Whether a file may stand at a path where none stands. */
+  /** Whether a new file may be at a path. */
   hasPlaceFor(path: string): boolean {
     return (
       !this.folders.has(`${path}/`) && ancestors(path).every((folder) => !this.files.has(folder.slice(0, -1)))
@@ -74,7 +74,7 @@ function ancestors(path: string): string[] {
   return found;
 }
 
-/** Random numbers that a seed repeats (mulberry32). */
+/** Random numbers, the same for the same seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -85,13 +85,13 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Does the same to a Coffer and to the model, and compares what both then show. */
+/** Does the same in a Coffer and in the model, and compares the results. */
 class Run {
   readonly #stage: Stage;
   readonly #client: Client;
   readonly #drives: ModelDrive[];
   readonly #random: () => number;
-  /** Ids of files that were there once. */
+  /** Ids of files that existed before. */
   readonly #gone: string[] = [];
   readonly done: string[] = [];
 
@@ -213,7 +213,7 @@ class Run {
   }
 
   async #removeFolder(drive: ModelDrive): Promise<void> {
-    // Mostly small ones, or nothing would ever grow.
+    // Mostly small ones, or the tree would never grow.
     const path = `${this.#path()}/`;
     if (this.#random() < 0.5 && path.split("/").length < 3) return;
     const known = drive.folders.has(path);
@@ -272,7 +272,7 @@ class Run {
     return new Map(data.map(({ id, path }) => [path, id]));
   }
 
-  /** Time passes, sometimes with a sweep. */
+  /** Lets time pass, sometimes with a sweep. */
   async #pass(): Promise<void> {
     this.done.push("an hour passes");
     this.#stage.coffer.clock.advance(HOUR);
@@ -305,7 +305,7 @@ class Run {
     expect([folder, preview.file_count]).toEqual([folder, drive.paths(folder).length]);
   }
 
-  /** Whether every order of a folder's files is one of them, and of these files. */
+  /** Checks that each list, in every order, is sorted and has these files. */
   async #compareOrders(drive: ModelDrive, prefix: string, paths: readonly string[]): Promise<void> {
     for (const field of ["size", "updated_at"] as const) {
       const query = new URLSearchParams({ drive_id: drive.id, limit: "1000", delimiter: "/", prefix });
@@ -393,14 +393,14 @@ class Run {
     return Array.from({ length: 1 + Math.floor(this.#random() * 3) }, () => this.#pick(SEGMENTS)).join("/");
   }
 
-  /** Mostly the path of a file that is there. */
+  /** Mostly the path of an existing file. */
   #anyPath(drive: ModelDrive): string {
     const paths = [...drive.files.keys()];
     return paths.length === 0 || this.#random() < 0.1 ? this.#path() : this.#pick(paths);
   }
 }
 
-/** Does `STEPS` random things to two new drives of Ada's, comparing all that can be listed after each. */
+/** Does `STEPS` random things in two new drives of Ada. Compares all lists after each. */
 export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
   const create = async (name: string) => {
     const made = await stage.world.clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {

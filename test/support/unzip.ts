@@ -9,12 +9,12 @@ import {
   RandomAccessReader,
 } from "yauzl";
 
-/** An entry of an archive, as its directory tells of it. */
+/** An entry of an archive, as in its directory. */
 export interface Entry {
   readonly name: string;
   readonly size: number;
   readonly crc: number;
-  /** Seconds since the epoch, out of the extended timestamp; null without one. */
+  /** Seconds since the epoch, from the extended timestamp; null without one. */
   readonly modifiedAt: number | null;
   readonly mode: number;
   /** Where its content starts. */
@@ -29,9 +29,9 @@ const HAS_DESCRIPTOR = 0x0008;
 const NAME_IS_UTF8 = 0x0800;
 
 /**
- * Reads an archive's headers with yauzl, and holds it to more of APPNOTE.TXT than yauzl does, as other programs
- * may: every byte belongs to an entry, the directory or the end; a local header, a descriptor and the end say
- * what the directory says; each content is stored and has its CRC; names are UTF-8, and none is there twice.
+ * Reads an archive's headers with yauzl, and checks more of APPNOTE.TXT than yauzl does, as other programs may: every byte
+ * belongs to an entry, the directory or the end; local headers, descriptors and the end agree with the directory; each
+ * content is stored and has its CRC; names are UTF-8 and unique.
  */
 export class ZipReader implements Disposable {
   readonly entries: readonly Entry[];
@@ -56,20 +56,20 @@ export class ZipReader implements Disposable {
     this.#file[Symbol.dispose]();
   }
 
-  /** A content, which must have the CRC that is told of it; yauzl does not look at it. */
+  /** A content. Checks its CRC, which yauzl does not. */
   content({ name, size, crc, start }: Entry): Buffer {
     const content = this.#file.bytes(start, size);
     require(crc32(content) === crc, `the CRC of ${name}`);
     return content;
   }
 
-  /** Every content as text, by its name. */
+  /** Every content as text, by name. */
   texts(): Record<string, string> {
     return Object.fromEntries(this.entries.map((entry) => [entry.name, this.content(entry).toString()]));
   }
 }
 
-/** Reads without waiting: with yauzl's own reader, 70,000 entries take four times as long. */
+/** Reads synchronously: with yauzl's own reader, 70,000 entries take four times as long. */
 class FileBytes extends RandomAccessReader implements Disposable {
   readonly size: number;
   readonly #file: number;
@@ -90,7 +90,7 @@ class FileBytes extends RandomAccessReader implements Disposable {
     return bytes;
   }
 
-  /** For yauzl. What `bytes` throws comes out of the promise that yauzl was asked for. */
+  /** For yauzl. An error of `bytes` rejects yauzl's promise. */
   override read(
     into: Buffer,
     offset: number,
@@ -137,7 +137,7 @@ function entryOf(found: Found, local: LocalFileHeader): Entry {
   };
 }
 
-/** Where the next entry starts. yauzl compares nothing of the local header, nor reads a descriptor. */
+/** Where the next entry starts. yauzl does not check local headers or descriptors. */
 function endOf(file: FileBytes, found: Found, local: LocalFileHeader): number {
   const hasDescriptor = (found.generalPurposeBitFlag & HAS_DESCRIPTOR) !== 0;
   const size = found.uncompressedSize;
@@ -164,7 +164,7 @@ function endOf(file: FileBytes, found: Found, local: LocalFileHeader): number {
   return end + requireDescriptor(file, end, found, large === undefined ? 4 : 8);
 }
 
-/** @param width bytes of each size in it @returns the bytes of all of it */
+/** @param width bytes of each size field @returns the length of the descriptor in bytes */
 function requireDescriptor(file: FileBytes, at: number, found: Found, width: 4 | 8): number {
   const descriptor = file.bytes(at, 8 + 2 * width);
   const sizes = [8, 8 + width].map((place) => number(descriptor, place, width));
@@ -175,8 +175,8 @@ function requireDescriptor(file: FileBytes, at: number, found: Found, width: 4 |
 }
 
 /**
- * Checks what stands behind the directory. Of the numbers there yauzl takes where the directory starts and how
- * many entries it has; where ZIP64 has them too, it takes those and does not look at the short ones.
+ * Checks what follows the directory. yauzl reads only the start of the directory and the number of entries there; with
+ * ZIP64 it ignores the short fields.
  */
 function requireEnd(file: FileBytes, count: number, offset: number, size: number): void {
   const stop = offset + size;
@@ -208,7 +208,7 @@ function require(isRight: boolean, what: string): void {
   if (!isRight) throw new Error(`the archive is wrong: ${what}`);
 }
 
-/** What the system's `unzip` thinks of an archive: 0 where all is well, null where there is none. */
+/** The exit code of the system's `unzip` for an archive: 0 if it is valid; null if there is no `unzip`. */
 export function systemUnzipTest(path: string): number | null {
   const unzip = Bun.which("unzip");
   return unzip === null ? null : Bun.spawnSync([unzip, "-tqq", path]).exitCode;

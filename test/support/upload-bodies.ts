@@ -1,4 +1,4 @@
-/** A body in chunks of `size` bytes; `cancelled` tells whether its reader gave it up. */
+/** A body in chunks of `size` bytes. `cancelled` returns whether its reader cancelled it. */
 export function bodyOf(
   bytes: Uint8Array,
   size: number,
@@ -18,7 +18,7 @@ export function bodyOf(
   return { body, cancelled: () => cancelled };
 }
 
-/** What a promise is rejected with; undefined when it is kept. */
+/** What a promise rejects with; undefined if it resolves. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

@@ -2,7 +2,7 @@ import { addAccount } from "./accounts.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 
-/** Everybody who may ask: what each can see is what authorisation is about. */
+/** All callers. Authorisation decides what each of them can see. */
 export const CALLERS = [
   "nobody",
   "liar",
@@ -17,9 +17,9 @@ export const CALLERS = [
 export type CallerName = (typeof CALLERS)[number];
 
 /**
- * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` is a
- * read-only key of the agent's drive, `adaReader` one of Ada's account, `adaDrive` a key of Ada's
- * limited to her drive, `liar` a key that was never given out.
+ * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
+ * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
+ * does not exist.
  */
 export interface World {
   readonly keys: Readonly<Record<CallerName, string | undefined>>;
@@ -35,7 +35,7 @@ interface Provisioned {
   data: { api_key: string; key_id: string; drive_id: string };
 }
 
-/** Fills an empty appliance with the cast. */
+/** Creates the cast in an empty appliance. */
 export async function populate(coffer: TestAppliance): Promise<World> {
   const provision = (name: string) =>
     coffer.client().json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
@@ -96,7 +96,7 @@ async function user(
   return { key: secret, keyId: key.id, drive: made.data.id };
 }
 
-/** Uploads `notes/hello.txt`, "Hello World!"; its id. */
+/** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
 async function upload(client: Client, drive: string): Promise<string> {
   const body = {
     drive_id: drive,

@@ -1,7 +1,7 @@
 import { spyOn } from "bun:test";
 import type { Database } from "../../src/db/database.ts";
 
-/** Counts how many rows each transaction changes, those that its triggers change and the index's own included. */
+/** Counts the rows that each transaction changes, including those of triggers and of the index. */
 export class WriteMeter implements Disposable {
   readonly #sql: Database["sql"];
   readonly #spy;
