@@ -159,7 +159,7 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
     return acquireLock(lockFile);
   } catch (error) {
     // Only the process that gets this far, to writing its name into the lock, uses the reserve.
-    if (!isFull(error) || reserve?.giveUp() !== true) throw error;
+    if (!isFull(error) || reserve?.release() !== true) throw error;
     return acquireLock(lockFile);
   }
 }

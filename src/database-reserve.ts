@@ -19,7 +19,7 @@ const START = MIB;
 export class DatabaseReserve {
   readonly #path: string;
   #isWhole = false;
-  #timesGivenUp = 0;
+  #timesReleased = 0;
   #restoring: Promise<boolean> | null = null;
 
   /** @param path of the file; not touched yet */
@@ -33,9 +33,9 @@ export class DatabaseReserve {
   }
 
   /** Frees the reserve at once. Returns false if there was none left. Throws system errors. */
-  giveUp(): boolean {
+  release(): boolean {
     this.#isWhole = false;
-    this.#timesGivenUp += 1;
+    this.#timesReleased += 1;
     const file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       if (fstatSync(file).size === 0) return false;
@@ -59,16 +59,15 @@ export class DatabaseReserve {
 
   /** Frees the reserve if the disk has too little space for a server to start. */
   async makeRoomToStart(): Promise<void> {
-    if ((await this.#freeBytes()) < START) this.giveUp();
+    if ((await this.#freeBytes()) < START) this.release();
   }
 
   async #restore(): Promise<boolean> {
-    const before = this.#timesGivenUp;
+    const before = this.#timesReleased;
     const file = await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      const isThere =
-        (await isAllocated(file)) || ((await this.#freeBytes()) >= ENOUGH && (await fill(file)));
-      if (this.#timesGivenUp === before) this.#isWhole = isThere;
+      const exists = (await isAllocated(file)) || ((await this.#freeBytes()) >= ENOUGH && (await fill(file)));
+      if (this.#timesReleased === before) this.#isWhole = exists;
       // It was freed again meanwhile.
       else await file.truncate(0);
       return this.#isWhole;

@@ -22,11 +22,11 @@ test("the reserve that is given up has no room to give a second time, until it i
   await using place = await temporaryDirectory();
   const path = join(place.path, "reserve");
   const reserve = new DatabaseReserve(path);
-  expect(reserve.giveUp()).toBe(false);
+  expect(reserve.release()).toBe(false);
   await reserve.restore();
-  expect(reserve.giveUp()).toBe(true);
+  expect(reserve.release()).toBe(true);
   expect([reserve.isWhole, statSync(path).size]).toEqual([false, 0]);
-  expect(reserve.giveUp()).toBe(false);
+  expect(reserve.release()).toBe(false);
   expect(await Promise.all([reserve.restore(), reserve.restore()])).toEqual([true, true]);
   expect(statSync(path).size).toBe(SIZE);
 });
@@ -36,7 +36,7 @@ test("the reserve that is given up while it is made is not made", async () => {
   const path = join(place.path, "reserve");
   const reserve = new DatabaseReserve(path);
   const made = reserve.restore();
-  reserve.giveUp();
+  reserve.release();
   expect(await made).toBe(false);
   expect([reserve.isWhole, statSync(path).size]).toEqual([false, 0]);
 });

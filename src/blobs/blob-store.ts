@@ -139,8 +139,8 @@ export class BlobStore {
   }
 
   /** Whether a write failed for lack of space since the last call. */
-  takeRefusal(): boolean {
-    return this.#volume.takeRefusal();
+  takeNoSpace(): boolean {
+    return this.#volume.takeNoSpace();
   }
 
   /** Whether the disk has room for uploads. */

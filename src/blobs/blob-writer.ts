@@ -100,7 +100,7 @@ export class BlobWriter implements AsyncDisposable {
       after = "ended";
       await this.#discard();
       const refusal = asRefusal(error);
-      if (refusal !== error) this.#volume.noteRefusal();
+      if (refusal !== error) this.#volume.noteNoSpace();
       throw refusal;
     } finally {
       this.#state = after;

@@ -116,12 +116,12 @@ export class Volume {
   }
 
   /** Records that a write failed for lack of space, whatever `freeBytes` says. */
-  noteRefusal(): void {
+  noteNoSpace(): void {
     this.#hasRefused = true;
   }
 
   /** Whether that was recorded since the last call. */
-  takeRefusal(): boolean {
+  takeNoSpace(): boolean {
     const hasRefused = this.#hasRefused;
     this.#hasRefused = false;
     return hasRefused;

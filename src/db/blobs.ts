@@ -48,7 +48,7 @@ export class BlobsTable {
    * Whether the bytes of a content may be removed: no row names it. False while the outcome of a write is unknown:
    * that write may have created a row that only the next start finds.
    */
-  mayGo(digest: Digest): boolean {
+  isRemovable(digest: Digest): boolean {
     return !this.#database.hasFailed && !this.has(digest);
   }
 

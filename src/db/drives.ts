@@ -39,7 +39,7 @@ const SELECT = `
 export class DrivesTable {
   readonly #byId;
   readonly #byPk;
-  readonly #isThere;
+  readonly #exists;
   readonly #bySlug;
   readonly #byUser;
   readonly #countOf;
@@ -57,7 +57,7 @@ export class DrivesTable {
   constructor({ sql }: Database) {
     this.#byId = sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`);
     this.#byPk = sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`);
-    this.#isThere = sql.prepare<object, [DrivePk, number]>(
+    this.#exists = sql.prepare<object, [DrivePk, number]>(
       `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,
     );
     this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
@@ -108,8 +108,8 @@ export class DrivesTable {
   }
 
   /** Whether a drive exists; cheaper than reading it. */
-  isThere(pk: DrivePk, now: number): boolean {
-    return this.#isThere.get(pk, now) !== null;
+  exists(pk: DrivePk, now: number): boolean {
+    return this.#exists.get(pk, now) !== null;
   }
 
   /** A user's drives, oldest first. */

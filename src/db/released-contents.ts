@@ -25,18 +25,18 @@ export interface ReleasedContent {
 export class ReleasedContentsTable {
   readonly #drive;
   readonly #user;
-  readonly #disown;
+  readonly #clearReleaser;
 
   constructor({ sql }: Database) {
     this.#drive = prepare<DrivePk>(sql, "drive");
     this.#user = prepare<UserPk>(sql, "user");
-    this.#disown = sql.prepare<never, [DrivePk, number]>(
+    this.#clearReleaser = sql.prepare<never, [DrivePk, number]>(
       `UPDATE blob SET released_drive = NULL
         WHERE pk IN (SELECT pk FROM blob WHERE released_drive = ? LIMIT ?)`,
     );
   }
 
-  /** The bytes of what somebody has released, including deleted drives. Constant cost. */
+  /** The bytes that an owner has released, including deleted drives. Constant cost. */
   size({ kind, pk }: Releaser): number {
     return this.#of(kind).size.get(pk)?.bytes ?? 0;
   }
@@ -65,8 +65,8 @@ export class ReleasedContentsTable {
   }
 
   /** Removes a drive as the releaser of up to `limit` contents. Returns how many. Inside a write. */
-  disown(drive: DrivePk, limit: number): number {
-    return this.#disown.run(drive, limit).changes;
+  clearReleaser(drive: DrivePk, limit: number): number {
+    return this.#clearReleaser.run(drive, limit).changes;
   }
 
   #of(kind: Releaser["kind"]): Statements {

@@ -166,7 +166,7 @@ export class WriteQueue {
       return [];
     }
     try {
-      hasRoom = isFull(error) && this.#options.reserve?.giveUp() === true;
+      hasRoom = isFull(error) && this.#options.reserve?.release() === true;
     } catch (failed) {
       reason = failed;
     }

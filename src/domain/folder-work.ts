@@ -28,7 +28,7 @@ export interface FolderRemovalWork {
 export type FolderWork = FolderTransferWork | FolderRemovalWork;
 
 /** The work that undoes another one. A return or removal cannot be undone, only finished: it is its own result. */
-export function takenBack(work: FolderWork): FolderWork {
+export function undoOf(work: FolderWork): FolderWork {
   switch (work.kind) {
     case "copy":
       return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null };

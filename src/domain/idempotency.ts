@@ -49,7 +49,7 @@ export function parseIdempotencyKey(text: string): string {
  */
 export const ANONYMOUS_KEY = { characters: 32, different: 8 };
 
-/** Reads the Idempotency-Key of an unauthenticated caller: one that nobody else sends, such as a UUID. */
+/** Reads the Idempotency-Key of an unauthenticated caller: one that no one else sends, such as a UUID. */
 export function parseAnonymousIdempotencyKey(text: string): string {
   const key = parseIdempotencyKey(text);
   const { characters, different } = ANONYMOUS_KEY;

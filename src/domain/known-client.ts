@@ -12,7 +12,7 @@ export const KNOWN_CLIENT_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 export const KNOWN_CLIENT_TOUCH_MS = 24 * 60 * 60 * 1000;
 
 /** A client that sends an account's password, and why. */
-export interface PasswordGiver {
+export interface PasswordSender {
   readonly purpose: "sign in" | "change the password";
   /** Its address, as the rate limit counts it. */
   readonly client: string;
@@ -21,9 +21,9 @@ export interface PasswordGiver {
 }
 
 /** HMAC-SHA-256 (RFC 2104): addresses and usernames could be guessed from a plain hash. */
-export function hashPasswordGiver(
+export function hashPasswordSender(
   secret: Uint8Array,
-  { purpose, client, account }: PasswordGiver,
+  { purpose, client, account }: PasswordSender,
 ): KnownClientHash {
   const text = JSON.stringify(["coffer known client", purpose, client, account]);
   const hash = createHmac("sha256", secret).update(text).digest("hex");

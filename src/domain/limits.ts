@@ -44,7 +44,7 @@ export const ARCHIVE_PATHS = 200;
  * has read it. No owner and no client address can use all of them. Unclaimed drives, which anybody can make, get
  * at most half.
  */
-export const ARCHIVES_UNDER_WAY = {
+export const ARCHIVE_LIMITS = {
   /** Of one owner (see `ownerOf`). */
   each: 4,
   /** Of one client address, which all clients behind one untrusted proxy share. */

@@ -24,11 +24,11 @@ export interface AccountLimits {
   readonly fileSize: number;
 }
 
-/** A change of one's own password. */
+/** A change of the caller's own password. */
 export interface PasswordChange {
   readonly current: string;
   readonly password: string;
-  /** Of the session that sent the request, the only one that stays. */
+  /** Of the session that sends the request; only that one is kept. */
   readonly token: string;
 }
 
@@ -68,7 +68,7 @@ export class Accounts {
   }
 
   /**
-   * Gives the caller another password and ends their other sessions.
+   * Changes the caller's password and ends their other sessions.
    *
    * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
    *   a wrong `current` and a bad `password`
@@ -88,7 +88,7 @@ export class Accounts {
     if (!(await passwords.matches(current, before))) throw wrongCurrent();
     const after = await passwords.hash(password);
     return access.writeFromReserve(caller, within, () => {
-      // It may have been changed while this one was being verified.
+      // It may have been changed during the verification.
       if (users.passwordHash(userPk) !== before) throw wrongCurrent();
       users.setPasswordHash(userPk, after);
       sessions.removeOthersOf(userPk, hashSecret(token));

@@ -1,6 +1,6 @@
 import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
-import { ARCHIVES_UNDER_WAY } from "../domain/limits.ts";
+import { ARCHIVE_LIMITS } from "../domain/limits.ts";
 
 /** An archive that is being sent. */
 interface Slot {
@@ -9,7 +9,7 @@ interface Slot {
   readonly isUnclaimed: boolean;
 }
 
-/** Limits how many archives are sent at once, so that a few callers cannot take all: see `ARCHIVES_UNDER_WAY`. */
+/** Limits how many archives are sent at once, so that a few callers cannot take all: see `ARCHIVE_LIMITS`. */
 export class ArchiveSlots {
   /** At most a few dozen, so it is counted by a scan. */
   readonly #taken = new Set<Slot>();
@@ -21,7 +21,7 @@ export class ArchiveSlots {
    */
   take(caller: Caller, client: string): Disposable {
     const slot = { owner: ownerOf(caller), client, isUnclaimed: isUnclaimed(caller) };
-    const { each, client: perClient, all, unclaimed } = ARCHIVES_UNDER_WAY;
+    const { each, client: perClient, all, unclaimed } = ARCHIVE_LIMITS;
     this.#requireRoom(each, "archives of yours are under way", ({ owner }) => owner === slot.owner);
     if (slot.isUnclaimed) {
       const ofUnclaimed = "archives of unclaimed drives are under way";

@@ -23,7 +23,7 @@ export class Claims {
   }
 
   /**
-   * The drive of a claim token. Whoever has the token may see it.
+   * The drive of a claim token. Anyone with the token may see it.
    *
    * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
    */

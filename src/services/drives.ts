@@ -138,7 +138,7 @@ export class Drives {
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#access.writeFromReserve(caller, within, () => {
       const drive = this.#access.drive(caller, reference);
-      this.#locks.requireNoneLeaves(drive.pk);
+      this.#locks.requireNoMove(drive.pk);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.claimTokens.removeOf(drive.pk);
       return drive.id;

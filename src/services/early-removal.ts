@@ -113,7 +113,7 @@ export class EarlyRemoval {
 
   async #removeForTheDisk(): Promise<number> {
     const { tables, blobs, clock, forget } = this.#parts;
-    const isShort = blobs.takeRefusal()
+    const isShort = blobs.takeNoSpace()
       ? async () => true
       : async () => (await blobs.isShortOfSpace()) || !(await tables.hasSpace());
     let removed = 0;

@@ -33,16 +33,16 @@ export interface FileChanges {
   readonly expiresAt: string | null | undefined;
 }
 
-/** Where a copy or move goes, as sent. */
+/** The destination of a copy or move, as sent. */
 export interface Destination {
   readonly path: string;
-  /** An id or slug; undefined for the drive the file is in. */
+  /** An id or slug; undefined for the same drive. */
   readonly driveId: string | undefined;
-  /** Whether a file that stands there gives way. */
+  /** Whether a file at the path is replaced. */
   readonly overwrite: boolean;
 }
 
-/** The ids of files that went, and of those that did not. */
+/** The ids of deleted files, and of those that could not be deleted. */
 export interface Removed {
   readonly deleted: readonly string[];
   readonly failed: readonly string[];
@@ -64,28 +64,28 @@ export class Files {
     this.#usage = parts.usage;
   }
 
-  /** Throws NOT_FOUND, as every method here does for a file the caller may not see. */
+  /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
   get(caller: Caller, id: string): File {
     return this.#access.file(caller, id);
   }
 
   /**
-   * The content of a file that `get` gave, or a range of it; a large one is read as it is sent. Counts as use.
-   * Rejects with DamagedFile, as `contentWhole` does.
+   * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
+   * Rejects with DamagedFile, like `contentWhole`.
    */
   content(file: File, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return readFor(file, this.#blobs.read(file, range));
   }
 
-  /** The whole content in memory; for small files only. Counts as use. */
+  /** The whole content in memory; only for small files. Counts as bandwidth. */
   contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#usage.countBytes(file.driveId, file.size);
     const content = this.#blobs.readAll(file);
     return content instanceof Promise ? readFor(file, content) : content;
   }
 
-  /** Changes attributes, and with them the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
+  /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
   update(
     caller: Caller,
     id: string,
@@ -106,7 +106,7 @@ export class Files {
     });
   }
 
-  /** Copies a file, content and all, without moving a byte. The copy has no expiry. */
+  /** Copies a file. Its content is not stored twice. The copy has no expiry. */
   copy(caller: Caller, id: string, to: Destination, within?: Within<File>): Promise<File> {
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
@@ -147,11 +147,11 @@ export class Files {
   }
 
   /**
-   * Deletes each file the caller may see, some in each commit; names those it could not. `within` is called in the
-   * last one. Where that is never reached, what was deleted stays deleted.
+   * Deletes all these files that the caller may see, in several transactions. `within` is called in the last one. After
+   * an error, files of earlier transactions stay deleted.
    */
   async removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
-    // An id may be written in more ways than one, and a file is gone when its second comes up.
+    // The same id can be written in several ways; the second would not find its file.
     const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
     const left = [...names.values()];
     let removed: Removed = { deleted: [], failed: [] };
@@ -196,7 +196,7 @@ export class Files {
     return { drive: this.#access.drive(caller, to.driveId ?? file.driveId), path };
   }
 
-  /** Clears the destination of `file`, if it may: never of the file itself, which would be lost. */
+  /** Removes a file at the destination, if `overwrite` allows it. Never `file` itself, which would be lost. */
   #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, now: number): void {
     const present = this.#tree.occupant(drive, path, now);
     if (present === null) return;
@@ -205,7 +205,7 @@ export class Files {
   }
 }
 
-/** A file's body under a filename, which decides the type unless the uploader named one. */
+/** A file's body with another filename, which decides the type unless the uploader gave one. */
 function named(file: File, filename: Filename): FileBody {
   const { mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
   const mimeType = mimeGiven ? file.mimeType : mimeTypeOf(filename);
@@ -213,8 +213,8 @@ function named(file: File, filename: Filename): FileBody {
 }
 
 /**
- * A new path brings its last segment as the filename, unless the change names one; a new filename
- * alone takes the path's last segment with it where the two were the same.
+ * The last segment of a new path becomes the filename, unless one is given. A new filename without a path also changes
+ * the path's last segment, if the two were the same.
  */
 function parseRename(file: File, changes: FileChanges): { filename: Filename; path: FilePath } {
   const sent = changes.filename === undefined ? null : parseFilename("filename", changes.filename);

@@ -9,20 +9,20 @@ import type { FolderLocks } from "./folder-locks.ts";
 import { type FolderPieces, START } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
 
-/** A work that may begin: it was checked, and what it leads into is there. */
+/** A work that is checked and can begin: its destination exists. */
 export interface Begun<T> {
   readonly work: FolderWork;
-  /** The result, once all is done. Inside the last write. */
+  /** Returns the result. Called at the end, inside the last write. */
   readonly result: () => T;
 }
 
-/** What the first write did: all of it, or one piece and a record of the rest. */
+/** What the first write did: everything, or one piece and a record of the rest. */
 type First<T> =
   { readonly isDone: true; readonly result: T } | { readonly isDone: false; readonly rest: Rest<T> };
 
 /**
- * Copies, moves and removes folders for callers. What fits into one piece is done in one transaction. The rest is
- * recorded and left to `FolderWorks`, and other writes to the same folders wait for its end.
+ * Copies, moves and removes folders for callers. A small change is done in one transaction. The rest of a large one is
+ * recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges {
   readonly #tables: Tables;
@@ -49,32 +49,32 @@ export class FolderChanges {
   }
 
   /**
-   * Does a work for a caller. Resolves with its result when all of it is durable; rejects when it was refused,
-   * and then nothing of it is left.
+   * Does a work for a caller. Resolves with its result when all of it is durable. If a copy or move rejects, it was
+   * rolled back, or will be.
    *
-   * @param within gets the result in the transaction that decides the work: the first of a removal, which is
-   *   then carried to its end whatever happens, and else the last
-   * @param begin runs inside the first write, after the caller's standing was checked
+   * @param within is called with the result in the transaction that decides the work: the first one for a removal,
+   *   which is then always finished; otherwise the last one
+   * @param begin runs inside the first write, after the caller was checked again
    */
   async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
-    return this.#goOn(
+    return this.#finish(
       await this.#access.write<First<T>>(caller, undefined, () => this.#first(begin(), within)),
     );
   }
 
-  /** Like `perform`, for a removal, which must be possible on a full disk. */
+  /** Like `perform`, for removals: works on a full disk. */
   async performFromReserve<T>(
     caller: Caller,
     within: Within<T> | undefined,
     begin: () => Begun<T>,
   ): Promise<T> {
-    return this.#goOn(
+    return this.#finish(
       await this.#access.writeFromReserve<First<T>>(caller, undefined, () => this.#first(begin(), within)),
     );
   }
 
-  /** Has done what the first write left to do. */
-  async #goOn<T>(first: First<T>): Promise<T> {
+  /** Waits for what the first write left to do. */
+  async #finish<T>(first: First<T>): Promise<T> {
     return first.isDone ? first.result : this.#works.complete(first.rest);
   }
 

@@ -8,26 +8,26 @@ import { type FolderPath, parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
 import type { Transfer, Tree } from "./tree.ts";
 
-/** How many folders are read together. */
+/** How many folders one query reads. */
 const FOLDERS = 200;
-/** How many paths are looked at together, and how many of them cost as much as a row that is written. */
-const PATHS = { read: 500, aRow: 4 };
+/** How many paths one query reads, and how many of them cost as much as one written row. */
+const PATHS = { read: 500, perRow: 4 };
 
-/** How far a work has come. It holds only once the write is durable that gave it: till then, go on from the one before. */
+/** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
 export interface Progress {
   /** How many of the work's phases are done. */
   readonly phase: number;
-  /** The last path that the phase has seen to; null at its start, or where it begins with what is left. */
+  /** The last path that the phase has done; null at its start, and in phases that start with whatever is left. */
   readonly after: string | null;
 }
 
-/** Where every work begins, also one of which some was done before. */
+/** The start of every work, even if parts of it are already done. */
 export const START: Progress = { phase: 0, after: null };
 
-/** Does as much as fits into a piece, from after a path on: the last path it saw to, or that all is done. */
+/** Does as much as fits into a piece, after a path. Returns the last path that it has done, or "done" at the end. */
 type Phase = (piece: Piece, now: number, after: string | null) => { readonly after: string | null } | "done";
 
-/** Copies, moves and removes folders, piece by piece. */
+/** Copies, moves and removes folders in pieces. */
 export class FolderPieces {
   readonly #tables: Tables;
   readonly #tree: Tree;
@@ -38,17 +38,16 @@ export class FolderPieces {
   }
 
   /**
-   * Does as much of a work as fits into a piece; how far it has come, or null when all is done. The counts of the
-   * folders are right after each piece. Keeps nothing in memory, so that a write which was undone may run again.
-   * Inside a write.
+   * Does as much of a work as fits into a piece. Returns the progress, or null at the end. The counts of the folders are
+   * correct after each piece. Keeps nothing in memory, so a write that was rolled back can run again. Inside a write.
    *
-   * @throws CofferError NOT_FOUND once a drive has gone, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that gets
+   * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be
    *   too long
    */
   step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, now: number): Progress | null {
     const { from, to } = work;
     for (const drive of new Set([from.drive, to?.drive ?? from.drive])) {
-      if (!this.#tables.drives.isThere(drive, now)) throw notFound("drive");
+      if (!this.#tables.drives.exists(drive, now)) throw notFound("drive");
       this.#tables.drives.touch(drive, now);
     }
     let last = after;
@@ -86,14 +85,14 @@ export class FolderPieces {
         const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS.read);
         requireShortPaths(longest, from.path, to.path);
         if (count < PATHS.read) return "done";
-        piece.takeRows(count / PATHS.aRow);
+        piece.takeRows(count / PATHS.perRow);
         after = last;
       }
       return { after };
     };
   }
 
-  /** Makes the folders of one place at another, where they are missing; their counts come with the files. */
+  /** Creates missing folders at the destination. Their counts grow when files are added. */
   #makeFolders({ kind, from, to }: FolderTransferWork): Phase {
     const { folders, subtrees } = this.#tables;
     return (piece, now, start) => {
@@ -115,7 +114,7 @@ export class FolderPieces {
     };
   }
 
-  /** Copies all but what has expired, which is there only for as long as the sweep leaves it. */
+  /** Copies all files except expired ones, which wait for the sweep. */
   #copyFiles(work: FolderTransferWork): Phase {
     const { from, to } = work;
     return (piece, now, after) => {
@@ -129,11 +128,11 @@ export class FolderPieces {
     };
   }
 
-  /** Moves what is left in a place, and takes away what has expired. */
+  /** Moves the files that are left, and removes expired ones. */
   #moveFiles(work: FolderTransferWork): Phase {
     return (piece, now) => {
       const found = this.#tables.subtrees.files(work.from, null, now, PIECE_FILES);
-      // Its tags and the counts of its folders change at both ends.
+      // Tags, and the counts of folders, change at both ends.
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
       this.#tree.removeAll(
         taken.filter(({ hasExpired }) => hasExpired),
@@ -153,7 +152,7 @@ export class FolderPieces {
     };
   }
 
-  /** Where the files go that have not expired. Their folders are there. */
+  /** The moves or copies of files that have not expired. The target folders must exist. */
   #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
     const folderOf = this.#foldersIn(to.drive);
     return files
@@ -164,7 +163,7 @@ export class FolderPieces {
       });
   }
 
-  /** From the innermost to the topmost. */
+  /** Removes folders, innermost first. */
   #removeFolders(from: Subtree): Phase {
     const { subtrees, folders } = this.#tables;
     return (piece) => {
@@ -180,7 +179,7 @@ export class FolderPieces {
     };
   }
 
-  /** Finds the folders of a drive that files come into; those that follow each other mostly come into the same. */
+  /** Finds folders of a drive by path. Remembers the last one: neighbouring files are mostly in the same folder. */
   #foldersIn(drive: DrivePk): (path: FolderPath) => FolderPk {
     let last: { readonly path: FolderPath; readonly pk: FolderPk } | null = null;
     return (path) => {

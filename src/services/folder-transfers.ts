@@ -10,18 +10,18 @@ import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
 
-/** A folder that is to go to another path, of its own or another drive. */
+/** A folder, and its new path in its own or another drive. */
 export interface FolderTransfer {
   readonly source: Drive;
-  /** As readers see it: without what has expired. */
+  /** As readers see it: without expired files. */
   readonly folder: Folder;
   readonly drive: Drive;
   readonly path: FolderPath;
 }
 
 /**
- * Decides whether folders may be moved and copied, and prepares it: what is left to do is the work that each
- * method gives. Every method runs inside a write.
+ * Checks moves and copies of folders and prepares them. Each method returns the work that is left to do, and runs inside
+ * a write.
  */
 export class FolderTransfers {
   readonly #tables: Tables;
@@ -37,8 +37,8 @@ export class FolderTransfers {
   }
 
   /**
-   * To a free path. The files keep all but their paths. The quota needs no look, as for `Tree.move`. Throws
-   * CONFLICT, VALIDATION_ERROR.
+   * To a free path. Only the paths of the files change. The quota is not checked, as in `Tree.move`. Throws CONFLICT,
+   * VALIDATION_ERROR.
    */
   move(transfer: FolderTransfer, now: number): FolderTransferWork {
     return { kind: "move", ...this.#prepare(transfer, FOLDER_MOVE_ENTRIES, now) };
@@ -48,13 +48,13 @@ export class FolderTransfers {
   copy(transfer: FolderTransfer, now: number): FolderTransferWork {
     const ends = this.#prepare(transfer, FOLDER_COPY_ENTRIES, now);
     const { drive, folder } = transfer;
-    // Each piece looks again, since others fill the drive at the same time.
+    // Each piece checks again: other writes may fill the drive at the same time.
     this.#quota.requireRoom(drive, now, folder.totalSize);
     this.#quota.requireFewFiles(drive, now, folder.fileCount);
     return { kind: "copy", ...ends };
   }
 
-  /** Makes sure that a folder may go to a path, and makes the folders above. */
+  /** Checks that a folder may be at a path, and creates the folders above. */
   #prepare(
     { source, folder, drive, path }: FolderTransfer,
     most: number,
@@ -70,7 +70,7 @@ export class FolderTransfers {
     const asFile = asFilePath(path);
     if (this.#tree.occupant(drive, asFile, now) !== null) throw pathTaken("file", asFile);
     const { fileCount } = folders.existing(source.pk, folder.path);
-    // Those that expired count: they have to be looked at, or taken away on the way.
+    // Expired files count: they must be read or removed as well.
     const inside = subtrees.countFolders({ drive: source.pk, path: folder.path }, most + 1);
     if (fileCount + inside > most) throw tooMuchToTransfer(most);
     const top = this.#topmostMissing(drive, path);

@@ -2,42 +2,42 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import { CofferError, WriteRefused } from "../domain/errors.ts";
-import { type FolderWork, takenBack } from "../domain/folder-work.ts";
+import { type FolderWork, undoOf } from "../domain/folder-work.ts";
 import type { FolderWorkPk } from "../domain/id.ts";
 import { Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import { type FolderPieces, type Progress, START } from "./folder-pieces.ts";
 
-/** How long a work rests that cannot go on, such as on a full disk, in milliseconds. */
+/** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** What is left to do of a work, which is recorded. */
+/** The rest of a recorded work. */
 export interface Rest<T> {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
   readonly progress: Progress;
-  /** The result, and what is to be kept with it. Inside the last write. */
+  /** Returns the result, and stores what belongs to it. Called inside the last write. */
   readonly finish: () => T;
 }
 
-/** A recorded work on its way. */
+/** A recorded work in progress. */
 interface Active {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
   progress: Progress;
-  /** Whether the record says this work, and not yet the one that it takes back. */
+  /** Whether the database has this work on record; false while it still has the one that this undoes. */
   isRecorded: boolean;
-  /** Runs inside the last piece; what it returns, once that is durable. */
+  /** Called inside the last piece. What it returns is called when that is durable. */
   readonly finish: () => () => void;
-  /** Tells whoever asked for it, where somebody still waits. */
+  /** Rejects the request that waits for the work, if there is one. */
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Carries the recorded copies, moves and removals of folders to their ends: one piece of each in turn, with a turn
- * of the event loop for all other requests in between. What fails on the way is taken back before it is refused,
- * and so is what a crash cut off; a removal, which cannot be, is carried to its end.
+ * Finishes the recorded copies, moves and removals of folders: one piece of each in turn, with a turn of the event
+ * loop for other requests in between. A failed one is undone before its request is refused, and so is one that a crash
+ * interrupted. A removal cannot be undone, so it is always finished.
  */
 export class FolderWorks {
   readonly #tables: Tables;
@@ -47,7 +47,7 @@ export class FolderWorks {
   readonly #log: Log;
   #queue: Active[] = [];
   #running: Promise<void> | null = null;
-  readonly #resting = new Set<NodeJS.Timeout>();
+  readonly #waiting = new Set<NodeJS.Timeout>();
   #isStopped = false;
 
   constructor(parts: { tables: Tables; locks: FolderLocks; pieces: FolderPieces; clock: Clock; log: Log }) {
@@ -58,21 +58,21 @@ export class FolderWorks {
     this.#log = parts.log;
   }
 
-  /** Goes on with what the last process left. */
+  /** Continues the works that the last process left. */
   start(): void {
     for (const { pk, work } of this.#tables.folderWorks.all()) this.#enqueue(this.#inBackground(pk, work));
   }
 
-  /** Lets a piece in progress end. Who waits for more is refused; the next start goes on with it. */
+  /** Resolves after the current piece. Waiting requests are refused; the next start continues the works. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const timer of this.#resting) clearTimeout(timer);
+    for (const timer of this.#waiting) clearTimeout(timer);
     await this.#running;
     for (const { reject } of this.#queue) reject(stopping());
     this.#locks.refuseAll(stopping());
   }
 
-  /** Does the rest of a work. Resolves when all is durable; rejects when it was refused, and nothing of it is left. */
+  /** Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will be. */
   complete<T>({ pk, work, progress, finish }: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#enqueue({
@@ -89,16 +89,16 @@ export class FolderWorks {
     return promise;
   }
 
-  /** What takes a work back, or carries a removal to its end, without anybody who waits for it. */
+  /** The work that undoes a work, or finishes a removal, when no request waits for it. */
   #inBackground(pk: FolderWorkPk, begun: FolderWork): Active {
-    const work = takenBack(begun);
+    const work = undoOf(begun);
     return {
       pk,
       work,
       progress: START,
       isRecorded: work === begun,
       finish: () => () =>
-        this.#log.info("a change of a folder was taken back or finished", { kind: begun.kind }),
+        this.#log.info("a change of a folder was rolled back or finished", { kind: begun.kind }),
       reject: () => {},
     };
   }
@@ -112,7 +112,7 @@ export class FolderWorks {
     this.#running ??= this.#run();
   }
 
-  /** One piece of each in turn, so that small works do not wait for large ones. */
+  /** Does one piece of each in turn, so small works do not wait for large ones. */
   async #run(): Promise<void> {
     for (let active = this.#queue.shift(); active !== undefined; active = this.#queue.shift()) {
       if (!(await this.#advance(active))) this.#queue.push(active);
@@ -122,13 +122,13 @@ export class FolderWorks {
     this.#running = null;
   }
 
-  /** Does one piece; whether the work has ended, or rests. */
+  /** Does one piece. Returns whether the work has left the queue: it has ended, or waits to be tried again. */
   async #advance(active: Active): Promise<boolean> {
     try {
       const { write, writeFromReserve } = this.#tables;
-      // What frees room, or only gives things back, goes on when the disk is full.
-      const isModest = active.work.kind === "remove" || active.work.kind === "return";
-      const { progress, settle } = await (isModest ? writeFromReserve : write)(() => this.#piece(active));
+      // Removals free space, and returns need little: both work on a full disk.
+      const needsLittle = active.work.kind === "remove" || active.work.kind === "return";
+      const { progress, settle } = await (needsLittle ? writeFromReserve : write)(() => this.#piece(active));
       active.isRecorded = true;
       if (progress !== null) {
         active.progress = progress;
@@ -142,7 +142,7 @@ export class FolderWorks {
     return true;
   }
 
-  /** Inside a write. How far it has come and, where all is done, what to do once that is durable. */
+  /** Inside a write. Returns the progress (null at the end), and what to call when the write is durable. */
   #piece(active: Active): { readonly progress: Progress | null; readonly settle: () => void } {
     const { pk, work, isRecorded, finish } = active;
     const { folderWorks } = this.#tables;
@@ -155,20 +155,20 @@ export class FolderWorks {
 
   async #fail(active: Active, error: unknown): Promise<void> {
     const { pk, work, reject } = active;
-    const back = takenBack(work);
+    const back = undoOf(work);
     if (back !== work) {
       const finish = () => () => reject(error);
       this.#enqueue({ ...active, work: back, progress: START, isRecorded: false, finish });
       return;
     }
-    const isGone = error instanceof CofferError && error.code === "NOT_FOUND";
-    if (isGone && (await this.#forget(pk))) {
-      // What was left to do went with the drive.
+    const isDriveGone = error instanceof CofferError && error.code === "NOT_FOUND";
+    if (isDriveGone && (await this.#forget(pk))) {
+      // The rest was deleted with the drive.
       this.#locks.release(pk);
       reject(error);
       return;
     }
-    // That the disk is full or has failed is in the log already.
+    // A full or failed disk is logged already.
     if (!(error instanceof WriteRefused)) {
       this.#log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
@@ -178,10 +178,10 @@ export class FolderWorks {
     );
     this.#locks.refuse(pk, refusal);
     reject(refusal);
-    this.#rest({ ...active, progress: START, reject: () => {} });
+    this.#retryLater({ ...active, progress: START, reject: () => {} });
   }
 
-  /** Takes the record of a work away; whether that went well. */
+  /** Removes the record of a work. Returns false if that failed. */
   async #forget(pk: FolderWorkPk): Promise<boolean> {
     try {
       await this.#tables.writeFromReserve(() => this.#tables.folderWorks.remove(pk));
@@ -192,13 +192,13 @@ export class FolderWorks {
     }
   }
 
-  #rest(active: Active): void {
+  #retryLater(active: Active): void {
     if (this.#isStopped) return;
     const timer = setTimeout(() => {
-      this.#resting.delete(timer);
+      this.#waiting.delete(timer);
       this.#enqueue(active);
     }, RETRY_MS);
-    this.#resting.add(timer);
+    this.#waiting.add(timer);
   }
 }
 

@@ -13,18 +13,18 @@ import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
 import type { Tree } from "./tree.ts";
 
-/** A folder as readers see it: its counts leave out the files that expired and await the sweep. */
+/** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 export interface ShownFolder {
   readonly drive: Drive;
   readonly folder: Folder;
 }
 
-/** A folder that is there now; `created` is false where it was before. */
+/** A folder that exists now; `created` is false if it did before. */
 export interface CreatedFolder extends ShownFolder {
   readonly created: boolean;
 }
 
-/** Which folder's folders are asked for; `page` counts from 1, `after` is the path a cursor stands for. */
+/** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
 export interface FolderListRequest {
   readonly driveId: string;
   readonly path: string;
@@ -37,15 +37,15 @@ export interface FolderListRequest {
 export interface FolderListing {
   readonly folders: readonly ShownFolder[];
   readonly total: number;
-  /** The path to go on after; null on the last page. */
+  /** The path after which the next page starts; null on the last page. */
   readonly nextAfter: FolderPath | null;
 }
 
-/** Where a copy or move goes, as sent. */
+/** The destination of a copy or move, as sent. */
 export interface FolderDestination {
-  /** The folder's whole new path. */
+  /** The new path of the folder, with its name. */
   readonly path: string;
-  /** An id or slug; undefined for the drive the folder is in. */
+  /** An id or slug; undefined for the same drive. */
   readonly driveId: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface FolderPreview {
   readonly fileCount: number;
 }
 
-/** Folders: made, listed, moved, copied, previewed and deleted with everything in them. */
+/** Creates, lists, moves, copies and deletes folders, with everything in them. */
 export class Folders {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -86,7 +86,7 @@ export class Folders {
     this.#clock = parts.clock;
   }
 
-  /** Makes a folder and its missing ancestors. Throws CONFLICT. */
+  /** Creates a folder and its missing ancestors. Throws CONFLICT. */
   create(
     caller: Caller,
     driveId: string,
@@ -115,7 +115,7 @@ export class Folders {
     };
   }
 
-  /** Moves a folder with all that is in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
+  /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
   move(
     caller: Caller,
     driveId: string,
@@ -127,8 +127,8 @@ export class Folders {
   }
 
   /**
-   * Copies a folder with all that is in it, without moving a byte. Throws like `move`, and QUOTA_EXCEEDED and
-   * STORAGE_FULL: thousands of records take room, too.
+   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED and
+   * STORAGE_FULL: thousands of records need space, too.
    */
   async copy(
     caller: Caller,
@@ -143,8 +143,8 @@ export class Folders {
   }
 
   /**
-   * Counts what `remove` would delete. It changes nothing, and is a write all the same, for `within` to keep
-   * the answer. Throws NOT_FOUND.
+   * Counts what `remove` would delete. It changes nothing, but is a write, so `within` can keep the response. Throws
+   * NOT_FOUND.
    */
   preview(
     caller: Caller,
@@ -160,7 +160,7 @@ export class Folders {
     });
   }
 
-  /** Deletes a folder with all below it; how many files went. Throws NOT_FOUND. */
+  /** Deletes a folder with everything in it. Returns the number of deleted files. Throws NOT_FOUND. */
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
     return this.#changes.performFromReserve(caller, within, () => {
@@ -185,7 +185,7 @@ export class Folders {
     return this.#changes.perform(caller, within, () => {
       const source = this.#access.drive(caller, driveId);
       const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
-      // A folder may be missing only for as long as somebody else moves it back or makes it.
+      // First: a folder may be missing only until a running work puts it back.
       this.#locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
       const work = this.#transfers[how]({ source, folder, drive, path: target }, this.#clock.now());

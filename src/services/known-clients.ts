@@ -1,10 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import {
-  hashPasswordGiver,
+  hashPasswordSender,
   KNOWN_CLIENT_TOUCH_MS,
   KNOWN_CLIENTS,
-  type PasswordGiver,
+  type PasswordSender,
 } from "../domain/known-client.ts";
 
 interface Parts {
@@ -25,15 +25,15 @@ export class KnownClients {
   }
 
   /** Whether it is remembered. */
-  has(giver: PasswordGiver): boolean {
+  has(sender: PasswordSender): boolean {
     const { tables, secret } = this.#parts;
-    return tables.knownClients.usedAt(hashPasswordGiver(secret, giver)) !== null;
+    return tables.knownClients.usedAt(hashPasswordSender(secret, sender)) !== null;
   }
 
   /** Remembers a client that has sent the correct password. Mostly there is nothing to write. */
-  async remember(giver: PasswordGiver): Promise<void> {
+  async remember(sender: PasswordSender): Promise<void> {
     const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
-    const hash = hashPasswordGiver(secret, giver);
+    const hash = hashPasswordSender(secret, sender);
     const now = clock.now();
     const usedAt = tables.knownClients.usedAt(hash);
     if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;

@@ -36,7 +36,7 @@ import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
 import { Users } from "./users.ts";
 
-/** What the use cases are made with: stores, clock, log and what the operator decided. */
+/** What the use cases need: stores, clock, log and settings. */
 export interface ServiceParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -51,9 +51,9 @@ export interface ServiceParts {
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Bytes. */
   readonly maxFileSize: number;
-  /** Whether people may register by themselves with a password. */
+  /** Whether people can register with a password. */
   readonly signups: "open" | "closed";
-  /** Null where people sign in with passwords alone. */
+  /** Null if people sign in only with passwords. */
   readonly oidc: OidcProvider | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
@@ -62,7 +62,7 @@ export interface ServiceParts {
 /** The use cases, wired to each other. */
 export type Services = ReturnType<typeof openServices>;
 
-/** Makes the use cases. Nothing runs by itself until it is started. */
+/** Creates the use cases. Nothing runs until it is started. */
 export function openServices(given: ServiceParts) {
   const access = new Access(given);
   const indexer = new Indexer(given);

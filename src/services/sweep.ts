@@ -12,18 +12,18 @@ import type { EarlyRemoval } from "./early-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 
-/** How long a content stays after the last row that named it went, in milliseconds. */
+/** How long a content is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
-/** How long a link is remembered after it expired, in milliseconds: so long it is 410 and not 404. */
+/** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
 const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** How much one transaction takes away, so that no request waits long behind the sweep. */
+/** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same of rows that may be large. */
+/** The same for rows that may be large. */
 const LARGE_PIECE = 50;
 
-/** What one sweep took away. */
+/** What one sweep removed. */
 export interface Swept {
   readonly files: number;
   readonly drives: number;
@@ -31,8 +31,8 @@ export interface Swept {
 }
 
 /**
- * Takes away what has expired, been deleted or been orphaned. All of it is invisible already: the
- * sweep only gives the room back, in small pieces, and may be cut off anywhere.
+ * Removes what has expired, was deleted or is orphaned. All of it is already invisible: the sweep only frees the space,
+ * in small pieces, and may be interrupted anywhere.
  */
 export class Sweep {
   readonly #tables: Tables;
@@ -62,14 +62,14 @@ export class Sweep {
     this.#strays = new Strays(parts);
   }
 
-  /** Sweeps once. A step that fails is logged and does not keep the others from running. */
+  /** Sweeps once. If a step fails, that is logged and the others still run. */
   run(): Promise<Swept> {
     const swept = this.#sweep();
     this.#running = swept;
     return swept;
   }
 
-  /** Ends a sweep in progress after its current piece, and all early removal. Resolves when nothing runs any more. */
+  /** Ends a running sweep after its current piece, and early removal. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([this.#early.stop(), this.#running]);
@@ -99,7 +99,7 @@ export class Sweep {
     }
   }
 
-  /** Repeats `piece` until there is nothing left for it to take; how much it took in all. */
+  /** Repeats `piece` until it removes nothing. Returns the total. */
   async #inPieces(piece: () => Promise<number>): Promise<number> {
     let total = 0;
     for (let taken = 1; taken > 0 && !this.#stopped; total += taken) taken = await piece();
@@ -111,7 +111,7 @@ export class Sweep {
       this.#tables.writeFromReserve(() => {
         const now = this.#clock.now();
         const expired = this.#tables.files.expired(now, PIECE);
-        // Those that stand in the same folders count them together.
+        // Files in the same folders are next to each other, so that each folder is counted once.
         expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
         const files = new Piece().takeFiles(expired, goingFile);
         this.#tree.removeAll(files, now);
@@ -120,7 +120,7 @@ export class Sweep {
     );
   }
 
-  /** Claim tokens stay behind, so that a late claim can be told that the drive expired. */
+  /** Claim tokens are kept, so that a late claim gets 410. */
   #expiredDrives(): Promise<number> {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
@@ -164,22 +164,22 @@ export class Sweep {
     });
   }
 
-  /** Takes away what a deleted drive held, then its row; false when stopped on the way. */
+  /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => releasedContents.disown(drive, PIECE)));
+    await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
   }
 
-  /** Some files of a deleted drive; how many. */
+  /** Removes some files of a deleted drive. Returns how many. */
   #removeSomeFiles(drive: DrivePk): number {
     const some = this.#tables.files.someOf(drive, PIECE);
-    // Nobody counts its folders any more.
+    // No path: the counts of its folders are not updated.
     const files = new Piece().takeFiles(some, ({ tags }) => ({ drive, path: "", tags, metadata: 0 }));
     this.#tree.discard(files.map(({ pk }) => pk));
     return files.length;
@@ -195,7 +195,7 @@ export class Sweep {
     });
   }
 
-  /** Takes contents away, unless something refers to them again; how many. */
+  /** Removes contents, except those that a row names again. Returns how many. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
     if (orphans.length === 0) return 0;
     const forgotten = await this.#tables.writeFromReserve(() =>
@@ -205,7 +205,7 @@ export class Sweep {
     return forgotten.length;
   }
 
-  /** Contents that a crash left without a row: one part of the store a sweep, all of it in turn. */
+  /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
   async #strayBlobs(): Promise<number> {
     let taken = 0;
     for await (const digest of this.#strays.next(this.#clock.now() - ORPHAN_GRACE_MS)) {
@@ -215,8 +215,8 @@ export class Sweep {
     return taken;
   }
 
-  /** Removes a content that no row names. Both looks happen in one step, so no upload gets in between. */
+  /** Removes a content that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
-    return this.#tables.blobs.mayGo(digest) && (await this.#blobs.remove(digest));
+    return this.#tables.blobs.isRemovable(digest) && (await this.#blobs.remove(digest));
   }
 }

@@ -17,24 +17,24 @@ import {
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 
-/** A file where it stands, as far as it has to be known to be counted there. */
-export type StandingFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
+/** What must be known of a file to count it in its folders. */
+export type PlacedFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
 
-/** A file, and where it or its copy is to stand. */
+/** A file, and the place for it or its copy. */
 export interface Transfer {
-  readonly file: StandingFile;
+  readonly file: PlacedFile;
   readonly to: FilePlace;
 }
 
 /**
- * A drive's tree of folders and files: the one place where files come, change, move and go, whoever wants it. All
- * that come pass `#make`, all that change `change`, all that move `moveAll`, all that go `discard`: what is to
- * happen with each of them belongs there. It keeps the rules of a tree (nothing below a file, no file where a
- * folder stands), the counts of every ancestor, and the quota.
+ * A drive's tree of folders and files: the only place that creates, changes, moves and removes files. Every new file
+ * passes `#make`, every change `change`, every move `moveAll` and every removal `discard`: code that must run for
+ * each of them belongs there. It keeps the rules of a tree (nothing below a file, no file and folder at the same path),
+ * the counts of every ancestor, and the quota.
  *
- * Every method runs inside a write. What is about single files and folders waits while they are part of a folder
- * under way (`Busy`). `copyAll`, `moveAll`, `removeAll` and `discard` wait for nothing, and look at no path: they
- * are for whoever has a folder to itself, and for what readers see no more.
+ * Every method runs inside a write. Methods for single files and folders throw `Busy` while these are part of a
+ * folder's change. `copyAll`, `moveAll`, `removeAll` and `discard` check no locks and no paths: for callers that have
+ * locked the folder, and for files that readers no longer see.
  */
 export class Tree {
   readonly #tables: Tables;
@@ -42,7 +42,7 @@ export class Tree {
   readonly #locks: FolderLocks;
   readonly #changed: () => void;
 
-  /** `changed` is told of every change that leaves the indexer something to do. */
+  /** `changed` is called after every change that the indexer must process. */
   constructor(parts: { tables: Tables; quota: Quota; locks: FolderLocks; changed: () => void }) {
     this.#tables = parts.tables;
     this.#quota = parts.quota;
@@ -50,7 +50,7 @@ export class Tree {
     this.#changed = parts.changed;
   }
 
-  /** The file at a path, for a writer: one that has expired is taken away on the way. */
+  /** The file at a path. Removes it first if it has expired. */
   occupant(drive: Drive, path: FilePath, now: number): File | null {
     this.#locks.requireFree(drive.pk, path);
     const file = this.#tables.files.byPath(drive.pk, path);
@@ -68,7 +68,7 @@ export class Tree {
     return this.#reread(id);
   }
 
-  /** Gives a file, where it stands, other contents or attributes. Throws QUOTA_EXCEEDED. */
+  /** Changes the content or attributes of a file, not its path. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, now: number): File {
     this.#locks.requireFree(file.drivePk, file.path);
     this.#tables.files.update(file.pk, storedBody(body), now);
@@ -80,8 +80,8 @@ export class Tree {
   }
 
   /**
-   * Moves a file to a free path, of this or another drive. Throws CONFLICT. The quota needs no look:
-   * whoever moves sees one drive or the drives of one owner, so what is charged stays the same.
+   * Moves a file to a free path, of this or another drive. Throws CONFLICT. The quota is not checked: a caller reaches
+   * only one drive, or the drives of one owner, so the total stays the same.
    */
   move(file: File, drive: Drive, path: FilePath, now: number): File {
     this.#locks.requireFree(file.drivePk, file.path);
@@ -95,7 +95,7 @@ export class Tree {
     this.removeAll(files, now);
   }
 
-  /** Copies files to free places of one drive, where they have no expiry. Throws QUOTA_EXCEEDED. */
+  /** Copies files to free places of one drive, without their expiry. Throws QUOTA_EXCEEDED. */
   copyAll(drive: Drive, copies: readonly Transfer[], now: number): void {
     for (const { file, to } of copies) {
       this.#make(to, { ...this.#tables.files.body(file.pk), expiresAt: null }, now);
@@ -106,7 +106,7 @@ export class Tree {
     this.#changed();
   }
 
-  /** Moves files to free places, and changes nothing else of them. */
+  /** Moves files to free places, and changes nothing else. */
   moveAll(moves: readonly Transfer[], now: number): void {
     for (const { file, to } of moves) this.#tables.files.place(file.pk, to);
     this.#count(
@@ -118,7 +118,7 @@ export class Tree {
   }
 
   /** Removes files, of any drives. */
-  removeAll(files: readonly StandingFile[], now: number): void {
+  removeAll(files: readonly PlacedFile[], now: number): void {
     this.discard(files.map(({ pk }) => pk));
     this.#count(
       files.map(({ drivePk }) => drivePk),
@@ -127,13 +127,13 @@ export class Tree {
     );
   }
 
-  /** Removes files of deleted drives, whose folders nobody counts any more. */
+  /** Removes files without updating counts; for files of deleted drives. */
   discard(files: readonly FilePk[]): void {
     for (const pk of files) this.#tables.files.remove(pk);
     this.#changed();
   }
 
-  /** The folder at a path, made with its ancestors where it is missing. Throws CONFLICT. */
+  /** The folder at a path. Creates it and its ancestors if they are missing. Throws CONFLICT. */
   ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
     this.#locks.requireFree(drive.pk, path);
     const known = this.#tables.folders.byPath(drive.pk, path);
@@ -143,7 +143,7 @@ export class Tree {
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }
 
-  /** Where a file at a path is to be filed, with its folder made where missing. Throws CONFLICT. */
+  /** The place for a file at a free path. Creates its folder if it is missing. Throws CONFLICT. */
   #freePlace(drive: Drive, path: FilePath, now: number): FilePlace {
     const asFolder = asFolderPath(path);
     if (this.#tables.folders.byPath(drive.pk, asFolder) !== null) throw pathTaken("folder", asFolder);
@@ -175,7 +175,7 @@ export class Tree {
     return id;
   }
 
-  /** Counts files that came and went, each folder above them once, and notes that their drives have changed. */
+  /** Updates the counts of all folders above the changes, and the times of their drives. */
   #count(drives: Iterable<DrivePk>, changes: readonly FolderChange[], now: number): void {
     if (changes.length > 0) this.#tables.folders.adjust(changes);
     for (const drive of new Set(drives)) this.#tables.drives.touch(drive, now);
@@ -193,6 +193,6 @@ function arrival({ file, to }: Transfer): FolderChange {
   return { folder: to.folder, files: 1, bytes: file.size };
 }
 
-function departure({ folderPk, size }: StandingFile): FolderChange {
+function departure({ folderPk, size }: PlacedFile): FolderChange {
   return { folder: folderPk, files: -1, bytes: -size };
 }

@@ -174,7 +174,7 @@ export class Upload {
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.
-    if (store.straysKeptUntil() > 0 || !blobs.mayGo(digest)) return;
+    if (store.straysKeptUntil() > 0 || !blobs.isRemovable(digest)) return;
     await this.#parts.blobs.remove(digest);
   }
 

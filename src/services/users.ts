@@ -23,13 +23,13 @@ export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
 
-/** What administrators may change about a user; what is left out stays. */
+/** What administrators may change about a user; omitted fields stay. */
 export interface UserChange {
   readonly plan?: Plan | undefined;
   readonly disabled?: boolean | undefined;
 }
 
-/** What a new user is made of, beside what is the same for all. */
+/** What a new user is created from. */
 export interface UserDraft {
   readonly username: string;
   readonly email: string | null;
@@ -38,7 +38,7 @@ export interface UserDraft {
   readonly passwordHash: string | null;
 }
 
-/** Making users and managing them: what administrators do, what sign-in does, and what the shell does. */
+/** Creates and manages users, for administrators, for sign-in and for the shell. */
 export class Users {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -52,17 +52,17 @@ export class Users {
     this.#passwords = parts.passwords;
   }
 
-  /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator, signed in. */
+  /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator with a session. */
   list(caller: Caller): ManagedUser[] {
     this.#requireAdmin(caller);
     return this.all().map((user) => this.#managed(user));
   }
 
   /**
-   * Makes a user with a password, on the plan `free`.
+   * Creates a user with a password, on the plan `free`.
    *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator, signed in; VALIDATION_ERROR, CONFLICT
-   *   when the name is taken
+   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session; VALIDATION_ERROR; CONFLICT
+   *   if the name is taken
    */
   async create(
     caller: Caller,
@@ -79,10 +79,10 @@ export class Users {
   }
 
   /**
-   * Changes a plan, disables a user or enables them again. The sessions of a disabled user end for good, their
-   * keys rest until they are enabled; both at once.
+   * Changes a user's plan, or disables or enables the user; takes effect at once. The sessions of a disabled user end;
+   * their keys do not work until the user is enabled.
    *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator, signed in, and for disabling an
+   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session, and for disabling an
    *   administrator; NOT_FOUND
    */
   async update(
@@ -103,15 +103,15 @@ export class Users {
     });
   }
 
-  /** What a user with a password is made of. Throws VALIDATION_ERROR. */
+  /** The draft of a user with a password. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
     return { username, email: null, displayName: null, passwordHash: await this.#passwords.hash(password) };
   }
 
   /**
-   * Makes a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT when the name is
-   * taken. Inside a write.
+   * Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT if the name is taken. Inside
+   * a write.
    */
   add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.#tables;
@@ -124,14 +124,14 @@ export class Users {
     return this.#named(draft.username);
   }
 
-  /** Every user, by username; for the shell, where nobody is calling. */
+  /** Every user, by username; for the shell, which has no caller. */
   all(): User[] {
     return this.#tables.users.all();
   }
 
   /**
-   * Makes a user with a password from the shell: an administrator where there is none yet. Throws
-   * VALIDATION_ERROR, CONFLICT when the name is taken.
+   * Creates a user with a password from the shell: an administrator if there is none yet. Throws VALIDATION_ERROR;
+   * CONFLICT if the name is taken.
    */
   async createFromShell(username: string, password: string): Promise<User> {
     const draft = await this.draft(username, password);
@@ -151,7 +151,7 @@ export class Users {
   }
 
   /**
-   * Sets a user's plan from the shell. It counts from the next request on, of sessions and keys alike. Throws
+   * Sets a user's plan from the shell. It applies from the next request on, with sessions and keys. Throws
    * NOT_FOUND.
    */
   setPlan(username: string, plan: Plan): Promise<User> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
-import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
+import { ARCHIVE_LIMITS } from "../../src/domain/limits.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { address, archived, filled, upload } from "../support/archives.ts";
@@ -49,7 +49,7 @@ const unclaimed = () => filled(stage, { a: LARGE });
 
 /** Asks for archives as many as one may have, and reads none. */
 async function takeAll(readers: AsyncDisposableStack, own: OwnDrive, client: string): Promise<void> {
-  for (let n = 0; n < ARCHIVES_UNDER_WAY.each; n += 1) readers.use(await SlowReader.of(own, from(client)));
+  for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) readers.use(await SlowReader.of(own, from(client)));
 }
 
 async function another(own: OwnDrive): Promise<Client> {
@@ -63,8 +63,8 @@ describe("how many archives may be under way", () => {
     await using readers = new AsyncDisposableStack();
     const slow = async () => readers.use(await SlowReader.of(own));
     const [first, second] = [await slow(), await slow()];
-    for (let n = 2; n < ARCHIVES_UNDER_WAY.each; n += 1) await slow();
-    const refusal = tooMany(`${ARCHIVES_UNDER_WAY.each} archives of yours are under way`);
+    for (let n = 2; n < ARCHIVE_LIMITS.each; n += 1) await slow();
+    const refusal = tooMany(`${ARCHIVE_LIMITS.each} archives of yours are under way`);
     expect(await refused(own)).toMatchObject(refusal);
     // Somebody else, and whoever asks for its head alone, does not wait for them.
     const other = await filled(stage, { b: "c" });
@@ -83,7 +83,7 @@ describe("how many archives may be under way", () => {
   ])("of %s, whatever keys it makes and wherever they are used", async (_, make) => {
     const own = await make();
     await using readers = new AsyncDisposableStack();
-    for (let n = 0; n < ARCHIVES_UNDER_WAY.each; n += 1) {
+    for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) {
       readers.use(await SlowReader.of({ ...own, client: await another(own) }, from(`192.0.2.${n}`)));
     }
     const last = { ...own, client: await another(own) };
@@ -138,7 +138,7 @@ describe("a reader of an archive", () => {
     const [before, lines] = [connections(), coffer.lines.length];
     await using readers = new AsyncDisposableStack();
     const stopped: SlowReader[] = [];
-    for (let n = 0; n < ARCHIVES_UNDER_WAY.each; n += 1) stopped.push(readers.use(await SlowReader.of(own)));
+    for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) stopped.push(readers.use(await SlowReader.of(own)));
     await eventually(() => logged(coffer, lines).length === stopped.length);
     expect(new Set(logged(coffer, lines))).toEqual(new Set([GIVEN_UP]));
     expect(connections()).toBe(before);

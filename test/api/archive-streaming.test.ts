@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { ARCHIVES_UNDER_WAY } from "../../src/domain/limits.ts";
+import { ARCHIVE_LIMITS } from "../../src/domain/limits.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../support/open-files.ts";
@@ -182,7 +182,7 @@ describe("while a long one is on its way", () => {
 
   test("leaving before anything has come holds no place", async () => {
     const { own } = await long();
-    for (let n = 0; n < 3 * ARCHIVES_UNDER_WAY.each; n += 1) {
+    for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) {
       const aborting = new AbortController();
       const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
         headers: { authorization: `Bearer ${own.key}` },

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTables } from "../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../src/db/database.ts";
-import type { PasswordGiver } from "../../src/domain/known-client.ts";
+import type { PasswordSender } from "../../src/domain/known-client.ts";
 import { KnownClients } from "../../src/services/known-clients.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
@@ -116,7 +116,7 @@ describe("a client that has signed in", () => {
   });
 });
 
-function giver(client: string): PasswordGiver {
+function sender(client: string): PasswordSender {
   return { purpose: "sign in", client, account: "ada" };
 }
 
@@ -133,10 +133,10 @@ test("of more clients than are remembered the ones unused for longest are forgot
   });
   const use = async (client: string) => {
     clock.advance(DAY_MS);
-    await known.remember(giver(client));
+    await known.remember(sender(client));
   };
   for (const client of ["a", "b", "c", "a", "d"]) await use(client);
-  expect(["a", "b", "c", "d"].filter((client) => known.has(giver(client)))).toEqual(["a", "c", "d"]);
-  expect(known.has({ ...giver("a"), purpose: "change the password" })).toBe(false);
-  expect(known.has({ ...giver("a"), account: "bob" })).toBe(false);
+  expect(["a", "b", "c", "d"].filter((client) => known.has(sender(client)))).toEqual(["a", "c", "d"]);
+  expect(known.has({ ...sender("a"), purpose: "change the password" })).toBe(false);
+  expect(known.has({ ...sender("a"), account: "bob" })).toBe(false);
 });

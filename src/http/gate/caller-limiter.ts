@@ -40,11 +40,11 @@ export class CallerLimiter {
     const own = this.#own.take(bucketOf(caller), limit);
     const shared = this.#shared.take(ownerOf(caller), SHARED_FACTOR * limit);
     if (own.allowed && !shared.allowed) {
-      this.#own.giveBack(bucketOf(caller));
+      this.#own.refund(bucketOf(caller));
       return { state: shared, isShared: true };
     }
     if (shared.allowed && !own.allowed) {
-      this.#shared.giveBack(ownerOf(caller));
+      this.#shared.refund(ownerOf(caller));
       return { state: own, isShared: false };
     }
     const difference = own.remaining - shared.remaining || shared.resetSeconds - own.resetSeconds;

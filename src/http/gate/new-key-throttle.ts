@@ -5,7 +5,7 @@ import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import { rateLimited } from "./errors.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
-/** Lets an owner make only so many keys a minute, with all keys and sessions together. */
+/** Limits how many keys an owner creates in a minute, with all its keys and sessions together. */
 export class NewKeyThrottle {
   readonly #limiter: RateLimiter;
   readonly #rateLimits: Readonly<Record<Plan, number>>;
@@ -17,8 +17,8 @@ export class NewKeyThrottle {
   }
 
   /**
-   * Makes a key. It counts from its beginning, so that many at once cannot pass together, and no more when it
-   * is refused. Throws RATE_LIMITED, and what `make` throws.
+   * Creates a key. It counts from its start, so that parallel calls cannot exceed the limit together; it stops counting
+   * if `make` throws. Throws RATE_LIMITED, and errors of `make`.
    */
   async attempt<T>(caller: Caller, make: () => Promise<T>): Promise<T> {
     const owner = ownerOf(caller);
@@ -34,7 +34,7 @@ export class NewKeyThrottle {
     try {
       return await make();
     } catch (error) {
-      this.#limiter.giveBack(owner);
+      this.#limiter.refund(owner);
       throw error;
     }
   }

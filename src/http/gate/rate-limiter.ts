@@ -68,7 +68,7 @@ export class RateLimiter {
   }
 
   /** Undoes one `take`, for a request that turned out not to count. */
-  giveBack(bucket: string): void {
+  refund(bucket: string): void {
     const window = this.#windows.get(bucket);
     if (window !== undefined && window.used > 0) window.used -= 1;
   }

@@ -83,7 +83,7 @@ export function cursor(note = "") {
   );
 }
 
-/** The fields of a page beside its items. @param total the description of the field `total` */
+/** The fields of a page besides its items. @param total the description of the field `total` */
 export function pageFacts(total: string) {
   return { total: Type.Integer({ description: total }), page: Type.Integer(), limit: Type.Integer() };
 }

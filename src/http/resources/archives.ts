@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVES_UNDER_WAY } from "../../domain/limits.ts";
+import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../domain/limits.ts";
 import type { Log } from "../../log.ts";
 import type { Archives } from "../../services/archives.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "../content/contained.ts";
@@ -29,7 +29,7 @@ export interface ArchiveOptions {
   readonly stallMs?: number | undefined;
 }
 
-const MOST = ARCHIVES_UNDER_WAY;
+const MOST = ARCHIVE_LIMITS;
 
 /** Many files in one download. */
 export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }: ArchiveOptions) {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { PasswordGiver } from "../../domain/known-client.ts";
+import type { PasswordSender } from "../../domain/known-client.ts";
 import type { KnownClients } from "../../services/known-clients.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
@@ -14,12 +14,12 @@ export const PER_CLIENT = 50;
 
 /** Allows a few wrong passwords, then blocks sign-in until the window ends. */
 export class SignInThrottle {
-  readonly #purpose: PasswordGiver["purpose"];
+  readonly #purpose: PasswordSender["purpose"];
   readonly #known: KnownClients;
   readonly #accounts: RateLimiter;
   readonly #clients: RateLimiter;
 
-  constructor(purpose: PasswordGiver["purpose"], known: KnownClients, clock: Clock) {
+  constructor(purpose: PasswordSender["purpose"], known: KnownClients, clock: Clock) {
     this.#purpose = purpose;
     this.#known = known;
     const options = { clock, windowSeconds: WINDOW_SECONDS };
@@ -36,25 +36,25 @@ export class SignInThrottle {
    * @param isWrong whether an error of the attempt means that the password is wrong
    */
   async attempt<T>(
-    { client, account }: Pick<PasswordGiver, "client" | "account">,
+    { client, account }: Pick<PasswordSender, "client" | "account">,
     verify: () => Promise<T>,
     isWrong: (error: unknown) => boolean,
   ): Promise<T> {
-    const giver = { purpose: this.#purpose, client, account };
-    const isKnown = this.#known.has(giver);
+    const sender = { purpose: this.#purpose, client, account };
+    const isKnown = this.#known.has(sender);
     this.#take(this.#clients, client, PER_CLIENT);
     if (!isKnown) this.#take(this.#accounts, account, PER_ACCOUNT);
-    const giveBack = () => {
-      this.#clients.giveBack(client);
-      if (!isKnown) this.#accounts.giveBack(account);
+    const refund = () => {
+      this.#clients.refund(client);
+      if (!isKnown) this.#accounts.refund(account);
     };
     try {
       const result = await verify();
-      await this.#known.remember(giver);
-      giveBack();
+      await this.#known.remember(sender);
+      refund();
       return result;
     } catch (error) {
-      if (!isWrong(error)) giveBack();
+      if (!isWrong(error)) refund();
       throw error;
     }
   }
