@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it has every component follow the signals that it reads
+import "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { chosenAppearance, showAppearance } from "./lib/appearance.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { comeBack } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
-import { closeDialog, row, rowInFocus, uploadHere } from "../support/drive-page.ts";
+import { closeDialog, row, rowInFocus } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 
 // What others change while somebody looks at it.
@@ -64,24 +64,6 @@ describe("a drive that is gone leaves the list of drives as soon as that is know
       await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
     });
   }
-});
-
-test("what is selected keeps up with what became of it elsewhere", async () => {
-  const { id: drive, fileId } = await driveWith("Stale", { "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
-  await using page = await open("/drives/alice/stale/");
-  await page.getByLabel("Select a.txt").check();
-  await page.getByLabel("Select b.txt").check();
-  await dashboard.owner.client.json(200, "PATCH", `/v0/files/${fileId("a.txt")}`, {
-    body: { path: "renamed.txt" },
-  });
-  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
-  await uploadHere(page, "new.txt");
-  await page.getByText("1 selected").waitFor();
-  await page.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("dialog").getByRole("treeitem", { name: "to" }).click();
-  await page.getByRole("button", { name: "Move here" }).click();
-  await page.getByText("Moved “renamed.txt”.").waitFor();
-  expect(await paths(drive)).toEqual(["c.txt", "new.txt", "to/renamed.txt", "to/x"]);
 });
 
 test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {

@@ -63,16 +63,6 @@ test("rows that the server has no time for say so where they are, and come by th
   expect(asked).toBe(2);
 });
 
-test("a range that was not loaded yet is selected whole", async () => {
-  const { fileId } = await driveWith("Range", { "one.txt": 1 });
-  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 1700);
-  await using page = await open("/drives/alice/range/many/");
-  await row(page, "0000001.txt").focus();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Shift+End");
-  await page.getByText("1,699 selected").waitFor();
-});
-
 test("the list and the tree ask for the folder that is open once", async () => {
   await driveWith("Asked", { "a/b/c.txt": 1 });
   await using page = await open("/drives");

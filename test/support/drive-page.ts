@@ -10,7 +10,7 @@ export function rowInFocus(page: Page, name: string): Promise<void> {
   return page.locator(".file-row:focus", { hasText: name }).waitFor();
 }
 
-/** Uploads a file to the open folder, so that its list is loaded again. */
+/** Uploads a file to the folder that is open. */
 export async function uploadHere(page: Page, name: string): Promise<void> {
   const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
   await page.getByLabel("Upload files").setInputFiles(file);

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { folderChangesOf } from "../../web/lib/files/folder-changes.ts";
 import { comparePaths } from "../../web/lib/files/path-order.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/types.ts";
 import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree/keys.ts";
-import { Level } from "../../web/pages/drive/tree/level.ts";
-import { rowsOf, type TreeRow } from "../../web/pages/drive/tree/rows.ts";
+import { Level } from "../../web/pages/drive/store/tree-level.ts";
+import { rowsOf, type TreeRow } from "../../web/pages/drive/store/tree-rows.ts";
 
 const DRIVE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
@@ -88,43 +87,4 @@ test("typing finds the next name, all the way round", () => {
   expect(treeCommandOf("ArrowUp", rows, 0)).toEqual({ does: "go", row: 0 });
   expect(treeCommandOf("ArrowLeft", rows, 3)).toEqual({ does: "go", row: 0 });
   expect(treeCommandOf("F2", rows, 0)).toBeNull();
-});
-
-describe("a request tells what it did to folders", () => {
-  const came = (path: string, hasFolders = false) => ({
-    kind: "came" as const,
-    drive: DRIVE,
-    path,
-    hasFolders,
-  });
-  const went = (path: string) => ({ kind: "went" as const, drive: DRIVE, path, hasFolders: false });
-  const at = (path: string, more: object = {}) => ({ drive_id: DRIVE, path, ...more });
-  const body = (path: string, more: object = {}) => at(path, more);
-
-  test.each([
-    ["making one", "POST", "/v0/folders", body("a/b/"), at("a/b/", { has_folders: false }), [came("a/b/")]],
-    [
-      "moving one",
-      "POST",
-      "/v0/folders/move",
-      body("a/"),
-      at("b/", { has_folders: true }),
-      [went("a/"), came("b/", true)],
-    ],
-    [
-      "copying one",
-      "POST",
-      "/v0/folders/copy",
-      body("a/"),
-      at("b/", { has_folders: true }),
-      [came("b/", true)],
-    ],
-    ["asking what would go", "DELETE", "/v0/folders", body("a/"), { path: "a/", file_count: 2 }, []],
-    ["deleting one", "DELETE", "/v0/folders", body("a/", { confirm: true }), { success: true }, [went("a/")]],
-    ["moving a file", "POST", "/v0/files/1/move", {}, at("new/folder/a.txt"), [came("new/folder/")]],
-    ["deleting a drive", "DELETE", "/v0/drives/1", undefined, { data: { id: DRIVE } }, []],
-    ["making a key", "POST", "/v0/keys", {}, { drive_id: DRIVE, name: "a" }, []],
-  ])("%s", (_, method, path, sent, answer, changes) => {
-    expect(folderChangesOf({ method, path, body: sent, answer })).toEqual(changes);
-  });
 });

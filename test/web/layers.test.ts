@@ -28,14 +28,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one file that knows what the server's HTTP answers with, and where from: types alone. */
 const ANSWER_TYPES = { in: "web/lib/types.ts", from: "src/http/operation/record-schemas.ts" };
 
-/** The rooms of a page that may import the room beside them. */
-const BESIDE: Readonly<Record<string, string>> = {
-  "web/pages/drive/list": "web/pages/drive/dialogs",
-  "web/pages/drive/dialogs": "web/pages/drive/tree",
+/** The rooms of a page that may import rooms beside them. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  "web/pages/drive/list": ["web/pages/drive/store"],
+  "web/pages/drive/tree": ["web/pages/drive/store"],
+  "web/pages/drive/dialogs": ["web/pages/drive/store", "web/pages/drive/tree"],
 };
 
+/** The rooms that need no page, so that they are tested without a browser. */
+const WITHOUT_PAGE = /^web\/pages\/drive\/store\//;
+
 /** All that is brought into the browser from outside. */
-const FROM_OUTSIDE = /^(?:marked|preact|preact\/hooks|lucide-static\/icons\/[a-z0-9-]+\.svg)$/;
+const FROM_OUTSIDE =
+  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg)$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
@@ -73,10 +78,12 @@ function roomOf(path: string): string {
   return isTop(path) ? path.replace(/\.tsx?$/, "") : path.slice(0, path.lastIndexOf("/"));
 }
 
-/** Whether one file of the pages may import another: one in its own room, below that, or in the room beside. */
+/** Whether one file of the pages may import another: one in its own room, below that, or in a room beside. */
 function mayImportPage(from: string, to: string): boolean {
   const [room, other] = [roomOf(from), roomOf(to)];
-  return !isTop(to) && (other === room || other.startsWith(`${room}/`) || BESIDE[room] === other);
+  return (
+    !isTop(to) && (other === room || other.startsWith(`${room}/`) || BESIDE[room]?.includes(other) === true)
+  );
 }
 
 test("the table is what the dashboard does, no more and no less", () => {
@@ -104,10 +111,21 @@ test("of the server's HTTP one file takes types, and nobody anything else", () =
   expect(sources.map(withoutTypeImports).flatMap(serverImportsOf)).toEqual([]);
 });
 
-test("every room that may import the one beside it does", () => {
+test("every room that may import those beside it does", () => {
   for (const [room, beside] of Object.entries(BESIDE)) {
     const targets = sources.filter(({ path }) => roomOf(path) === room).flatMap(ownImportsOf);
-    expect(targets.map(roomOf)).toContain(beside);
+    expect(targets.map(roomOf)).toEqual(expect.arrayContaining([...beside]));
+  }
+});
+
+test("what needs no page has no components and does not touch the document", () => {
+  const rooms = sources.filter(({ path }) => WITHOUT_PAGE.test(path));
+  expect(rooms.length).toBeGreaterThan(0);
+  for (const { path, text } of rooms) {
+    expect([path, /\bdocument\b|\bwindow\b|\bHTML\w*Element\b|preact\/hooks|\.tsx"/.exec(text)]).toEqual([
+      path,
+      null,
+    ]);
   }
 });
 

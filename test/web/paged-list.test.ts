@@ -1,28 +1,58 @@
 import { describe, expect, test } from "bun:test";
-import { PagedList } from "../../web/pages/drive/list/paged-list.ts";
+import { PagedList } from "../../web/pages/drive/store/paged-list.ts";
 
-/** A list of numbers, in pages of ten, which notes the pages it is asked for. */
+/** A list of numbers, 10 apart, in pages of ten, which notes the pages it is asked for. */
 class Numbers {
-  total = 95;
+  items = Array.from({ length: 95 }, (_, index) => index * 10);
+  /** How many of the last ones are counted but not given. */
+  missing = 0;
   readonly asked: number[] = [];
   /** Whether it refuses. */
   isDown = false;
-  readonly list = new PagedList<number>(10, async (page) => {
-    this.asked.push(page);
-    if (this.isDown) throw new Error("down");
-    const start = (page - 1) * 10;
-    const length = Math.max(0, Math.min(10, this.total - start));
-    return { data: Array.from({ length }, (_, index) => start + index), total: this.total };
+  /** What its answers wait for. */
+  isReady: Promise<void> = Promise.resolve();
+  readonly list = new PagedList<number>({
+    size: 10,
+    read: async (page) => {
+      this.asked.push(page);
+      if (this.isDown) throw new Error("down");
+      const items = this.items.slice(0, this.items.length - this.missing);
+      const answer = { data: items.slice((page - 1) * 10, page * 10), total: this.items.length };
+      await this.isReady;
+      return answer;
+    },
+    keyOf: String,
+    compare: (one, other) => one - other,
   });
+
+  /** What it knows, by index. */
+  get known(): Record<number, number> {
+    const known: Record<number, number> = {};
+    for (let index = 0; index < this.list.total; index += 1) {
+      const item = this.list.at(index);
+      if (item !== undefined) known[index] = item;
+    }
+    return known;
+  }
+
+  /** Whether all that it knows is as the server has it. */
+  get isRight(): boolean {
+    const known = Object.entries(this.known);
+    return (
+      this.list.total === this.items.length &&
+      known.every(([index, item]) => this.items[Number(index)] === item)
+    );
+  }
 }
 
 describe("a list in pages", () => {
-  test("knows how much there is by any page, and its items by their index", async () => {
+  test("knows how much there is by any page, and its items by their index and key", async () => {
     const { list } = new Numbers();
     expect(list.ready).toBe(false);
     await list.load(10);
     expect([list.ready, list.total, list.loaded]).toEqual([true, 95, 5]);
-    expect([list.at(89), list.at(90), list.at(94), list.at(95)]).toEqual([undefined, 90, 94, undefined]);
+    expect([list.at(89), list.at(90), list.at(94), list.at(95)]).toEqual([undefined, 900, 940, undefined]);
+    expect([list.indexOf("940"), list.indexOf("0")]).toEqual([94, undefined]);
   });
 
   test.each([
@@ -49,13 +79,23 @@ describe("a list in pages", () => {
     expect(numbers.asked).toEqual([1, 2]);
   });
 
+  test("asks once for a page that has less than it should", async () => {
+    const numbers = new Numbers();
+    await numbers.list.load(1);
+    // What expired is still counted for a while.
+    numbers.missing = 83;
+    await numbers.list.ensure(10, 19);
+    await numbers.list.ensure(10, 11);
+    expect(numbers.asked).toEqual([1, 2]);
+  });
+
   test("forgets the other pages when one shows that the list changed, and asks for them again", async () => {
     const numbers = new Numbers();
     await numbers.list.load(1);
     await numbers.list.load(2);
-    numbers.total = 94;
+    numbers.items.pop();
     await numbers.list.load(3);
-    expect([numbers.list.at(0), numbers.list.at(20), numbers.list.total]).toEqual([undefined, 20, 94]);
+    expect([numbers.list.at(0), numbers.list.at(20), numbers.list.total]).toEqual([undefined, 200, 94]);
     await numbers.list.ensure(0, 29);
     expect(numbers.asked).toEqual([1, 2, 3, 1, 2]);
     expect(numbers.list.loaded).toBe(30);
@@ -65,9 +105,110 @@ describe("a list in pages", () => {
     const numbers = new Numbers();
     numbers.isDown = true;
     expect(await numbers.list.load(1).catch(String)).toBe("Error: down");
-    expect(numbers.list.revision).toBe(0);
+    expect(numbers.list.ready).toBe(false);
     numbers.isDown = false;
     await numbers.list.load(1);
-    expect([numbers.list.at(0), numbers.list.revision]).toEqual([0, 1]);
+    expect(numbers.list.at(0)).toBe(0);
+  });
+});
+
+/** Does the same to the server's list and to the one that is known. */
+function put(numbers: Numbers, item: number): boolean {
+  numbers.items = [...numbers.items.filter((other) => other !== item), item].toSorted((a, b) => a - b);
+  return numbers.list.put(item);
+}
+
+/** With the pages 1, 2 and 6 of ten. */
+async function partly(): Promise<Numbers> {
+  const numbers = new Numbers();
+  for (const page of [1, 2, 6]) await numbers.list.load(page);
+  return numbers;
+}
+
+describe("what an answer tells of a list", () => {
+  test.each([
+    ["between two", 55],
+    ["before all", -1],
+    ["after all", 9999],
+  ])("puts a new item %s where all is loaded", async (_, item) => {
+    const numbers = new Numbers();
+    await numbers.list.ensure(0, 0);
+    await numbers.list.load(1);
+    await numbers.list.ensure(0, 94);
+    expect(put(numbers, item)).toBe(true);
+    expect([numbers.isRight, numbers.list.loaded]).toEqual([true, 96]);
+  });
+
+  test("does not know of a new item where it belongs among some that are not loaded, nor whether it is new", async () => {
+    const numbers = await partly();
+    expect([numbers.list.put(55), numbers.list.total]).toEqual([false, 95]);
+  });
+
+  test("takes items out, and the others move up, those beyond a gap as well", async () => {
+    const numbers = await partly();
+    numbers.items = numbers.items.filter((item) => item !== 30 && item !== 150);
+    expect(numbers.list.remove(new Set(["30", "150"]))).toBe(true);
+    expect([numbers.isRight, numbers.list.loaded, numbers.list.indexOf("500")]).toEqual([true, 28, 48]);
+    // What moved into a page that came is asked for.
+    await numbers.list.ensure(10, 19);
+    expect(numbers.asked).toEqual([1, 2, 6, 2]);
+    expect([numbers.isRight, numbers.list.loaded]).toEqual([true, 30]);
+  });
+
+  test("does not know how much is left where something that was not loaded is gone", async () => {
+    const numbers = await partly();
+    expect(numbers.list.remove(new Set(["30", "300"]))).toBe(false);
+    const whole = new Numbers();
+    await whole.list.load(1);
+    await whole.list.ensure(0, 94);
+    expect(whole.list.remove(new Set(["7"]))).toBe(true);
+  });
+
+  test("nothing is sure before anything is known, or while a page from before may come", async () => {
+    const numbers = new Numbers();
+    expect([numbers.list.put(1), numbers.list.remove(new Set(["1"]))]).toEqual([false, false]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await numbers.list.load(1);
+    numbers.isReady = promise;
+    const coming = numbers.list.load(2);
+    expect([numbers.list.put(0), numbers.list.remove(new Set(["0"]))]).toEqual([false, false]);
+    resolve();
+    await coming;
+  });
+});
+
+/** Numbers that are ordered by another than the one they are known by: a name that can change. */
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+async function listOf(names: readonly string[], pages: readonly number[]): Promise<PagedList<Named>> {
+  const items = names.map((name, id) => ({ id, name }));
+  const list = new PagedList<Named>({
+    size: 2,
+    read: async (page) => ({ data: items.slice((page - 1) * 2, page * 2), total: items.length }),
+    keyOf: ({ id }) => String(id),
+    compare: (one, other) => (one.name < other.name ? -1 : 1),
+  });
+  for (const page of pages) await list.load(page);
+  return list;
+}
+
+describe("an item with another name", () => {
+  const NAMES = ["b", "d", "f", "h", "j", "l", "n", "p"];
+
+  test.each([
+    ["forward", "k", [1, 2, 3, 4], ["d", "f", "h", "j", "k", "l", "n", "p"]],
+    ["to the end", "z", [1, 2, 3, 4], ["d", "f", "h", "j", "l", "n", "p", "z"]],
+    ["nowhere", "c", [1, 2, 3, 4], ["c", "d", "f", "h", "j", "l", "n", "p"]],
+    ["within what is loaded", "e", [1, 2], ["d", "e", "f", "h", "", "", "", ""]],
+    ["into a gap", "k", [1, 2, 4], ["d", "f", "h", "", "", "", "n", "p"]],
+    ["past what is loaded", "z", [1], ["d", "", "", "", "", "", "", ""]],
+    ["behind a gap", "o", [1, 4], ["d", "", "", "", "", "n", "o", "p"]],
+  ])("moves %s, and the total stays", async (_, name, pages, expected) => {
+    const list = await listOf(NAMES, pages);
+    expect(list.put({ id: 0, name })).toBe(true);
+    expect(Array.from({ length: list.total }, (__, index) => list.at(index)?.name ?? "")).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
+import { asApiError } from "../lib/api.ts";
 import { copyText } from "../lib/clipboard-copy.ts";
-import { asApiError } from "../lib/load.ts";
 import { Icon } from "./icon.tsx";
 import { say } from "./toast.tsx";
 

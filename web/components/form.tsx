@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ApiError } from "../lib/api.ts";
+import { type ApiError, asApiError } from "../lib/api.ts";
 import { Attempts } from "../lib/attempts.ts";
 import { fieldOf, FormFailureContext } from "../lib/form-failure.ts";
-import { asApiError } from "../lib/load.ts";
 import { Failure } from "./failure.tsx";
 import { Labelled } from "./labelled.tsx";
 

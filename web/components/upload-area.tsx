@@ -2,9 +2,8 @@ import filesIcon from "lucide-static/icons/upload.svg" with { type: "text" };
 import folderIcon from "lucide-static/icons/folder-up.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ApiError } from "../lib/api.ts";
+import { type ApiError, asApiError } from "../lib/api.ts";
 import { nameOf } from "../lib/files/place.ts";
-import { asApiError } from "../lib/load.ts";
 import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
 import { Failure } from "./failure.tsx";
@@ -14,21 +13,15 @@ import { say } from "./toast.tsx";
 import { useUploads } from "./upload/context.tsx";
 import { Unread } from "./upload/unread.tsx";
 
-const TELL_MS = 200;
-/** Longer while uploads go on: each time the list is loaded again, from the same limit of requests. */
-const TELL_BUSY_MS = 2000;
-
 interface UploadAreaProps {
   readonly driveId: string;
   /** The folder that files go into, with its slash; empty for the root. */
   readonly folder: string;
-  /** Called after files were stored below the folder; once for several files that follow closely. */
-  readonly onDone: () => void;
   readonly children: ComponentChildren;
 }
 
 /** Uploads files and folders into a folder: chosen by buttons, or dropped anywhere on the page. */
-export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProps) {
+export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
   const queue = useUploads();
   const [error, setError] = useState<ApiError | null>(null);
   const [unread, setUnread] = useState<readonly string[]>([]);
@@ -51,7 +44,6 @@ export function UploadArea({ driveId, folder, onDone, children }: UploadAreaProp
     }
   };
   const isOver = useDrop((data) => void drop(data));
-  useStored(driveId, folder, onDone);
   return (
     <div class="upload-area">
       <div class="row">
@@ -107,30 +99,4 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
       />
     </>
   );
-}
-
-/** Calls `onDone` soon after something was stored below a folder, and from time to time while more is coming. */
-function useStored(driveId: string, folder: string, onDone: () => void): void {
-  const queue = useUploads();
-  const done = useRef(onDone);
-  done.current = onDone;
-  useLayoutEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tell = () => {
-      timer = undefined;
-      done.current();
-    };
-    const forget = queue.onStored((upload) => {
-      if (upload.driveId !== driveId || !upload.path.startsWith(folder)) return;
-      if (queue.isBusy) timer ??= setTimeout(tell, TELL_BUSY_MS);
-      else {
-        clearTimeout(timer);
-        timer = setTimeout(tell, TELL_MS);
-      }
-    });
-    return () => {
-      forget();
-      clearTimeout(timer);
-    };
-  }, [queue, driveId, folder]);
 }

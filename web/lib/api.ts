@@ -1,5 +1,4 @@
 import { readableMessage } from "./server-message.ts";
-import { WRITTEN, type Written } from "./written.ts";
 
 /** A refusal or failure of the server, or no answer at all. */
 export class ApiError extends Error {
@@ -30,6 +29,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Any error as one that can be shown. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(0, "UNEXPECTED", error instanceof Error ? error.message : String(error));
+}
+
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
 
@@ -53,11 +58,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const answer: T = await response.json();
-  if (method !== "GET") {
-    dispatchEvent(new CustomEvent<Written>(WRITTEN, { detail: { method, path, body, answer } }));
-  }
-  return answer;
+  return JSON.parse(await response.text());
 }
 
 /**
@@ -87,7 +88,9 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   try {
-    const { error }: { error: { code: string; message: string; field?: string } } = await response.json();
+    const { error }: { error: { code: string; message: string; field?: string } } = JSON.parse(
+      await response.text(),
+    );
     const message = readableMessage(error.message, error.field);
     return new ApiError(status, error.code, message, error.field, requestId, waitSeconds);
   } catch {

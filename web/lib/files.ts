@@ -54,9 +54,9 @@ export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
   return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
 }
 
-/** Makes a folder with those above it; nothing where it is there. `path` ends with a slash. */
-export async function createFolder(drive: string, path: string): Promise<void> {
-  await call("POST", "/v0/folders", { body: { drive_id: drive, path } });
+/** Makes a folder with those above it; where it is there, only gives its record. `path` ends with a slash. */
+export function createFolder(drive: string, path: string): Promise<FolderRecord> {
+  return call("POST", "/v0/folders", { body: { drive_id: drive, path } });
 }
 
 /** What a PATCH of a file may change; what is left out stays. */
@@ -78,19 +78,38 @@ export async function countFolder(drive: string, path: string): Promise<number> 
   return (await call<{ file_count: number }>("DELETE", "/v0/folders", { body })).file_count;
 }
 
+/** Deletes a folder with everything in it. */
+export async function deleteFolder(drive: string, path: string): Promise<void> {
+  await call("DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
+}
+
+/** Deletes at most `BULK_DELETE_IDS` files; the ids of those that it could not. */
+export async function deleteFiles(ids: readonly string[]): Promise<readonly string[]> {
+  const body = { file_ids: ids };
+  return (await call<{ failed: readonly string[] }>("POST", "/v0/files/bulk-delete", { body })).failed;
+}
+
+/** A drive, by slug or id, and the whole path of something in it. */
+interface DrivePath {
+  readonly drive: string;
+  readonly path: string;
+}
+
+/** Moves or copies a file; `to` is its whole new path. */
+export function transferFile(how: "move" | "copy", id: string, to: DrivePath): Promise<FileRecord> {
+  const body = { destination_path: to.path, destination_drive_id: to.drive };
+  return call("POST", `/v0/files/${id}/${how}`, { body });
+}
+
 /** Moves or copies a folder with everything in it, at once; `to` is its whole new path. */
-export async function transferFolder(
-  how: "move" | "copy",
-  from: { readonly drive: string; readonly path: string },
-  to: { readonly drive: string; readonly path: string },
-): Promise<void> {
+export function transferFolder(how: "move" | "copy", from: DrivePath, to: DrivePath): Promise<FolderRecord> {
   const body = {
     drive_id: from.drive,
     path: from.path,
     destination_path: to.path,
     destination_drive_id: to.drive,
   };
-  await call("POST", `/v0/folders/${how}`, { body });
+  return call("POST", `/v0/folders/${how}`, { body });
 }
 
 /** A link that was made; it is not shown again. */

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { storageOf } from "./storage.ts";
 
 /**
@@ -51,29 +50,6 @@ export function kept(name: string): unknown {
 export function keptScroll(): number {
   const scroll = kept(SCROLL);
   return typeof scroll === "number" ? scroll : 0;
-}
-
-/** Like `useState`, but the value is there again on going back to the entry. `isOne` checks the kept value. */
-export function useKept<T>(
-  name: string,
-  initial: T,
-  isOne: (value: unknown) => value is T,
-): [T, (value: T) => void] {
-  const [value, setValue] = useState(() => {
-    const found = kept(name);
-    return { is: isOne(found) ? found : initial };
-  });
-  const set = (next: T) => {
-    // At once: the browser may be at another entry before the next rendering.
-    keep(name, next);
-    setValue({ is: next });
-  };
-  return [value.is, set];
-}
-
-/** Whether a value can be an index, of a row for example. */
-export function isIndex(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Saves all entries in the session storage. To be called before the page is left. */

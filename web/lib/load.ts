@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
-import { ApiError } from "./api.ts";
+import { type ApiError, asApiError } from "./api.ts";
 
 /** Something that is being loaded, is there, or could not be had. */
 export type Loaded<T> =
@@ -43,10 +43,4 @@ export function useRetryInTime(error: ApiError | null, retry: () => void): void 
     const timer = setTimeout(retry, error.waitSeconds * 1000);
     return () => clearTimeout(timer);
   }, [error]);
-}
-
-/** Any error as one that can be shown. */
-export function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError(0, "UNEXPECTED", error instanceof Error ? error.message : String(error));
 }

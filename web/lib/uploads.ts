@@ -1,6 +1,6 @@
-import type { ApiError } from "./api.ts";
+import { type ApiError, asApiError } from "./api.ts";
+import type { Entry } from "./files.ts";
 import { formatBytes } from "./format.ts";
-import { asApiError } from "./load.ts";
 import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
 import { placeUpload } from "./uploads/place-upload.ts";
@@ -28,7 +28,7 @@ export class UploadQueue {
   /** The uploads that wait for their turn; cancelled ones are skipped. */
   readonly #waiting: number[] = [];
   readonly #running = new Map<number, AbortController>();
-  readonly #storedListeners = new Set<(upload: Upload) => void>();
+  readonly #storedListeners = new Set<(stored: Entry) => void>();
   readonly #speed = new Speedometer();
   readonly #pace = new Speedometer();
   #forAll: Decision | null = null;
@@ -53,8 +53,8 @@ export class UploadQueue {
     return this.#list.subscribe(listener);
   }
 
-  /** Calls `listener` for each upload once it is stored; returns a function that stops this. */
-  onStored(listener: (upload: Upload) => void): () => void {
+  /** Calls `listener` with each file and folder once it is stored; returns a function that stops this. */
+  onStored(listener: (stored: Entry) => void): () => void {
     this.#storedListeners.add(listener);
     return () => this.#storedListeners.delete(listener);
   }
@@ -176,14 +176,21 @@ export class UploadQueue {
     const abort = new AbortController();
     this.#running.set(id, abort);
     this.#list.change(id, { state: "sending", sent: 0 });
+    let stored: Entry | null = null;
     let after: Partial<Upload>;
     try {
-      after = await placeUpload(upload, {
+      const placed = await placeUpload(upload, {
         signal: abort.signal,
         decision: () => upload.decision ?? this.#forAll,
         onProgress: this.#progressOf(upload, abort.signal),
         onWait: (seconds) => this.#wait(seconds),
       });
+      if (placed.state === "done") stored = placed.stored;
+      after = {
+        state: placed.state,
+        sent: stored === null ? 0 : upload.size,
+        path: stored?.path ?? upload.path,
+      };
     } catch (error) {
       after = this.#refused(asApiError(error), abort.signal, id);
     }
@@ -191,9 +198,9 @@ export class UploadQueue {
     if (abort.signal.aborted) return;
     this.#running.delete(id);
     this.#list.change(id, after);
-    if (after.state === "done") {
+    if (stored !== null) {
       this.#pace.add(REQUEST_WORK, performance.now());
-      for (const tell of this.#storedListeners) tell({ ...upload, ...after });
+      for (const tell of this.#storedListeners) tell(stored);
     }
     this.#pump();
   }

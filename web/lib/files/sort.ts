@@ -1,4 +1,5 @@
-import type { FolderRecord } from "../types.ts";
+import type { FileRecord, FolderRecord } from "../types.ts";
+import { comparePaths } from "./path-order.ts";
 
 /** What the API calls the columns. */
 const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
@@ -45,4 +46,18 @@ export function sortFolders(folders: readonly FolderRecord[], sort: Sort): reado
   if (sort.key !== "size") return folders;
   const sign = sort.descending ? -1 : 1;
   return folders.toSorted((a, b) => sign * (a.total_size - b.total_size));
+}
+
+/** The order in which the API lists a folder's files: where two have the same size or time, their ids decide. */
+export function compareFiles({ key, descending }: Sort): (one: FileRecord, other: FileRecord) => number {
+  const sign = descending ? -1 : 1;
+  switch (key) {
+    case "name":
+      return (one, other) => sign * comparePaths(one.path, other.path);
+    case "size":
+      return (one, other) => sign * (one.size - other.size || comparePaths(one.id, other.id));
+    case "modified":
+      return (one, other) =>
+        sign * (comparePaths(one.updated_at, other.updated_at) || comparePaths(one.id, other.id));
+  }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from "../api.ts";
-import { createFolder } from "../files.ts";
+import { createFolder, type Entry, fileEntry, folderEntry } from "../files.ts";
+import type { FileRecord } from "../types.ts";
 import { numberedPath } from "./names.ts";
 import { isTaken, type PutOptions, putFile } from "./put-file.ts";
 import type { Decision, Upload } from "./upload.ts";
@@ -14,8 +15,9 @@ export interface PlaceOptions extends Pick<PutOptions, "signal" | "onProgress" |
   readonly decision: () => Decision | null;
 }
 
-/** How an upload came to its place, and which that is. */
-export type Placed = Pick<Upload, "path" | "sent"> & { readonly state: "done" | "asking" | "skipped" };
+/** What became of an upload: stored, and as what, or not stored for now. */
+export type Placed =
+  { readonly state: "done"; readonly stored: Entry } | { readonly state: "asking" | "skipped" };
 
 /**
  * Makes a folder, or sends a file to its place; where that is taken, does what was decided.
@@ -25,52 +27,53 @@ export type Placed = Pick<Upload, "path" | "sent"> & { readonly state: "done" | 
 export async function placeUpload(upload: Upload, options: PlaceOptions): Promise<Placed> {
   const { driveId, path, file } = upload;
   if (file !== null) return placeFile({ driveId, path, file }, options);
-  await createFolder(driveId, path);
-  return { state: "done", sent: 0, path };
+  return { state: "done", stored: folderEntry(await createFolder(driveId, path)) };
 }
 
 type Target = Pick<PutOptions, "driveId" | "path" | "file">;
 
 async function placeFile(target: Target, options: PlaceOptions): Promise<Placed> {
-  const { path, file } = target;
-  const done = { state: "done", sent: file.size, path } as const;
-  const isFree = options.decision() !== "replace" && (await putNew(target, options));
-  if (isFree) return done;
+  const isReplacing = options.decision() === "replace";
+  const isNew = isReplacing ? null : await putNew(target, options);
+  if (isNew !== null) return done(isNew);
   const decision = options.decision();
   switch (decision) {
     case null:
-      return { state: "asking", sent: 0, path };
+      return { state: "asking" };
     case "skip":
-      return { state: "skipped", sent: 0, path };
+      return { state: "skipped" };
     case "replace":
-      await putFile({ ...options, ...target, replace: true });
-      return done;
+      return done(await putFile({ ...options, ...target, replace: true }));
     case "keep-both":
-      return { ...done, path: await putBeside(target, options) };
+      return done(await putBeside(target, options));
   }
 }
 
-/** Sends a file under the first numbered name that is free, and tells which that is. */
-async function putBeside(target: Target, options: PlaceOptions): Promise<string> {
+function done(file: FileRecord): Placed {
+  return { state: "done", stored: fileEntry(file) };
+}
+
+/** Sends a file under the first numbered name that is free. */
+async function putBeside(target: Target, options: PlaceOptions): Promise<FileRecord> {
   for (let number = 2; number <= MOST_NUMBER; number += 1) {
     const path = numberedPath(target.path, number);
-    if (await putNew({ ...target, path }, options, true)) return path;
+    const file = await putNew({ ...target, path }, options, true);
+    if (file !== null) return file;
   }
   throw new ApiError(0, "CONFLICT", "Too many files have this name. Rename it, then upload it again.");
 }
 
-/** False where the path is taken. `looksFirst`, where that is likely, or learning it late would cost much. */
+/** Null where the path is taken. `looksFirst`, where that is likely, or learning it late would cost much. */
 async function putNew(
   target: Target,
   options: PlaceOptions,
   looksFirst = target.file.size > LOOK_FIRST_BYTES,
-): Promise<boolean> {
-  if (looksFirst && (await isTaken(target.driveId, target.path, options.signal))) return false;
+): Promise<FileRecord | null> {
+  if (looksFirst && (await isTaken(target.driveId, target.path, options.signal))) return null;
   try {
-    await putFile({ ...options, ...target, replace: false });
-    return true;
+    return await putFile({ ...options, ...target, replace: false });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 412) return false;
+    if (error instanceof ApiError && error.status === 412) return null;
     throw error;
   }
 }

@@ -21,17 +21,18 @@ export interface PutOptions {
 }
 
 /**
- * Uploads one file. Through XMLHttpRequest, since fetch does not tell how much has been sent.
+ * Uploads one file and gives its record. Through XMLHttpRequest, since fetch does not tell how much has been sent.
  *
  * @throws ApiError for a refusal or no answer; AbortError when `signal` aborts
  */
-export async function putFile(options: PutOptions): Promise<void> {
+export async function putFile(options: PutOptions): Promise<FileRecord> {
   const request = await sent(options);
   const rest = secondsToRest(request);
   if (rest > 0) options.onWait(rest);
   if (request.status < 200 || request.status >= 300) {
     throw await refusalOf(asResponse(request), FILES);
   }
+  return JSON.parse(request.responseText);
 }
 
 /** What `refusalOf` reads of an answer. */

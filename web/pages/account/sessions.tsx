@@ -4,10 +4,10 @@ import { Failure } from "../../components/failure.tsx";
 import { First } from "../../components/first.tsx";
 import { Form } from "../../components/form.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, call } from "../../lib/api.ts";
+import { type ApiError, asApiError, call } from "../../lib/api.ts";
 import { browserName } from "../../lib/browser-name.ts";
 import { formatRelative, formatTime } from "../../lib/format.ts";
-import { asApiError, useLoad } from "../../lib/load.ts";
+import { useLoad } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
 import type { SessionRecord } from "../../lib/types.ts";
 

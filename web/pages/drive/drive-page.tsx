@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files/place.ts";
 import { useMedia } from "../../lib/media.ts";
@@ -11,8 +11,7 @@ import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
-import { useBranches } from "./tree/use-branches.ts";
-import { useDrive, useSlugInAddress } from "./use-drive.ts";
+import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
 const WIDE = "(width >= 62.5rem)";
@@ -60,15 +59,13 @@ interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
 
 function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenDriveProps) {
   useSlugInAddress(drive, place, onRenamed);
-  const [news, setNews] = useState(0);
-  // The list beside the tree tells it what is in the folder that is open.
-  const branches = useBranches(drive.id, true);
+  const store = useDriveStore(drive.id);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
     document.title = titled(title);
   }, [title, folder, place]);
-  const places = { branches, drive: place, driveName: drive.name, folder };
+  const places = { store: store.tree, drive: place, driveName: drive.name, folder };
   return (
     <>
       <div class="page-head">
@@ -82,12 +79,11 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenD
         {isWide && <PlacesPanel {...places} />}
         <FolderPage
           key={`${drive.id}/${folder}`}
+          store={store}
           drive={drive}
           place={place}
-          folder={folder}
+          path={folder}
           takesFocus={isReached}
-          news={news}
-          onFolders={(first) => branches.learn(folder, first)}
         />
       </div>
       <ShownFile
@@ -96,7 +92,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenD
         folder={folder}
         fileId={fileId}
         isReached={isReached}
-        onMissing={() => setNews((last) => last + 1)}
+        onMissing={(id) => store.fileMissing(id)}
       />
     </>
   );

@@ -1,101 +1,57 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
-import { say } from "../../components/toast.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
-import { NOTHING } from "../../lib/files/selection.ts";
-import { isIndex } from "../../lib/kept.ts";
+import { keep, kept } from "../../lib/kept.ts";
+import { useRetryInTime } from "../../lib/load.ts";
 import { plain } from "../../lib/overrides.ts";
-import { navigate } from "../../lib/router.tsx";
-import type { Drive, FoldersPage } from "../../lib/types.ts";
+import { useReturns } from "../../lib/returns.ts";
+import type { Drive } from "../../lib/types.ts";
+import { FolderDialogs } from "./dialogs/dialogs.tsx";
+import { useListFocus } from "./focus.ts";
 import { EmptyFolder } from "./list/empty-folder.tsx";
 import { FileGrid } from "./list/grid.tsx";
-import { FolderDialogs, type OpenDialog } from "./dialogs/dialogs.tsx";
+import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
-import { useActiveRow } from "./list/use-active-row.ts";
-import { useListing } from "./list/use-listing.ts";
-import { useSelection } from "./list/use-selection.ts";
 
 interface FolderPageProps {
+  readonly store: DriveStore;
   readonly drive: Drive;
   /** The drive as the address names it. */
   readonly place: string;
-  readonly folder: string;
+  readonly path: string;
   /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
-  /** Another number where something shows that the list is out of date. */
-  readonly news: number;
-  /** Told the first page of the folders in it whenever it comes; null where there is no such folder. */
-  readonly onFolders: (first: FoldersPage | null) => void;
 }
 
-/** What stands in one folder, and all that can be done with it. */
-export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }: FolderPageProps) {
-  const { listing, error, sortBy, reload, retry } = useListing(drive.id, folder, news, onFolders);
-  const [selection, setSelection] = useSelection(listing);
-  const { active, setActive, follow } = useActiveRow(listing);
-  const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const list = useRef<HTMLDivElement>(null);
-  const wantsFocus = useRef(takesFocus);
-  const hadFocus = list.current?.contains(document.activeElement) === true;
-
-  useLayoutEffect(() => {
-    if (hadFocus && document.activeElement === document.body) wantsFocus.current = true;
-    // What had the focus, a button of a dialog or of the selection, may be gone now. Other pages leave it to
-    // the whole content.
-    if (!wantsFocus.current || dialog !== null || listing === null) return;
-    wantsFocus.current = false;
-    if (document.activeElement?.matches("body, main") === false) return;
-    const row = list.current?.querySelector<HTMLElement>("[role=row][tabindex='0']");
-    (row ?? list.current?.querySelector<HTMLElement>("button"))?.focus({ preventScroll: true });
-  });
+/** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
+export function FolderPage({ store, drive, place, path, takesFocus }: FolderPageProps) {
+  const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
+  useLayoutEffect(() => store.show(folder), []);
+  useReturns(useCallback(() => folder.reload(), []));
+  const retry = () => folder.retry();
+  const element = useListFocus(folder);
+  const listing = folder.listing.value;
+  const error = folder.error.value;
+  const dialog = folder.dialog.value;
+  useRetryInTime(error, retry);
 
   const href = (entry: Entry) =>
-    entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, folder, entry.file.id);
-  // One at a time: one that is about to go is not made into another.
-  const ask = (next: OpenDialog) => setDialog((open) => open ?? next);
-  const clear = () => {
-    wantsFocus.current = true;
-    setSelection(NOTHING);
-  };
-  const shown = useRef(dialog);
-  shown.current = dialog;
-  const done = (message: string, key?: string) => {
-    say(message);
-    if (key !== undefined) follow(key);
-    reload();
-    // The answer may come after its dialog was dismissed, and be none of what is done now.
-    if (shown.current !== dialog) return;
-    setDialog(null);
-    clear();
-  };
-  const close = () => {
-    wantsFocus.current = true;
-    setDialog(null);
-  };
-
+    entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, path, entry.file.id);
   // Whoever comes back finds the row active that led away, however it was opened.
   const visit = (event: MouseEvent) => {
     const row = event.target instanceof Element ? event.target.closest("[data-index]") : null;
-    const index = Number(row?.getAttribute("data-index") ?? Number.NaN);
-    if (isIndex(index)) setActive(index);
+    if (row instanceof HTMLElement) folder.cursor.stand(Number(row.dataset["index"]));
   };
 
   if (listing === null) {
     return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
   }
   return (
-    <div ref={list} class="folder" onClickCapture={visit}>
-      <UploadArea driveId={drive.id} folder={folder} onDone={reload}>
-        <Toolbar
-          driveId={drive.id}
-          folder={folder}
-          listing={listing}
-          selection={selection}
-          onClear={clear}
-          onDialog={ask}
-        />
+    <div ref={element} class="folder" onClickCapture={visit}>
+      <UploadArea driveId={drive.id} folder={path}>
+        <Toolbar folder={folder} listing={listing} />
         {error !== null && (
           <div class="list-failure">
             <Failure error={error} retry={retry} />
@@ -107,33 +63,17 @@ export function FolderPage({ drive, place, folder, takesFocus, news, onFolders }
           </p>
         )}
         {listing.count === 0 ? (
-          <EmptyFolder place={place} folder={folder} isMissing={listing.isMissing} />
+          <EmptyFolder place={place} folder={path} isMissing={listing.isMissing} />
         ) : (
           <FileGrid
-            driveId={drive.id}
-            label={folder === "" ? "Files and folders" : `Files and folders in ${plain(folder)}`}
+            folder={folder}
             listing={listing}
-            onSort={sortBy}
-            selection={selection}
-            onSelect={setSelection}
-            active={active}
-            onActive={setActive}
+            label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}
             href={href}
-            onOpen={(entry) => navigate(href(entry))}
-            onDialog={ask}
           />
         )}
       </UploadArea>
-      {dialog !== null && (
-        <FolderDialogs
-          open={dialog}
-          drive={drive}
-          folder={folder}
-          onDone={done}
-          onUncertain={reload}
-          onClose={close}
-        />
-      )}
+      {dialog !== null && <FolderDialogs open={dialog} drive={drive} store={store} folder={folder} />}
     </div>
   );
 }

@@ -7,11 +7,11 @@ import { useFocusHandedOn } from "../../lib/focus.ts";
 import { useModal } from "../../lib/modal.ts";
 import { plain } from "../../lib/overrides.ts";
 import { navigate } from "../../lib/router.tsx";
-import type { TreeBranches } from "./tree/branches.ts";
+import type { TreeStore } from "./store/tree.ts";
 import { TreeFailure, TreeView } from "./tree/view.tsx";
 
 interface PlacesProps {
-  readonly branches: TreeBranches;
+  readonly store: TreeStore;
   /** The drive as the address names it. */
   readonly drive: string;
   readonly driveName: string;
@@ -73,22 +73,16 @@ function PlacesDrawer({ onClose, ...places }: PlacesProps & { readonly onClose: 
   );
 }
 
-function Places({
-  branches,
-  drive,
-  driveName,
-  folder,
-  onGone,
-}: PlacesProps & { readonly onGone: () => void }) {
+function Places({ store, drive, driveName, folder, onGone }: PlacesProps & { readonly onGone: () => void }) {
   const go = (to: string) => {
     navigate(folderAddress(drive, to));
     onGone();
   };
   return (
     <>
-      <TreeFailure branches={branches} />
+      <TreeFailure store={store} />
       <TreeView
-        branches={branches}
+        store={store}
         driveName={driveName}
         label={`Folders of ${plain(driveName)}`}
         current={folder}

@@ -24,7 +24,7 @@ interface ShownFileProps {
   /** Whether one came here within the dashboard. */
   readonly isReached: boolean;
   /** The drive has no such file, whatever the list says. */
-  readonly onMissing: () => void;
+  readonly onMissing: (id: string) => void;
 }
 
 /** Kept of an entry of the history: whether a page of ours, the one before it, led to the file. */
@@ -52,7 +52,7 @@ interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
 function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
     const file = await findFile(driveId, id, signal);
-    if (file === null) onMissing();
+    if (file === null) onMissing(id);
     return file;
   });
   const file = loaded.state === "ready" ? loaded.value : null;

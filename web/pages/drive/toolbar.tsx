@@ -2,25 +2,22 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
+import type { Entry } from "../../lib/files.ts";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
-import { bytesIn, type Selection } from "../../lib/files/selection.ts";
+import { bytesIn } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { entryActions } from "./list/entry-actions.ts";
-import type { FolderListing } from "./list/listing.ts";
-import type { OpenDialog } from "./dialogs/dialogs.tsx";
+import type { FolderStore } from "./store/folder.ts";
+import type { FolderListing } from "./store/listing.ts";
 
 interface ToolbarProps {
-  readonly driveId: string;
-  readonly folder: string;
+  readonly folder: FolderStore;
   readonly listing: FolderListing;
-  readonly selection: Selection;
-  readonly onClear: () => void;
-  readonly onDialog: (dialog: OpenDialog) => void;
 }
 
 /** What the folder holds and what can be done: with the folder itself or, once some is selected, with that. */
 export function Toolbar(props: ToolbarProps) {
-  const isChosen = props.selection.size > 0;
+  const isChosen = props.folder.cursor.selection.value.size > 0;
   return (
     <div class={`toolbar ${isChosen ? "toolbar-chosen" : ""}`}>
       {isChosen ? <SelectionTools {...props} /> : <FolderTools {...props} />}
@@ -28,41 +25,42 @@ export function Toolbar(props: ToolbarProps) {
   );
 }
 
-function FolderTools({ driveId, folder, listing, onDialog }: ToolbarProps) {
+function FolderTools({ folder, listing }: ToolbarProps) {
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
       {listing.count > 0 && (
         <a
           class="button quiet"
-          href={folderArchiveAddress(driveId, folder)}
+          href={folderArchiveAddress(folder.drive, folder.path)}
           title="Download all as ZIP"
           download
         >
           <Icon svg={downloadIcon} /> <span class="tool-name">Download all</span>
         </a>
       )}
-      <Tool svg={newFolderIcon} name="New folder" onClick={() => onDialog({ kind: "new-folder" })} />
+      <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
     </>
   );
 }
 
-function SelectionTools({ driveId, listing, selection, onClear, onDialog }: ToolbarProps) {
+function SelectionTools({ folder, listing }: ToolbarProps) {
+  const entries = [...folder.cursor.selection.value.values()];
   return (
     <>
-      <button type="button" class="button quiet" onClick={onClear}>
+      <button type="button" class="button quiet" onClick={() => folder.clear()}>
         <Icon svg={clearIcon} />
         <span class="hidden-visually">Clear selection</span>
       </button>
-      <Chosen selection={selection} listing={listing} />
-      {entryActions(driveId, [...selection.values()]).map(({ name, svg, isForOne = false, leadsTo }) => {
+      <Chosen entries={entries} listing={listing} />
+      {entryActions(folder.drive, entries).map(({ name, svg, isForOne = false, leadsTo }) => {
         const kind = isForOne ? "tool-for-one" : "";
         return typeof leadsTo === "string" ? (
           <a key={name} class={`button quiet ${kind}`} href={leadsTo} title={name} download>
             <Icon svg={svg} /> <span class="tool-name">{name}</span>
           </a>
         ) : (
-          <Tool key={name} svg={svg} name={name} kind={kind} onClick={() => onDialog(leadsTo)} />
+          <Tool key={name} svg={svg} name={name} kind={kind} onClick={() => folder.ask(leadsTo)} />
         );
       })}
     </>
@@ -92,12 +90,12 @@ function contentsOf({ folderCount, fileCount }: FolderListing): string {
 }
 
 /** Of how many there are, too, where not all are loaded: then "all" may have meant more than was there. */
-function Chosen({ selection, listing }: Pick<ToolbarProps, "selection" | "listing">) {
-  const bytes = bytesIn(selection.values());
+function Chosen({ entries, listing }: { entries: readonly Entry[]; listing: FolderListing }) {
+  const bytes = bytesIn(entries);
   const of = listing.loaded < listing.count ? ` of ${listing.count.toLocaleString()}` : "";
   return (
     <p class="toolbar-words" role="status">
-      {selection.size.toLocaleString()}
+      {entries.length.toLocaleString()}
       {of} <span class="toolbar-selected">selected</span>
       {bytes > 0 && <span class="toolbar-bytes">, {formatBytes(bytes)}</span>}
     </p>

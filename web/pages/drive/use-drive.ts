@@ -1,10 +1,16 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useUploads } from "../../components/upload/context.tsx";
 import { ApiError, call } from "../../lib/api.ts";
 import { isDriveId } from "../../lib/files/place.ts";
 import { keep, kept } from "../../lib/kept.ts";
 import { type Loaded, useLoad } from "../../lib/load.ts";
 import { useReturns } from "../../lib/returns.ts";
 import type { Drive } from "../../lib/types.ts";
+import { DriveStore } from "./store/drive.ts";
+
+/** How soon after an upload the list may be loaded again. Later while uploads go on: they share its limit of requests. */
+const SETTLE_MS = 200;
+const SETTLE_BUSY_MS = 2000;
 
 /** What the id of the drive that an entry of the history shows is kept as. */
 const DRIVE = "drive";
@@ -42,6 +48,32 @@ export function useSlugInAddress(drive: Drive, name: string, onRenamed: (slug: s
     keep(DRIVE, drive.id);
     if (drive.slug !== null && drive.slug !== name && !isDriveId(name)) onRenamed(drive.slug);
   });
+}
+
+/** The state of a drive's page, by the drive's id. It is told of uploads. */
+export function useDriveStore(id: string): DriveStore {
+  const store = useMemo(() => new DriveStore(id), [id]);
+  const uploads = useUploads();
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = () => {
+      timer = undefined;
+      store.settle();
+    };
+    const forget = uploads.onStored((entry) => {
+      store.uploaded(entry);
+      if (uploads.isBusy) timer ??= setTimeout(settle, SETTLE_BUSY_MS);
+      else {
+        clearTimeout(timer);
+        timer = setTimeout(settle, SETTLE_MS);
+      }
+    });
+    return () => {
+      forget();
+      clearTimeout(timer);
+    };
+  }, [uploads, store]);
+  return store;
 }
 
 /** The drive of a name; where there is none, the one that was shown here before, which may have another now. */

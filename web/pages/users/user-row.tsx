@@ -5,9 +5,8 @@ import { Failure } from "../../components/failure.tsx";
 import { Form } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, call } from "../../lib/api.ts";
+import { type ApiError, asApiError, call } from "../../lib/api.ts";
 import { formatBytes, formatCount, formatDay } from "../../lib/format.ts";
-import { asApiError } from "../../lib/load.ts";
 import { useSession } from "../../lib/session.tsx";
 import type { User } from "../../lib/types.ts";
 

@@ -5,12 +5,12 @@ import { ApiError } from "../../../lib/api.ts";
 import { countFolder, describeEntries, type Entry } from "../../../lib/files.ts";
 import { parentOf } from "../../../lib/files/place.ts";
 import { bytesIn } from "../../../lib/files/selection.ts";
-import { deleteEntries } from "../../../lib/files/work.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
 import { useLoad } from "../../../lib/load.ts";
-import { useWork } from "./use-work.ts";
-import { WorkReport } from "./work-report.tsx";
+import type { DriveStore } from "../store/drive.ts";
+import { deleteEntries } from "../store/work.ts";
+import { useWork, WorkReport } from "./work.tsx";
 
 const NAMED = 5;
 /** Folders that are each asked for; of more, the list they stand in is read again. */
@@ -18,28 +18,26 @@ const ASKED_ONE_BY_ONE = 10;
 const PAGE = 1000;
 
 interface DeleteDialogProps {
-  readonly driveId: string;
+  readonly store: DriveStore;
   readonly entries: readonly Entry[];
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
-  /** Some of it may be done, and that is all: it was stopped or partly refused. */
-  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
-export function DeleteDialog({ driveId, entries, onDone, onUncertain, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ store, entries, onDone, onClose }: DeleteDialogProps) {
   const what = describeEntries(entries);
   const { loaded } = useLoad("preview", () =>
     filesIn(
-      driveId,
+      store.drive,
       entries.filter(({ kind }) => kind === "folder").map(({ path }) => path),
     ),
   );
-  const { work, start, stop } = useWork((run) => deleteEntries(driveId, entries, run), {
-    onSuccess: () => onDone(`Deleted ${what}.`),
-    onUncertain,
-  });
+  const { work, start, stop } = useWork(
+    (run) => deleteEntries(store, entries, run),
+    () => onDone(`Deleted ${what}.`),
+  );
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
       {work.state === "idle" && (

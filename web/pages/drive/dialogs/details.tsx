@@ -4,18 +4,17 @@ import { Form, textOf } from "../../../components/form.tsx";
 import { Labelled } from "../../../components/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api.ts";
-import { downloadAddress, type Entry, updateFile } from "../../../lib/files.ts";
+import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { formatBytes, formatCount, formatTime } from "../../../lib/format.ts";
-import { orUncertain } from "../../../lib/or-uncertain.ts";
 import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import type { DriveStore } from "../store/drive.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {
+  readonly store: DriveStore;
   readonly entry: Entry;
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
-  /** It was refused, or nobody knows whether it was done. */
-  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
@@ -60,7 +59,7 @@ function FolderDetails({ folder, onClose }: FolderDetailsProps) {
 type FileDetailsProps = Omit<DetailsDialogProps, "entry"> & { readonly file: FileRecord };
 
 /** A file's tags, metadata and expiry can be changed. */
-function FileDetails({ file, onDone, onUncertain, onClose }: FileDetailsProps) {
+function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
   const [tags, setTags] = useState(file.tags);
   const save = async (values: FormData) => {
     const changes = {
@@ -68,7 +67,7 @@ function FileDetails({ file, onDone, onUncertain, onClose }: FileDetailsProps) {
       metadata: metadataOf(textOf(values, "metadata")),
       ...expiryChange(file, textOf(values, "expires_at")),
     };
-    await orUncertain(updateFile(file.id, changes), onUncertain);
+    await store.changeFile(file.id, changes);
     onDone("Details saved.");
   };
   return (

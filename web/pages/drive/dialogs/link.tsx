@@ -5,10 +5,10 @@ import { Form, textOf } from "../../../components/form.tsx";
 import { Labelled } from "../../../components/labelled.tsx";
 import { say } from "../../../components/toast.tsx";
 import { copyText } from "../../../lib/clipboard-copy.ts";
-import { createLink, describeEntries, type FileLink, fileEntry } from "../../../lib/files.ts";
+import { describeEntries, type FileLink, fileEntry } from "../../../lib/files.ts";
 import { formatTime } from "../../../lib/format.ts";
-import { orUncertain } from "../../../lib/or-uncertain.ts";
 import type { FileRecord } from "../../../lib/types.ts";
+import type { DriveStore } from "../store/drive.ts";
 
 const DURATIONS = [
   { value: "900", text: "15 minutes" },
@@ -19,17 +19,16 @@ const DURATIONS = [
 
 interface LinkDialogProps {
   readonly file: FileRecord;
-  /** There is no link: the file may be gone. */
-  readonly onUncertain: () => void;
+  readonly store: DriveStore;
   readonly onClose: () => void;
 }
 
 /** Creates a link that works without signing in. */
-export function LinkDialog({ file, onUncertain, onClose }: LinkDialogProps) {
+export function LinkDialog({ file, store, onClose }: LinkDialogProps) {
   const [link, setLink] = useState<FileLink | null>(null);
   const create = async (values: FormData) => {
     const seconds = Number(textOf(values, "seconds"));
-    setLink(await orUncertain(createLink(file.id, seconds, values.has("once")), onUncertain));
+    setLink(await store.makeLink(file.id, seconds, values.has("once")));
   };
   return (
     <Dialog title={`Link to ${describeEntries([fileEntry(file)])}`} onClose={onClose}>

@@ -3,31 +3,28 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Form, textOf } from "../../../components/form.tsx";
 import { Labelled } from "../../../components/labelled.tsx";
 import { ApiError } from "../../../lib/api.ts";
-import { createFolder, type Entry, nameProblem, transferFolder, updateFile } from "../../../lib/files.ts";
-import { nameOf, parentOf } from "../../../lib/files/place.ts";
-import { orUncertain } from "../../../lib/or-uncertain.ts";
+import { type Entry, nameProblem } from "../../../lib/files.ts";
+import { nameOf } from "../../../lib/files/place.ts";
 import { plain } from "../../../lib/overrides.ts";
+import type { DriveStore } from "../store/drive.ts";
 
 interface NameDialogProps {
-  readonly driveId: string;
+  readonly store: DriveStore;
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
-  /** It was refused, or nobody knows whether it was done. */
-  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks for a name and creates a folder. */
 export function NewFolderDialog({
-  driveId,
+  store,
   folder,
   onDone,
-  onUncertain,
   onClose,
 }: NameDialogProps & { readonly folder: string }) {
   const create = async (values: FormData) => {
     const name = requiredName(values);
-    await orUncertain(createFolder(driveId, `${folder}${name}/`), onUncertain);
+    await store.makeFolder(`${folder}${name}/`);
     onDone(`Created the folder “${plain(name)}”.`);
   };
   return (
@@ -39,20 +36,18 @@ export function NewFolderDialog({
   );
 }
 
-interface RenameDialogProps extends Omit<NameDialogProps, "onDone"> {
+interface RenameDialogProps extends NameDialogProps {
   readonly entry: Entry;
-  /** With what was done, in words, and the key that the entry has now. */
-  readonly onDone: (message: string, key: string) => void;
 }
 
 /** Gives a file or folder another name in the same folder. */
-export function RenameDialog({ driveId, entry, onDone, onUncertain, onClose }: RenameDialogProps) {
+export function RenameDialog({ store, entry, onDone, onClose }: RenameDialogProps) {
   const old = nameOf(entry.path);
   const rename = async (values: FormData) => {
     const name = requiredName(values);
     if (name === old) return onClose();
-    const key = await orUncertain(moveTo(driveId, entry, parentOf(entry.path) + name), onUncertain);
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, key);
+    await store.rename(entry, name);
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`);
   };
   return (
     <Dialog title={`Rename ${entry.kind}`} onClose={onClose}>
@@ -61,21 +56,6 @@ export function RenameDialog({ driveId, entry, onDone, onUncertain, onClose }: R
       </Form>
     </Dialog>
   );
-}
-
-/**
- * Gives the entry's key there.
- *
- * @param path without a slash at the end
- */
-async function moveTo(driveId: string, entry: Entry, path: string): Promise<string> {
-  if (entry.kind === "file") {
-    await updateFile(entry.file.id, { path });
-    return entry.key;
-  }
-  const to = `${path}/`;
-  await transferFolder("move", { drive: driveId, path: entry.path }, { drive: driveId, path: to });
-  return to;
 }
 
 function requiredName(values: FormData): string {

@@ -5,38 +5,37 @@ import { Labelled } from "../../../components/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import type { Left } from "../../../lib/files/steps.ts";
-import { transferEntries } from "../../../lib/files/work.ts";
 import { useLoad } from "../../../lib/load.ts";
 import { plain } from "../../../lib/overrides.ts";
 import type { Drive } from "../../../lib/types.ts";
 import { FolderTree } from "../tree/folder-tree.tsx";
-import { useWork } from "./use-work.ts";
-import { WorkReport } from "./work-report.tsx";
+import type { DriveStore } from "../store/drive.ts";
+import { transferEntries } from "../store/work.ts";
+import { useWork, WorkReport } from "./work.tsx";
 
 interface TransferDialogProps {
+  readonly store: DriveStore;
   readonly drive: Drive;
   readonly folder: string;
   readonly how: "move" | "copy";
   readonly entries: readonly Entry[];
   /** With what was done, in words. */
   readonly onDone: (message: string) => void;
-  /** Some of it may be done, and that is all: it was stopped or partly refused. */
-  readonly onUncertain: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks where to, and moves or copies there; asks once more for what was refused there, if that is wanted. */
-export function TransferDialog({ drive, folder, how, entries, ...ends }: TransferDialogProps) {
-  const { onDone, onUncertain, onClose } = ends;
+export function TransferDialog({ store, drive, folder, how, entries, ...ends }: TransferDialogProps) {
+  const { onDone, onClose } = ends;
   const [to, setTo] = useState<Destination>({ drive, folder });
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
   const { work, start, stop, reset } = useWork(
     (run) => {
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
-      return transferEntries({ kind: how, drive: drive.id, entries: staying, ...where }, run);
+      return transferEntries(store, { how, entries: staying, ...where }, run);
     },
-    { onSuccess: () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`), onUncertain },
+    () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`),
   );
   const goOn = (left: readonly Left[]) => {
     const refused = new Set(left.map(({ path }) => path));

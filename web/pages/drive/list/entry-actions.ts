@@ -7,7 +7,7 @@ import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { archiveAddress } from "../../../lib/files/archive.ts";
-import type { OpenDialog } from "../dialogs/dialogs.tsx";
+import type { OpenDialog } from "../store/folder.ts";
 
 /** Something that can be done with files and folders. */
 export interface EntryAction {

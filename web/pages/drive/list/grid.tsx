@@ -1,21 +1,24 @@
+import openIcon from "lucide-static/icons/square-arrow-out-up-right.svg" with { type: "text" };
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { MenuAnchor } from "../../../components/menu.tsx";
-import type { Entry } from "../../../lib/files.ts";
+import { Menu, type MenuAnchor, type MenuItem } from "../../../components/menu.tsx";
+import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
-import type { SortKey } from "../../../lib/files/sort.ts";
-import { FileRow } from "./row.tsx";
+import { navigate } from "../../../lib/router.tsx";
+import type { FolderStore } from "../store/folder.ts";
+import type { FolderListing } from "../store/listing.ts";
+import { entryActions } from "./entry-actions.ts";
 import { GridHead } from "./head.tsx";
-import { RowMenu } from "./row-menu.tsx";
-import { type GridModel, useGrid } from "./use-grid.ts";
+import { useKeys } from "./keys.ts";
+import { FileRow } from "./row.tsx";
 import { useVisibleRows } from "./use-visible-rows.ts";
 
 /** How long scrolling must rest before what it shows is asked for. */
 const REST_MS = 60;
 
-interface FileGridProps extends GridModel {
-  readonly driveId: string;
+interface FileGridProps {
+  readonly folder: FolderStore;
+  readonly listing: FolderListing;
   readonly label: string;
-  readonly onSort: (key: SortKey) => void;
   readonly href: (entry: Entry) => string;
 }
 
@@ -27,12 +30,14 @@ interface OpenMenu {
 }
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
-export function FileGrid(props: FileGridProps) {
-  const { listing, selection } = props;
+export function FileGrid({ folder, listing, label, href }: FileGridProps) {
+  const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const { first, end, height, topOf, reveal } = useVisibleRows(body, listing.count);
-  const { active } = props;
+  const active = cursor.active.value;
+  const selection = cursor.selection.value;
+  const open = (entry: Entry) => navigate(href(entry));
   const showMenu = (row: number, anchor: MenuAnchor) => {
     const entry = listing.at(row);
     if (entry !== undefined) setMenu({ row, anchor, entries: withSelected(entry, selection) });
@@ -41,21 +46,14 @@ export function FileGrid(props: FileGridProps) {
     const button = body.current?.querySelector(`[data-index="${row}"] .more`) ?? null;
     if (button !== null) showMenu(row, button.getBoundingClientRect());
   };
-  const grid = useGrid(props, { body, reveal, onMenu: showMenuAtRow });
-  const openMenu = (row: number, anchor: MenuAnchor) => {
-    grid.goTo(row, false);
-    showMenu(row, anchor);
-  };
+  useKeys({ folder, listing, body, reveal, onOpen: open, onMenu: showMenuAtRow });
 
   useEffect(() => {
     const timer = setTimeout(() => void listing.ensure({ first, last: end - 1 }), REST_MS);
     return () => clearTimeout(timer);
-  }, [listing, first, end, listing.revision]);
+  }, [listing, first, end, listing.loaded, listing.count]);
 
-  const focusOn = (index: number) => {
-    // The entry that is followed may stand in another row by now; a dialog gives the focus back to the old one.
-    if (index !== active) props.onActive(index);
-  };
+  const openMenu = (row: number, anchor: MenuAnchor) => showMenu(cursor.goTo(row), anchor);
   const keys = new Set<string>();
   const row = (index: number) => {
     const entry = listing.at(index);
@@ -65,17 +63,15 @@ export function FileGrid(props: FileGridProps) {
     return (
       <FileRow
         key={key}
+        cursor={cursor}
         index={index}
         top={topOf(index)}
         entry={entry}
         selected={entry !== undefined && selection.has(entry.key)}
         active={index === active}
         hasMenu={index === menu?.row}
-        href={props.href}
-        onOpen={props.onOpen}
-        onFocus={focusOn}
-        onPress={grid.press}
-        onToggle={grid.toggle}
+        href={href}
+        onOpen={open}
         onMenu={openMenu}
       />
     );
@@ -90,33 +86,47 @@ export function FileGrid(props: FileGridProps) {
       <div
         role="grid"
         class="file-grid"
-        aria-label={props.label}
+        aria-label={label}
         aria-rowcount={listing.count + 1}
         aria-multiselectable="true"
       >
         <GridHead
           sort={listing.sort}
           selectable={listing.isSelectable}
-          onSort={props.onSort}
+          onSort={(key) => folder.sortBy(key)}
           chosen={selection.size === 0 ? "none" : selection.size >= listing.count ? "all" : "some"}
-          onChooseAll={(all) => (all ? grid.chooseAll() : grid.chooseNone())}
+          onChooseAll={(all) => (all ? void cursor.selectAll() : cursor.selectNone())}
         />
         <div ref={body} role="rowgroup" class="file-rows" style={{ height: `${height}px` }}>
           {shown.map(row)}
         </div>
       </div>
       {menu !== null && (
-        <RowMenu
+        <Menu
           key={`${menu.row} ${menu.anchor.left} ${menu.anchor.top}`}
-          driveId={props.driveId}
-          entries={menu.entries}
+          label={`Actions for ${describeEntries(menu.entries)}`}
           anchor={menu.anchor}
-          href={props.href}
-          onOpen={props.onOpen}
-          onDialog={props.onDialog}
+          items={menuItems(folder, menu.entries, href)}
           onClose={() => setMenu(null)}
         />
       )}
     </>
   );
+}
+
+/** What can be done with a row, or with all that is selected where the row is among it. */
+function menuItems(
+  folder: FolderStore,
+  entries: readonly Entry[],
+  href: (entry: Entry) => string,
+): MenuItem[] {
+  const items: MenuItem[] = entryActions(folder.drive, entries).map(({ name, svg, leadsTo }) =>
+    typeof leadsTo === "string"
+      ? { name, svg, href: leadsTo, download: true }
+      : { name, svg, onChoose: () => folder.ask(leadsTo) },
+  );
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) return items;
+  const to = href(entry);
+  return [{ name: "Open", svg: openIcon, href: to, onChoose: () => navigate(to) }, ...items];
 }

@@ -1,14 +1,81 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Entry } from "../../../lib/files.ts";
 import { ROW_REM } from "../../../lib/files/row-scale.ts";
 import { remInPixels } from "../../../lib/rem.ts";
+import type { FolderStore } from "../store/folder.ts";
+import type { FolderListing } from "../store/listing.ts";
+
+interface KeysOptions {
+  readonly folder: FolderStore;
+  readonly listing: FolderListing;
+  /** Holds the rows. */
+  readonly body: RefObject<HTMLElement | null>;
+  /** Scrolls to where a row is seen. */
+  readonly reveal: (row: number) => void;
+  readonly onOpen: (entry: Entry) => void;
+  /** Opens the menu of a row. */
+  readonly onMenu: (row: number) => void;
+}
+
+/** Going about in a list by keyboard, and doing things with what is in it. */
+export function useKeys(options: KeysOptions): void {
+  const { folder, body } = options;
+  const { cursor } = folder;
+  const listen = (event: KeyboardEvent) => {
+    const active = cursor.active.peek();
+    const command = commandOf(event, active);
+    if (command === null || event.defaultPrevented) return;
+    const isInside = event.target instanceof Node && body.current?.contains(event.target) === true;
+    if (!isInside && !countsOutside(command, event, cursor.selection.peek().size)) return;
+    if (isInside && pressesButton(command, event)) return;
+    event.preventDefault();
+    // Where no row shows that it is the current one, an arrow is to show it, not to go on from it.
+    perform(isInside || command.does !== "go" ? command : { ...command, row: active }, options);
+  };
+  const latest = useRef(listen);
+  latest.current = listen;
+  // Before anything is shown: a key that is pressed as soon as there are rows must not be lost.
+  useLayoutEffect(() => {
+    const handle = (event: KeyboardEvent) => latest.current(event);
+    addEventListener("keydown", handle);
+    return () => removeEventListener("keydown", handle);
+  }, []);
+}
+
+function perform(command: GridCommand, { folder, listing, reveal, onOpen, onMenu }: KeysOptions): void {
+  const { cursor } = folder;
+  const go = (wanted: number) => {
+    const row = cursor.goTo(wanted);
+    reveal(row);
+    return row;
+  };
+  const entry = listing.at(cursor.active.peek());
+  const selected = [...cursor.selection.peek().values()];
+  if (command.does === "go") {
+    const row = go(command.row);
+    if (command.extends) void cursor.selectTo(row);
+    else cursor.anchor(row);
+  } else if (command.does === "select-all") void cursor.selectAll();
+  else if (command.does === "select-none") cursor.selectNone();
+  else if (command.does === "toggle") cursor.toggle(cursor.goTo(cursor.active.peek()));
+  else if (command.does === "delete" && selected.length > 0)
+    folder.ask({ kind: "delete", entries: selected });
+  else if (entry === undefined) return;
+  else if (command.does === "delete") folder.ask({ kind: "delete", entries: [entry] });
+  else if (command.does === "rename") folder.ask({ kind: "rename", entry });
+  else if (command.does === "menu") onMenu(go(cursor.active.peek()));
+  else onOpen(entry);
+}
 
 /** What a key asks of the list. */
-export type GridCommand =
+type GridCommand =
   /** To a row; with Shift selecting all on the way. */
   | { readonly does: "go"; readonly row: number; readonly extends: boolean }
   | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" | "menu" };
 
 /** What a key pressed in the list means; null where it means nothing of ours. `active` is the current row. */
-export function commandOf(event: KeyboardEvent, active: number): GridCommand | null {
+function commandOf(event: KeyboardEvent, active: number): GridCommand | null {
   if (event.altKey) return null;
   if (event.ctrlKey || event.metaKey) return event.key === "a" ? { does: "select-all" } : null;
   const row = targetOf(event.key, active);
@@ -38,11 +105,7 @@ export function commandOf(event: KeyboardEvent, active: number): GridCommand | n
  * is about what is `selected`, never about the row that would have the focus but does not show it. Enter and
  * Space press the button, and arrows go into the list only where nothing else has them.
  */
-export function countsOutside(
-  { does }: GridCommand,
-  { target, key }: KeyboardEvent,
-  selected: number,
-): boolean {
+function countsOutside({ does }: GridCommand, { target, key }: KeyboardEvent, selected: number): boolean {
   if (!(target instanceof HTMLElement) || document.querySelector("dialog[open]") !== null) return false;
   if (target.matches("input:not([type=checkbox]), textarea, select")) return false;
   const isNowhere = target.matches("body, main");
@@ -52,7 +115,7 @@ export function countsOutside(
 }
 
 /** Whether a key belongs to the button of a row that has the focus. */
-export function pressesButton({ does }: GridCommand, { target }: KeyboardEvent): boolean {
+function pressesButton({ does }: GridCommand, { target }: KeyboardEvent): boolean {
   return target instanceof HTMLButtonElement && (does === "open" || does === "toggle");
 }
 

@@ -10,8 +10,10 @@ import { nameOf } from "../../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/format.ts";
 import { plain } from "../../../lib/overrides.ts";
 import type { FolderRecord } from "../../../lib/types.ts";
+import type { Cursor } from "../store/cursor.ts";
 
 interface FileRowProps {
+  readonly cursor: Cursor;
   readonly index: number;
   /** Where it stands in what holds the rows, in pixels. */
   readonly top: number;
@@ -24,16 +26,12 @@ interface FileRowProps {
   readonly hasMenu: boolean;
   readonly href: (entry: Entry) => string;
   readonly onOpen: (entry: Entry) => void;
-  /** It has the focus, which assistive technology may give to any row. */
-  readonly onFocus: (index: number) => void;
-  readonly onPress: (index: number, event: MouseEvent) => void;
-  readonly onToggle: (index: number) => void;
   readonly onMenu: (index: number, anchor: MenuAnchor) => void;
 }
 
 /** One line of the list: a folder, a file, or something still loading. */
 export function FileRow(props: FileRowProps) {
-  const { index, entry, selected, active } = props;
+  const { cursor, index, entry, selected, active } = props;
   const openMenu = (event: MouseEvent) => {
     // With Shift the browser's own menu comes, as it does in Firefox everywhere.
     if (entry === undefined || event.shiftKey) return;
@@ -50,9 +48,9 @@ export function FileRow(props: FileRowProps) {
       tabIndex={active ? 0 : -1}
       data-index={index}
       style={{ transform: `translateY(${props.top}px)` }}
-      onFocus={() => props.onFocus(index)}
+      onFocus={() => cursor.focused(index)}
       onMouseDown={keepTextUnmarked}
-      onClick={(event) => props.onPress(index, event)}
+      onClick={(event) => cursor.press(index, event)}
       onDblClick={() => entry !== undefined && props.onOpen(entry)}
       onContextMenu={openMenu}
     >
@@ -73,7 +71,7 @@ function keepTextUnmarked(event: MouseEvent): void {
 }
 
 function Cells(props: FileRowProps & { readonly entry: Entry }) {
-  const { index, entry, selected, active, href, onOpen, onToggle } = props;
+  const { cursor, index, entry, selected, active, href, onOpen } = props;
   const name = nameOf(entry.path);
   const open = (event: MouseEvent) => {
     if (event.button !== 0) return;
@@ -90,7 +88,7 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
           tabIndex={-1}
           checked={selected}
           aria-label={`Select ${plain(name)}`}
-          onChange={() => onToggle(index)}
+          onChange={() => cursor.toggle(cursor.goTo(index))}
         />
       </span>
       <span role="gridcell" class="cell-name">

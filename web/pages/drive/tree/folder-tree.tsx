@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useUploads } from "../../../components/upload/context.tsx";
 import { plain } from "../../../lib/overrides.ts";
+import { TreeStore } from "../store/tree.ts";
 import { TreeFailure, TreeView } from "./view.tsx";
-import { useBranches } from "./use-branches.ts";
 
 interface FolderTreeProps {
   /** The drive's id. */
@@ -14,13 +15,15 @@ interface FolderTreeProps {
 
 /** A drive's folders, opened one below the other, to choose one of. */
 export function FolderTree({ drive, driveName, chosen, onChoose }: FolderTreeProps) {
-  const branches = useBranches(drive);
+  const store = useMemo(() => new TreeStore(drive, false), [drive]);
+  const uploads = useUploads();
+  useLayoutEffect(() => uploads.onStored((entry) => store.put(entry)), [uploads, store]);
   const [revealed] = useState(chosen);
   return (
     <div class="tree-choice">
-      <TreeFailure branches={branches} />
+      <TreeFailure store={store} />
       <TreeView
-        branches={branches}
+        store={store}
         driveName={driveName}
         label={`Folders of ${plain(driveName)}`}
         current={chosen}

@@ -7,7 +7,7 @@ import { Name } from "../../../components/name.tsx";
 import { nameOf } from "../../../lib/files/place.ts";
 import { plain } from "../../../lib/overrides.ts";
 import { opensInPlace } from "../../../lib/router.tsx";
-import type { TreeRow } from "./rows.ts";
+import type { TreeRow } from "../store/tree-rows.ts";
 
 interface TreeLineProps {
   readonly index: number;

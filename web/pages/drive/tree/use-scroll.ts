@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TreeBranches } from "./branches.ts";
-import type { TreeRow } from "./rows.ts";
+import type { TreeStore } from "../store/tree.ts";
+import type { TreeRow } from "../store/tree-rows.ts";
 
 /** Rows kept ready above and below those in sight. */
 const SPARE = 12;
@@ -48,25 +48,25 @@ export function scrollToRow(element: HTMLElement, row: number, count: number): v
  */
 export function useRevealed(
   tree: RefObject<HTMLElement | null>,
-  branches: TreeBranches,
+  store: TreeStore,
   rows: readonly TreeRow[],
   folder: string,
 ): () => void {
   const keeps = useRef(false);
   useLayoutEffect(() => {
     keeps.current = true;
-    branches.reveal(folder);
-  }, [branches, folder]);
+    store.reveal(folder);
+  }, [store, folder]);
   // After the page has asked for what it is about.
   useEffect(() => {
     keeps.current = true;
-    branches.fill(folder);
-  }, [branches, folder]);
+    store.fill(folder);
+  }, [store, folder]);
   useLayoutEffect(() => {
     const row = rows.findIndex(({ key }) => key === folder);
     if (!keeps.current || row === -1 || tree.current === null) return;
     scrollToRow(tree.current, row, rows.length);
-    keeps.current = branches.isBusy;
+    keeps.current = store.isBusy;
   });
   return () => {
     keeps.current = false;

@@ -1,16 +1,15 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TreeBranches } from "./branches.ts";
+import type { TreeStore } from "../store/tree.ts";
 import { rowOfName, treeCommandOf } from "./keys.ts";
-import type { TreeRow } from "./rows.ts";
-import { useRows } from "./use-branches.ts";
+import type { TreeRow } from "../store/tree-rows.ts";
 import { scrollToRow } from "./use-scroll.ts";
 
 /** Letters that follow each other within this time begin one name. */
 const TYPING_MS = 700;
 
 export interface TreeModel {
-  readonly branches: TreeBranches;
+  readonly store: TreeStore;
   readonly driveName: string;
   /** The folder that one is in, or that is chosen. */
   readonly current: string;
@@ -21,8 +20,8 @@ export interface TreeModel {
 
 /** Going about in a tree, which is `tree`, by keyboard and pointer. */
 export function useTree(tree: RefObject<HTMLElement | null>, model: TreeModel) {
-  const { branches, onChoose } = model;
-  const rows = useRows(branches);
+  const { store, onChoose } = model;
+  const { rows } = store;
   const { active, setActive } = useActiveRow(tree, rows, model.current);
   const letters = useLetters();
 
@@ -30,14 +29,14 @@ export function useTree(tree: RefObject<HTMLElement | null>, model: TreeModel) {
     const row = rows[index];
     setActive(index);
     if (row?.kind === "folder") onChoose(row.path);
-    else if (row !== undefined) branches.more(row.path);
+    else if (row !== undefined) store.more(row.path);
   };
   const turn = (index: number) => {
     const row = rows[index];
     setActive(index);
     if (row?.kind !== "folder" || row.isOpen === null) return;
-    if (row.isOpen) branches.close(row.path);
-    else branches.open(row.path);
+    if (row.isOpen) store.close(row.path);
+    else store.open(row.path);
   };
   const go = (index: number) => {
     const row = rows[index];

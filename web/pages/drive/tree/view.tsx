@@ -1,8 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
-import type { TreeBranches } from "./branches.ts";
+import type { TreeStore } from "../store/tree.ts";
 import { TreeLine } from "./line.tsx";
-import { useRows } from "./use-branches.ts";
 import { type TreeModel, useTree } from "./use-tree.ts";
 import { useRevealed, useRowsInSight } from "./use-scroll.ts";
 
@@ -16,10 +15,10 @@ interface TreeViewProps extends TreeModel {
 
 /** A drive's folders as a tree that scrolls by itself; only what is in sight of it is in the page. */
 export function TreeView(props: TreeViewProps) {
-  const { branches, revealed, label } = props;
+  const { store, revealed, label } = props;
   const tree = useRef<HTMLDivElement>(null);
   const { rows, active, choose, turn, press, focus } = useTree(tree, props);
-  const rest = useRevealed(tree, branches, rows, revealed);
+  const rest = useRevealed(tree, store, rows, revealed);
   const { first, end } = useRowsInSight(tree, rows.length);
 
   const line = (index: number) => {
@@ -65,8 +64,7 @@ export function TreeView(props: TreeViewProps) {
 }
 
 /** Why a part of a tree could not be loaded; nothing where all could. */
-export function TreeFailure({ branches }: { readonly branches: TreeBranches }) {
-  useRows(branches);
-  const { error } = branches;
-  return error === null ? null : <Failure error={error} retry={() => branches.retry()} />;
+export function TreeFailure({ store }: { readonly store: TreeStore }) {
+  const { error } = store;
+  return error === null ? null : <Failure error={error} retry={() => store.retry()} />;
 }

@@ -1,4 +1,4 @@
-import type { Level, TreeFolder } from "./level.ts";
+import type { Level, TreeFolder } from "./tree-level.ts";
 
 interface FolderRow {
   readonly kind: "folder";

@@ -1,8 +1,8 @@
-import type { ApiError } from "../../../lib/api.ts";
+import { signal } from "@preact/signals-core";
+import { type ApiError, asApiError } from "../../../lib/api.ts";
 import { type Entry, fileEntry, folderEntry, listFiles } from "../../../lib/files.ts";
-import { fileOrder, type Sort } from "../../../lib/files/sort.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
-import { asApiError } from "../../../lib/load.ts";
+import { compareFiles, fileOrder, type Sort } from "../../../lib/files/sort.ts";
 import type { FileRecord, FoldersPage } from "../../../lib/types.ts";
 import { FolderRows } from "./folder-rows.ts";
 import { PagedList } from "./paged-list.ts";
@@ -29,8 +29,6 @@ interface FolderListingOptions {
   readonly drive: string;
   readonly folder: string;
   readonly sort: Sort;
-  /** Called whenever more is known. */
-  readonly onChange: () => void;
   /** Told the first page of the folders whenever it comes; null where there is no such folder. */
   readonly onFolders: (first: FoldersPage | null) => void;
 }
@@ -41,37 +39,43 @@ interface FolderListingOptions {
  */
 export class FolderListing {
   readonly sort: Sort;
-  /** Whether there is no such folder. */
-  isMissing = false;
-  /** Why what was asked for last did not come. */
-  error: ApiError | null = null;
   /** The rows that were asked for last. */
   seen: RowRange = { first: 0, last: 0 };
-  readonly #onChange: () => void;
-  readonly #onFolders: (first: FoldersPage | null) => void;
+  readonly #options: FolderListingOptions;
   readonly #abort = new AbortController();
-  readonly #folders: FolderRows;
+  readonly #isMissing = signal(false);
+  readonly #error = signal<ApiError | null>(null);
+  readonly #folders;
   readonly #files: PagedList<FileRecord>;
-  /** Of each entry that was loaded at a revision, where it stands. */
-  #rows: { readonly of: number; readonly byKey: ReadonlyMap<string, number> } | null = null;
+  /** Replaces `#folders` once it is loaded. It stays here if loading it failed. */
+  #nextFolders: FolderRows | null = null;
 
-  constructor({ drive, folder, sort, onChange, onFolders }: FolderListingOptions) {
-    const { signal } = this.#abort;
+  constructor(options: FolderListingOptions) {
+    const { drive, folder, sort } = options;
     this.sort = sort;
-    this.#onChange = onChange;
-    this.#onFolders = onFolders;
-    this.#folders = new FolderRows(sort, PAGE, async (page) => {
-      const answer = await listFolders(drive, folder, { page, limit: PAGE, signal });
-      if (page === 1) onFolders(answer);
-      return answer;
+    this.#options = options;
+    this.#folders = signal(this.#newFolders());
+    this.#files = new PagedList({
+      size: PAGE,
+      read: (page) =>
+        listFiles(drive, folder, fileOrder(sort), { page, limit: PAGE, signal: this.#abort.signal }),
+      keyOf: ({ id }) => id,
+      compare: compareFiles(sort),
     });
-    this.#files = new PagedList(PAGE, (page) =>
-      listFiles(drive, folder, fileOrder(sort), { page, limit: PAGE, signal }),
-    );
+  }
+
+  /** Whether there is no such folder. */
+  get isMissing(): boolean {
+    return this.#isMissing.value;
+  }
+
+  /** Why what was asked for last did not come. */
+  get error(): ApiError | null {
+    return this.#error.value;
   }
 
   get folderCount(): number {
-    return this.#folders.total;
+    return this.#folders.value.total;
   }
 
   get fileCount(): number {
@@ -80,7 +84,7 @@ export class FolderListing {
 
   /** Whether the folders, too many to be put in order, are by name although the files are not. */
   get hasFoldersByName(): boolean {
-    return this.#folders.isByNameOnly;
+    return this.#folders.value.isByNameOnly;
   }
 
   /** Folders and files together, loaded or not. */
@@ -89,17 +93,12 @@ export class FolderListing {
   }
 
   get loaded(): number {
-    return this.#folders.loaded + this.#files.loaded;
-  }
-
-  /** Another number whenever more, or something else, is loaded. */
-  get revision(): number {
-    return this.#folders.revision + this.#files.revision;
+    return this.#folders.value.loaded + this.#files.loaded;
   }
 
   /** Whether it is known how much there is. */
   get ready(): boolean {
-    return this.isMissing || (this.#folders.ready && this.#files.ready);
+    return this.isMissing || (this.#folders.value.ready && this.#files.ready);
   }
 
   get isSelectable(): boolean {
@@ -117,15 +116,14 @@ export class FolderListing {
       const file = this.#files.at(row - this.folderCount);
       return file === undefined ? undefined : fileEntry(file);
     }
-    const folder = this.#folders.at(row);
+    const folder = this.#folders.value.at(row);
     return folder === undefined ? undefined : folderEntry(folder);
   }
 
   /** The row that an entry stands in; undefined where it is not among what is loaded. */
   rowOf(key: string): number | undefined {
-    const { revision } = this;
-    if (this.#rows?.of !== revision) this.#rows = { of: revision, byKey: new Map(this.#loadedRows()) };
-    return this.#rows.byKey.get(key);
+    const file = this.#files.indexOf(key);
+    return file === undefined ? this.#folders.value.rowOf(key) : this.folderCount + file;
   }
 
   /** Keeps a row in mind, for `rowAt` of this listing or a later one of the folder. */
@@ -135,14 +133,14 @@ export class FolderListing {
 
   /** Where the entry at a place stands now; where it is not to be found, the row it stood in, or the last. */
   rowAt({ row, key }: RowPlace): number {
-    const found = key === null || this.at(row)?.key === key ? row : (this.rowOf(key) ?? row);
+    const found = key === null ? row : (this.rowOf(key) ?? row);
     return Math.max(0, Math.min(found, this.count - 1));
   }
 
   /** Loads the first of everything and then what these rows show. Never rejects: see `error`. */
   async start(rows: RowRange): Promise<void> {
-    await this.#perform(() => Promise.all([this.#folders.start(), this.#files.load(1)]));
-    if (this.error === null) await this.ensure(rows);
+    await this.#perform(() => Promise.all([this.#folders.peek().start(), this.#files.load(1)]));
+    if (this.#error.peek() === null) await this.ensure(rows);
   }
 
   /** Loads what these rows show, where it is missing. Never rejects: see `error`. */
@@ -162,40 +160,75 @@ export class FolderListing {
     return entries;
   }
 
+  /** Adds a file or folder, or moves it to its place; see `PagedList.put`. */
+  put(entry: Entry): boolean {
+    if (entry.kind === "file") return this.#files.put(entry.file);
+    return this.#folders.peek().put(entry.folder) && this.#nextFolders === null;
+  }
+
+  /** Removes files by their ids; see `PagedList.remove`. */
+  removeFiles(ids: ReadonlySet<string>): boolean {
+    return this.#files.remove(ids);
+  }
+
+  /** Removes a folder; see `PagedList.remove`. */
+  removeFolder(path: string): boolean {
+    return this.#folders.peek().remove(path) && this.#nextFolders === null;
+  }
+
+  /** Loads the folders again, for the counts of what is in them. Never rejects: see `error`. */
+  async refreshFolders(): Promise<void> {
+    const next = this.#newFolders();
+    this.#nextFolders = next;
+    await this.#perform(async () => {
+      await next.start();
+      await next.ensure(this.seen.first, this.seen.last);
+    });
+    if (this.#nextFolders !== next || this.#error.peek() !== null || !next.ready) return;
+    this.#nextFolders = null;
+    this.#folders.value = next;
+  }
+
+  /** Asks again for what did not come. Never rejects: see `error`. */
+  retry(): Promise<void> {
+    return this.#nextFolders === null ? this.ensure(this.seen) : this.refreshFolders();
+  }
+
   /** Asks for nothing more. */
   close(): void {
     this.#abort.abort();
   }
 
+  #newFolders(): FolderRows {
+    const { drive, folder, sort, onFolders } = this.#options;
+    return new FolderRows(sort, PAGE, async (page) => {
+      const answer = await listFolders(drive, folder, { page, limit: PAGE, signal: this.#abort.signal });
+      if (page === 1) onFolders(answer);
+      return answer;
+    });
+  }
+
   #load({ first, last }: RowRange): Promise<void> {
-    const folders = this.folderCount;
+    const folders = this.#folders.peek();
     return this.#perform(() =>
-      Promise.all([this.#folders.ensure(first, last), this.#files.ensure(first - folders, last - folders)]),
+      Promise.all([
+        folders.ensure(first, last),
+        this.#files.ensure(first - folders.total, last - folders.total),
+      ]),
     );
   }
 
   async #perform(load: () => Promise<unknown>): Promise<void> {
     if (this.#abort.signal.aborted) return;
-    const { error, revision } = this;
     try {
       await load();
-      if (error === null && this.revision === revision) return;
-      this.error = null;
+      this.#error.value = null;
     } catch (caught) {
       if (this.#abort.signal.aborted) return;
       const problem = asApiError(caught);
-      this.isMissing = problem.status === 404;
-      this.error = this.isMissing ? null : problem;
-      if (this.isMissing) this.#onFolders(null);
-    }
-    this.#onChange();
-  }
-
-  *#loadedRows(): Generator<[key: string, row: number]> {
-    const files = this.#files.indexes().map((index) => this.folderCount + index);
-    for (const row of [...this.#folders.rows(), ...files]) {
-      const entry = this.at(row);
-      if (entry !== undefined) yield [entry.key, row];
+      this.#isMissing.value = problem.status === 404;
+      this.#error.value = problem.status === 404 ? null : problem;
+      if (problem.status === 404) this.#options.onFolders(null);
     }
   }
 }

@@ -1,10 +1,46 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
+import { type ApiError, asApiError } from "../../../lib/api.ts";
+import type { Left, Progress, Work } from "../../../lib/files/steps.ts";
 import { formatCount } from "../../../lib/format.ts";
-import type { WorkState } from "./use-work.ts";
 
 /** Problems named one by one; the rest are counted. */
 const NAMED = 20;
+
+/** A long piece of work, as a dialog shows it. */
+type WorkState =
+  | { readonly state: "idle" }
+  | { readonly state: "running"; readonly progress: Progress }
+  | { readonly state: "ended"; readonly left: readonly Left[]; readonly stopped: boolean }
+  | { readonly state: "failed"; readonly error: ApiError };
+
+/** Runs work once it is started; it stops when the component goes. */
+export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => void) {
+  const [work, setWork] = useState<WorkState>({ state: "idle" });
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  const perform = async () => {
+    abort.current = new AbortController();
+    const { signal } = abort.current;
+    try {
+      const onProgress = (progress: Progress) => setWork({ state: "running", progress });
+      const left = await run({ onProgress, signal });
+      if (left.length === 0 && !signal.aborted) return onSuccess();
+      setWork({ state: "ended", left, stopped: signal.aborted });
+    } catch (error) {
+      if (signal.aborted) setWork({ state: "ended", left: [], stopped: true });
+      else setWork({ state: "failed", error: asApiError(error) });
+    }
+  };
+  return {
+    work,
+    start: () => void perform(),
+    stop: () => abort.current.abort(),
+    /** Leaves what became of it behind: it is to be started in another way. */
+    reset: () => setWork({ state: "idle" }),
+  };
+}
 
 interface WorkReportProps {
   readonly work: WorkState;

@@ -1,11 +1,11 @@
-import type { ApiError } from "../../../lib/api.ts";
+import { computed, signal } from "@preact/signals-core";
+import { type ApiError, asApiError } from "../../../lib/api.ts";
 import { parentOf } from "../../../lib/files/place.ts";
-import type { FolderChange } from "../../../lib/files/folder-changes.ts";
+import type { Entry } from "../../../lib/files.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
-import { asApiError } from "../../../lib/load.ts";
 import type { FoldersPage } from "../../../lib/types.ts";
-import { Level } from "./level.ts";
-import { rowsOf, type TreeRow } from "./rows.ts";
+import { Level } from "./tree-level.ts";
+import { rowsOf, type TreeRow } from "./tree-rows.ts";
 
 /** Folders a request; a reload asks for as many as were there, up to what one request may ask for. */
 const PAGE = 200;
@@ -16,19 +16,20 @@ const MOST_A_REQUEST = 1000;
  */
 const NEAREST = 4;
 
-/**
- * A drive's folders as a tree, loaded level by level as it is opened. Listeners are called whenever it
- * changed.
- */
-export class TreeBranches {
+/** A drive's folders as a tree, loaded level by level as it is opened. A component that reads it is updated. */
+export class TreeStore {
   readonly #drive: string;
   readonly #isTold: boolean;
   readonly #levels = new Map<string, Level>();
   readonly #open = new Set([""]);
   /** Why the last page of a level did not come. */
   readonly #errors = new Map<string, ApiError>();
-  readonly #listeners = new Set<() => void>();
-  #rows: readonly TreeRow[] | null = null;
+  /** Another number whenever something changed. */
+  readonly #revision = signal(0);
+  readonly #rows = computed(() => {
+    void this.#revision.value;
+    return rowsOf({ levels: this.#levels, open: this.#open, failed: this.#errors });
+  });
 
   /**
    * @param drive its id
@@ -39,16 +40,9 @@ export class TreeBranches {
     this.#isTold = isTold;
   }
 
-  /** Calls `listener` whenever something changed; returns what ends that. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** All that is open, from the top; the first is the drive itself. */
   get rows(): readonly TreeRow[] {
-    this.#rows ??= rowsOf({ levels: this.#levels, open: this.#open, failed: this.#errors });
-    return this.#rows;
+    return this.#rows.value;
   }
 
   get isBusy(): boolean {
@@ -57,6 +51,7 @@ export class TreeBranches {
 
   /** Why something that is shown as not loaded is not. */
   get error(): ApiError | null {
+    void this.#revision.value;
     const [error = null] = this.#errors.values();
     return error;
   }
@@ -124,11 +119,19 @@ export class TreeBranches {
     for (const path of this.#errors.keys()) this.more(path);
   }
 
-  /** Shows what happened to a folder, without asking the server. */
-  follow({ kind, drive, path, hasFolders }: FolderChange): void {
-    if (drive !== this.#drive || path === "") return;
-    if (kind === "went") this.#remove(path);
-    else for (const way of wayTo(path).slice(1)) this.#add(way, way !== path || hasFolders);
+  /** Adds the folder of a new or changed file, or a new folder, and those above it. Ignores other drives. */
+  put(entry: Entry): void {
+    const { drive_id: drive } = entry.kind === "file" ? entry.file : entry.folder;
+    if (drive !== this.#drive) return;
+    const folder = entry.kind === "file" ? parentOf(entry.path) : entry.path;
+    const hasFolders = entry.kind === "folder" && entry.folder.has_folders;
+    for (const path of wayTo(folder).slice(1)) this.#add(path, path !== folder || hasFolders);
+    this.#changed();
+  }
+
+  /** Removes a folder, with everything in it. */
+  remove(path: string): void {
+    this.#remove(path);
     this.#changed();
   }
 
@@ -180,13 +183,12 @@ export class TreeBranches {
     level.request = request;
     this.#errors.delete(path);
     this.#changed();
-    const { signal } = request;
     try {
-      const answer = await listFolders(this.#drive, path, { ...page, signal });
-      if (signal.aborted) return;
+      const answer = await listFolders(this.#drive, path, { ...page, signal: request.signal });
+      if (request.signal.aborted) return;
       this.#take(path, level, answer, page.cursor === undefined);
     } catch (error) {
-      if (signal.aborted) return;
+      if (request.signal.aborted) return;
       const refusal = asApiError(error);
       if (refusal.status === 404 && path !== "") this.#remove(path);
       else this.#errors.set(path, refusal);
@@ -207,8 +209,7 @@ export class TreeBranches {
   }
 
   #changed(): void {
-    this.#rows = null;
-    for (const listener of this.#listeners) listener();
+    this.#revision.value += 1;
   }
 }
 

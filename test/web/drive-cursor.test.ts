@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import { transferEntries } from "../../web/pages/drive/store/work.ts";
+import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
+import { comesTrue, entryAt, isReadAgain, openStoreBench, pathsOf, show } from "../support/drive-store.ts";
+import { listFiles, putFile } from "../support/drives.ts";
+import { addManyFiles } from "../support/many-files.ts";
+
+// Where one is in a folder's list: the active row, what is selected, and what has the focus next.
+
+const bench = openStoreBench();
+const { driveWith } = bench;
+
+function selected({ cursor }: FolderStore): string[] {
+  return Array.from(cursor.selection.peek().values(), ({ path }) => path);
+}
+
+/** What stands in the active row. */
+function activePath(folder: FolderStore): string | undefined {
+  return pathsOf(folder)[folder.cursor.active.peek()];
+}
+
+/** Reads a folder again, as when somebody comes back to its page. */
+async function comeBack(folder: FolderStore): Promise<void> {
+  const isRead = isReadAgain(folder);
+  folder.reload();
+  await isRead;
+}
+
+describe("the active row", () => {
+  test("stays with what stands in it, and where that is gone, with its place", async () => {
+    const { id, fileId } = await driveWith({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+    using shown = await show(id);
+    const { folder } = shown;
+    folder.cursor.goTo(1);
+    await putFile(bench.owner, id, "a.txt");
+    await comeBack(folder);
+    expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([2, "c.txt"]);
+    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("c.txt")}`);
+    await comeBack(folder);
+    expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([2, "d.txt"]);
+    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("d.txt")}`);
+    await comeBack(folder);
+    expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([1, "b.txt"]);
+  });
+
+  test("goes to the row that is closest to the one that is wanted", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1 });
+    using shown = await show(id);
+    const { cursor } = shown.folder;
+    expect([cursor.goTo(-1), cursor.goTo(1), cursor.goTo(Number.MAX_SAFE_INTEGER)]).toEqual([0, 1, 1]);
+    expect(cursor.focus.peek()).toBe("row");
+  });
+
+  test("is found again by whoever comes back, in the order that they left", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "b.txt": 3, "c.txt": 2 });
+    const memory = new Map<string, unknown>();
+    {
+      using shown = await show(id, "", memory);
+      const isRead = isReadAgain(shown.folder);
+      shown.folder.sortBy("size");
+      await isRead;
+      shown.folder.cursor.goTo(1);
+    }
+    await putFile(bench.owner, id, "large.txt", "large");
+    using again = await show(id, "", memory);
+    expect(pathsOf(again.folder)).toEqual(["large.txt", "b.txt", "c.txt", "a.txt"]);
+    expect(activePath(again.folder)).toBe("c.txt");
+  });
+
+  test.each([null, 7, "1", { row: -1, key: null }, { row: 1.5, key: null }, { row: 1 }, { row: 1, key: 2 }])(
+    "is the first where %j was remembered",
+    async (row) => {
+      const { id } = await driveWith({ "a.txt": 1, "b.txt": 1 });
+      using shown = await show(id, "", new Map([["row", row]]));
+      expect(shown.folder.cursor.active.peek()).toBe(0);
+    },
+  );
+});
+
+describe("what is selected", () => {
+  test("is a row, more rows one by one, a range from the last one, all and nothing", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+    using shown = await show(id);
+    const { folder } = shown;
+    const { cursor } = folder;
+    const held = { ctrlKey: false, metaKey: false, shiftKey: false };
+    cursor.press(1, held);
+    expect([selected(folder), cursor.active.peek()]).toEqual([["b.txt"], 1]);
+    cursor.press(3, { ...held, ctrlKey: true });
+    expect([selected(folder), cursor.active.peek()]).toEqual([["b.txt", "d.txt"], 3]);
+    cursor.press(1, { ...held, shiftKey: true });
+    await comesTrue(() => cursor.selection.value.size === 3);
+    expect(selected(folder)).toEqual(["b.txt", "c.txt", "d.txt"]);
+    await cursor.selectTo(2);
+    expect(selected(folder)).toEqual(["c.txt", "d.txt"]);
+    cursor.toggle(3);
+    expect(selected(folder)).toEqual(["c.txt"]);
+    await cursor.selectAll();
+    expect(selected(folder)).toHaveLength(4);
+    cursor.selectNone();
+    expect(selected(folder)).toEqual([]);
+  });
+
+  test("begins a range where its first entry stands by then", async () => {
+    const { id } = await driveWith({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+    using shown = await show(id);
+    const { folder } = shown;
+    folder.cursor.selectOnly(1);
+    await putFile(bench.owner, id, "a.txt");
+    await comeBack(folder);
+    await folder.cursor.selectTo(3);
+    expect(selected(folder)).toEqual(["c.txt", "d.txt"]);
+  });
+
+  test("keeps up with what became of it elsewhere", async () => {
+    const { id, fileId } = await driveWith({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    folder.cursor.toggle(1);
+    folder.cursor.toggle(2);
+    expect(selected(folder)).toEqual(["a.txt", "b.txt"]);
+    const body = { path: "renamed.txt" };
+    await bench.owner.client.json(200, "PATCH", `/v0/files/${fileId("a.txt")}`, { body });
+    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
+    await comeBack(folder);
+    expect(selected(folder)).toEqual(["renamed.txt"]);
+    const entries = [...folder.cursor.selection.peek().values()];
+    const work = { onProgress: () => {}, signal: new AbortController().signal };
+    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, work);
+    expect(selected(folder)).toEqual([]);
+    const paths = (await listFiles(bench.owner, id)).map(({ path }) => path);
+    expect(paths).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
+  });
+
+  test("is a whole range that was not loaded yet", async () => {
+    const { id, fileId } = await driveWith({ "one.txt": 1 });
+    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1700);
+    using shown = await show(id, "many/");
+    const { folder } = shown;
+    folder.cursor.anchor(1);
+    await folder.cursor.selectTo(1699);
+    expect(selected(folder)).toHaveLength(1699);
+    // Of which nothing is forgotten where it is no longer loaded.
+    await comeBack(folder);
+    expect(folder.listing.peek()?.loaded).toBeLessThan(1000);
+    expect(selected(folder)).toHaveLength(1699);
+  });
+
+  test("is not what was asked for before something else was", async () => {
+    const { id, fileId } = await driveWith({ "one.txt": 1 });
+    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 600);
+    using shown = await show(id, "many/");
+    const { folder } = shown;
+    const all = folder.cursor.selectAll();
+    folder.cursor.selectOnly(0);
+    await all;
+    expect(selected(folder)).toEqual(["many/0000001.txt"]);
+  });
+});
+
+describe("a dialog", () => {
+  test("opens unless one is open, and leaves the focus to the list when it is dismissed", async () => {
+    const { id } = await driveWith({ "a.txt": 1 });
+    using shown = await show(id);
+    const { folder } = shown;
+    const entry = entryAt(folder, "a.txt");
+    folder.ask({ kind: "rename", entry });
+    folder.ask({ kind: "delete", entries: [entry] });
+    expect(folder.dialog.peek()).toEqual({ kind: "rename", entry });
+    folder.cursor.selectOnly(0);
+    folder.dismiss();
+    expect([folder.dialog.peek(), folder.cursor.focus.peek(), selected(folder)]).toEqual([
+      null,
+      "list",
+      ["a.txt"],
+    ]);
+  });
+
+  test("that is done with closes, and nothing is selected; not where another is open by then", async () => {
+    const { id } = await driveWith({ "a.txt": 1 });
+    using shown = await show(id);
+    const { folder } = shown;
+    folder.cursor.selectOnly(0);
+    const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
+    folder.ask(first);
+    folder.dismiss();
+    folder.ask(second);
+    folder.finish(first);
+    expect([folder.dialog.peek(), selected(folder)]).toEqual([second, ["a.txt"]]);
+    folder.finish(second);
+    expect([folder.dialog.peek(), selected(folder)]).toEqual([null, []]);
+  });
+});
+
+test("rows that did not come are asked for again, and the active one is where it was", async () => {
+  const { id, fileId } = await driveWith({ "one.txt": 1 });
+  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 3000);
+  using shown = await show(id, "many/");
+  const { folder } = shown;
+  folder.cursor.goTo(2999);
+  bench.requests.refuseNext(/page=6/);
+  await folder.listing.peek()?.ensure({ first: 2990, last: 2999 });
+  expect([folder.error.peek()?.message, activePath(folder)]).toEqual(["On fire.", undefined]);
+  folder.retry();
+  await comesTrue(() => folder.error.value === null);
+  expect(activePath(folder)).toBe("many/0003000.txt");
+});

@@ -1,0 +1,467 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError } from "../../web/lib/api.ts";
+import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
+import type { SortKey } from "../../web/lib/files/sort.ts";
+import type { FileRecord, FolderRecord } from "../../web/lib/types.ts";
+import { DriveStore } from "../../web/pages/drive/store/drive.ts";
+import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
+import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
+import {
+  comesTrue,
+  entryAt,
+  isReadAgain,
+  openStoreBench,
+  pathsOf,
+  rowsOf,
+  show,
+  showIn,
+} from "../support/drive-store.ts";
+import { listFiles, putFile } from "../support/drives.ts";
+import { addManyFiles } from "../support/many-files.ts";
+
+// What the answers to what is done on the page of a drive change of what it knows; against a real server.
+
+const bench = openStoreBench();
+const { driveWith } = bench;
+
+const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
+  ["name", false],
+  ["name", true],
+  ["size", false],
+  ["size", true],
+  ["modified", false],
+  ["modified", true],
+];
+
+/** Work that nobody watches. */
+function unwatched() {
+  return { onProgress: () => {}, signal: new AbortController().signal };
+}
+
+/** Orders a list and waits until it is. */
+async function orderedBy(folder: FolderStore, key: SortKey, descending: boolean): Promise<void> {
+  for (;;) {
+    const sort = folder.listing.peek()?.sort;
+    if (sort?.key === key && sort.descending === descending) return;
+    const ordered = isReadAgain(folder);
+    folder.sortBy(key);
+    await ordered;
+  }
+}
+
+/** Does something that must not ask for a list, after which the list is as the server has it. */
+async function changesWithoutAsking(folder: FolderStore, change: () => Promise<unknown>): Promise<void> {
+  const { length } = bench.requests.sent;
+  bench.coffer.clock.advance(1000);
+  await change();
+  expect(bench.requests.listsSince(length)).toEqual([]);
+  await expectAsOnServer(folder);
+}
+
+/** A list has to be what one has that is loaded now, in the same order. */
+async function expectAsOnServer(folder: FolderStore): Promise<void> {
+  const sort = folder.listing.peek()?.sort;
+  using again = await show(folder.drive, folder.path, new Map([["sort", sort]]));
+  expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
+  expect(folder.listing.peek()?.isMissing).toBe(again.folder.listing.peek()?.isMissing ?? false);
+}
+
+/** The paths of the tree's rows. */
+function treeOf(store: DriveStore): string[] {
+  return store.tree.rows.map(({ key }) => key);
+}
+
+/** The files of a drive on the server. */
+async function stored(drive: string): Promise<string[]> {
+  return (await listFiles(bench.owner, drive)).map(({ path }) => path);
+}
+
+describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
+  async function ordered() {
+    const { id } = await driveWith({
+      "b.txt": 3,
+      "d.txt": 1,
+      "f.txt": 3,
+      "dir/x": 9,
+      "dir 2/sub/y": 1,
+      "ärger/z": 4,
+    });
+    const shown = await show(id);
+    await orderedBy(shown.folder, by, descending);
+    return { ...shown, id, [Symbol.dispose]: shown[Symbol.dispose] };
+  }
+
+  test("a file with another name goes to its place, and is the active one", async () => {
+    using shown = await ordered();
+    const { store, folder } = shown;
+    for (const name of ["e.txt", "\u{1f5c0}.txt", "\uff5a.txt", "0.txt"]) {
+      const file = rowsOf(folder).find((entry) => entry?.kind === "file");
+      if (file === undefined) throw new Error("the list has no file");
+      await changesWithoutAsking(folder, () => store.rename(file, name));
+      expect(rowsOf(folder)[folder.cursor.active.peek()]?.path).toBe(name);
+    }
+  });
+
+  test("a folder with another name goes to its place, and is the active one", async () => {
+    using shown = await ordered();
+    const { store, folder } = shown;
+    for (const [from, to] of [
+      ["dir/", "zebra"],
+      ["ärger/", "0"],
+      ["zebra/", "a"],
+    ] as const) {
+      await changesWithoutAsking(folder, () => store.rename(entryAt(folder, from), to));
+      expect(rowsOf(folder)[folder.cursor.active.peek()]?.path).toBe(`${to}/`);
+    }
+  });
+
+  test("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async () => {
+    using shown = await ordered();
+    const { store, folder, id } = shown;
+    const file = entryAt(folder, "b.txt");
+    await changesWithoutAsking(folder, () =>
+      store.changeFile(file.key, { tags: ["x"], expires_at: "2999-01-01T00:00:00.000Z" }),
+    );
+    await changesWithoutAsking(folder, () => store.makeFolder("e/"));
+    await changesWithoutAsking(folder, () => store.makeFolder("dir/"));
+    await changesWithoutAsking(folder, async () => {
+      const key = await putFile(bench.owner, id, "c.txt", "xx");
+      store.uploaded(fileEntry(await recordOf(key)));
+      store.settle();
+    });
+  });
+
+  test("what is deleted, or moved to another drive, is gone", async () => {
+    const { id: other } = await driveWith();
+    using shown = await ordered();
+    const { store, folder } = shown;
+    const some = ["b.txt", "f.txt", "dir/"].map((path) => entryAt(folder, path));
+    await changesWithoutAsking(folder, () => deleteEntries(store, some, unwatched()));
+    const rest = ["d.txt", "ärger/"].map((path) => entryAt(folder, path));
+    const away = { how: "move", entries: rest, toDrive: other, toFolder: "" } as const;
+    await changesWithoutAsking(folder, () => transferEntries(store, away, unwatched()));
+    expect([pathsOf(folder), treeOf(store)]).toEqual([["dir 2/"], ["", "dir 2/"]]);
+  });
+});
+
+/** A file's record as the server has it. */
+function recordOf(id: string): Promise<FileRecord> {
+  return bench.owner.client.json<FileRecord>(200, "GET", `/v0/files/${id}`);
+}
+
+/** Does something after which one page of folders, and nothing else, is asked for. */
+async function asksForFolders(folder: FolderStore, change: () => Promise<unknown>): Promise<void> {
+  const { length } = bench.requests.sent;
+  await change();
+  expect(bench.requests.listsSince(length)).toEqual([expect.stringContaining("GET /v0/folders?")]);
+  const before = JSON.stringify(rowsOf(folder));
+  await comesTrue(() => JSON.stringify(rowsOf(folder)) !== before);
+  await expectAsOnServer(folder);
+}
+
+describe("what an answer does not tell is asked for:", () => {
+  test("how much is in a folder that something was moved, copied or uploaded to", async () => {
+    const { id } = await driveWith({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const transfers = [
+      { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "c/" },
+      { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "c/" },
+      { how: "move", entries: [entryAt(folder, "e/")], toDrive: id, toFolder: "c/new/" },
+      { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "new/er/" },
+    ] as const;
+    for (const transfer of transfers) {
+      await asksForFolders(folder, () => transferEntries(store, transfer, unwatched()));
+    }
+    await asksForFolders(folder, async () => {
+      for (const path of ["c/new/1", "up/load"]) {
+        store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, path))));
+      }
+      store.settle();
+    });
+    expect(pathsOf(folder)).toEqual(["c/", "new/", "up/", "b.txt"]);
+    expect(treeOf(store)).toEqual(["", "c/", "new/", "up/"]);
+  });
+
+  test("where in a folder of which not all is loaded something new stands", async () => {
+    const { id, fileId } = await driveWith({ "one.txt": 1 });
+    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
+    using shown = await show(id, "many/");
+    const { store, folder } = shown;
+    const isRead = isReadAgain(folder);
+    const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
+    store.uploaded(file);
+    store.settle();
+    await isRead;
+    expect(folder.listing.peek()?.count).toBe(1201);
+  });
+
+  test("a folder that was not there, once something is stored in it", async () => {
+    const { id } = await driveWith();
+    using shown = await show(id, "later/");
+    const { store, folder } = shown;
+    expect(folder.listing.peek()).toMatchObject({ isMissing: true, count: 0 });
+    const isRead = isReadAgain(folder);
+    store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, "later/a/b.txt"))));
+    store.settle();
+    await isRead;
+    expect(pathsOf(folder)).toEqual(["later/a/"]);
+  });
+
+  test("what came while a list from before was on its way", async () => {
+    const { id } = await driveWith({ "a.txt": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const { come, release } = bench.requests.hold(/sort=-size/);
+    folder.sortBy("size");
+    await come;
+    const made = await putFile(bench.owner, id, "b.txt", "xx");
+    store.uploaded(fileEntry(await recordOf(made)));
+    expect(pathsOf(folder)).toEqual(["a.txt", "b.txt"]);
+    release();
+    const isRead = isReadAgain(folder);
+    store.settle();
+    await isRead;
+    expect(pathsOf(folder)).toEqual(["b.txt", "a.txt"]);
+  });
+});
+
+/** All is loaded, and it is what the server has. */
+async function expectTheSame(folder: FolderStore): Promise<void> {
+  using again = await show(folder.drive, folder.path);
+  await again.folder.listing.peek()?.ensure({ first: 0, last: 1199 });
+  expect(pathsOf(folder)).toEqual(pathsOf(again.folder));
+  expect(pathsOf(folder)).not.toContain(undefined);
+}
+
+async function shownPartly() {
+  const { id, fileId } = await driveWith({ "one.txt": 1 });
+  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
+  return show(id, "many/");
+}
+
+describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
+  test("a file with another name goes among those that are loaded", async () => {
+    using shown = await shownPartly();
+    const { store, folder } = shown;
+    const { length } = bench.requests.sent;
+    await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
+    expect(bench.requests.listsSince(length)).toEqual([]);
+    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([1200, 500]);
+    expect(pathsOf(folder).slice(297, 300)).toEqual([
+      "many/0000299.txt",
+      "many/0000300 and more.txt",
+      "many/0000300.txt",
+    ]);
+    expect(folder.cursor.active.peek()).toBe(298);
+  });
+
+  test("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async () => {
+    using shown = await shownPartly();
+    const { store, folder } = shown;
+    const { length } = bench.requests.sent;
+    await store.rename(entryAt(folder, "many/0000003.txt"), "zzz.txt");
+    expect(bench.requests.listsSince(length)).toEqual([]);
+    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([1200, 499]);
+    await folder.listing.peek()?.ensure({ first: 1190, last: 1199 });
+    expect(pathsOf(folder).at(-1)).toBe("many/zzz.txt");
+    expect(folder.cursor.active.peek()).toBe(1199);
+    await folder.listing.peek()?.ensure({ first: 0, last: 1199 });
+    await expectTheSame(folder);
+  });
+
+  test("some that are deleted leave the others where they are", async () => {
+    using shown = await shownPartly();
+    const { store, folder } = shown;
+    const entries = rowsOf(folder)
+      .slice(10, 400)
+      .filter((entry) => entry !== undefined);
+    const { length } = bench.requests.sent;
+    await deleteEntries(store, entries, unwatched());
+    expect(bench.requests.listsSince(length)).toEqual([]);
+    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([810, 110]);
+    await folder.listing.peek()?.ensure({ first: 0, last: 809 });
+    await expectTheSame(folder);
+  });
+});
+
+test("what is moved, or deleted in part, leaves the selection, also where it is not loaded", async () => {
+  using shown = await shownPartly();
+  const { store, folder } = shown;
+  await folder.cursor.selectTo(1199);
+  const last = [...folder.cursor.selection.peek().values()].slice(-2);
+  const isRead = isReadAgain(folder);
+  folder.reload();
+  await isRead;
+  expect([folder.listing.peek()?.loaded, folder.cursor.selection.peek().size]).toEqual([500, 1200]);
+  const transfer = { how: "move", entries: last, toDrive: store.drive, toFolder: "" } as const;
+  const isReadOnce = isReadAgain(folder);
+  await transferEntries(store, transfer, unwatched());
+  expect(folder.cursor.selection.peek().size).toBe(1198);
+  await isReadOnce;
+  expect(folder.listing.peek()?.count).toBe(1198);
+});
+
+describe("where something is refused, the folder is read again:", () => {
+  const attempts: Record<string, (store: DriveStore, gone: Entry) => Promise<unknown>> = {
+    "another name": (store, gone) => store.rename(gone, "new.txt"),
+    "other tags": (store, gone) => store.changeFile(gone.key, { tags: [] }),
+    "a link": (store, gone) => store.makeLink(gone.key, 900, true),
+    "a folder where a file stands": (store) => store.makeFolder("kept.txt/"),
+  };
+  test.each(Object.entries(attempts))("%s", async (_, attempt) => {
+    const { id, fileId } = await driveWith({ "gone.txt": 1, "kept.txt": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const gone = entryAt(folder, "gone.txt");
+    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
+    const isRead = isReadAgain(folder);
+    const refusal = await attempt(store, gone).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    await isRead;
+    expect(pathsOf(folder)).toEqual(["kept.txt"]);
+  });
+
+  test("a part of what was to be deleted", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const body = { drive_id: id, path: "gone/", confirm: true };
+    await bench.owner.client.json(200, "DELETE", "/v0/folders", { body });
+    const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
+    const isRead = isReadAgain(folder);
+    const left = await deleteEntries(store, entries, unwatched());
+    expect(left.map(({ path, error }) => [path, error.status])).toEqual([["gone/", 404]]);
+    await isRead;
+    expect([pathsOf(folder), treeOf(store)]).toEqual([["a.txt"], [""]]);
+  });
+
+  test("what stands at a destination, and what would go into itself", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const entries = ["a.txt", "older/"].map((path) => entryAt(folder, path));
+    for (const how of ["move", "copy"] as const) {
+      const left = await transferEntries(store, { how, entries, toDrive: id, toFolder: "box/" }, unwatched());
+      expect(left.map(({ path }) => path)).toEqual(["a.txt", "older/"]);
+    }
+    const inside = { how: "move", entries: entries.slice(1), toDrive: id, toFolder: "older/deep/" } as const;
+    expect(await transferEntries(store, inside, unwatched())).toHaveLength(1);
+    expect(await stored(id)).toEqual(["a.txt", "box/a.txt", "box/older/x", "older/deep/c"]);
+  });
+
+  test("work that is stopped", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
+    const abort = new AbortController();
+    const isRead = isReadAgain(folder);
+    await transferEntries(
+      store,
+      { how: "move", entries, toDrive: id, toFolder: "to/" },
+      { onProgress: ({ done }) => done === 1 && abort.abort(), signal: abort.signal },
+    );
+    await isRead;
+    expect(pathsOf(folder)).toEqual(["to/", "b.txt"]);
+    await expectAsOnServer(folder);
+  });
+
+  test("a file that is looked at and not there", async () => {
+    const { id, fileId } = await driveWith({ "a.txt": 1, "b.txt": 1 });
+    using shown = await show(id);
+    await changesWithoutAsking(shown.folder, async () => {
+      await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("a.txt")}`);
+      shown.store.fileMissing(fileId("a.txt"));
+    });
+  });
+});
+
+describe("an answer that comes after one went to another folder", () => {
+  test("shows there", async () => {
+    const { id } = await driveWith({ "a/one.txt": 1, "b/two.txt": 1 });
+    const store = new DriveStore(id);
+    const before = await showIn(store, "a/");
+    const file = entryAt(before.folder, "a/one.txt");
+    const { come, release } = bench.requests.hold(/\/move$/);
+    const moving = transferEntries(
+      store,
+      { how: "move", entries: [file], toDrive: id, toFolder: "b/" },
+      unwatched(),
+    );
+    await come;
+    before[Symbol.dispose]();
+    using after = await showIn(store, "b/");
+    release();
+    await moving;
+    expect(pathsOf(after.folder)).toEqual(["b/one.txt", "b/two.txt"]);
+  });
+
+  test("leaves the active row there where it is", async () => {
+    const { id } = await driveWith({ "a/one/1": 1, "b/two.txt": 1, "b/x.txt": 1 });
+    const store = new DriveStore(id);
+    const before = await showIn(store, "a/");
+    const { come, release } = bench.requests.hold(/\/move$/);
+    const renaming = store.rename(entryAt(before.folder, "a/one/"), "other");
+    await come;
+    before[Symbol.dispose]();
+    using after = await showIn(store, "b/");
+    after.folder.cursor.stand(1);
+    release();
+    await renaming;
+    expect([before.memory.get("row"), after.memory.get("row")]).toEqual([
+      { row: 0, key: "a/one/" },
+      { row: 1, key: entryAt(after.folder, "b/x.txt").key },
+    ]);
+  });
+});
+
+test("the tree follows what is done to folders, without asking", async () => {
+  const { id } = await driveWith(["a/", "b/inner/", "c/"]);
+  using shown = await show(id);
+  const { store, folder } = shown;
+  const { length } = bench.requests.sent;
+  store.tree.reveal("");
+  await store.makeFolder("box/");
+  await store.rename(entryAt(folder, "a/"), "first");
+  const transfer = { how: "move", entries: [entryAt(folder, "b/")], toDrive: id, toFolder: "box/" } as const;
+  await transferEntries(store, transfer, unwatched());
+  await deleteEntries(store, [entryAt(folder, "c/")], unwatched());
+  expect(treeOf(store)).toEqual(["", "box/", "first/"]);
+  expect(store.tree.rows[1]).toMatchObject({ path: "box/", isOpen: false });
+  const body = { drive_id: id, path: "holiday/day 1/" };
+  store.uploaded(
+    folderEntry(await bench.owner.client.json<FolderRecord>(201, "POST", "/v0/folders", { body })),
+  );
+  expect(treeOf(store)).toEqual(["", "box/", "first/", "holiday/"]);
+  expect(bench.requests.sent.slice(length).filter((request) => request.includes("limit=200"))).toEqual([]);
+});
+
+test("counts that did not come come once they are asked for again", async () => {
+  const { id } = await driveWith({ "a.txt": 2, "b/c": 1 });
+  using shown = await show(id);
+  const { store, folder } = shown;
+  bench.requests.refuseNext(/GET .v0.folders/);
+  const transfer = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "b/" } as const;
+  await transferEntries(store, transfer, unwatched());
+  await comesTrue(() => folder.error.value !== null);
+  const before = JSON.stringify(rowsOf(folder));
+  folder.retry();
+  await comesTrue(() => JSON.stringify(rowsOf(folder)) !== before);
+  expect(folder.error.peek()).toBeNull();
+  await expectAsOnServer(folder);
+});
+
+test("a list that cannot be read anew stays, with the reason, and comes once it is asked for again", async () => {
+  const { id } = await driveWith({ "a.txt": 1, "b.txt": 2 });
+  using shown = await show(id);
+  const { folder } = shown;
+  bench.requests.refuseNext(/sort=-size/);
+  folder.sortBy("size");
+  await comesTrue(() => folder.error.value !== null);
+  expect([pathsOf(folder), folder.error.peek()?.message]).toEqual([["a.txt", "b.txt"], "On fire."]);
+  const isRead = isReadAgain(folder);
+  folder.retry();
+  await isRead;
+  expect([pathsOf(folder), folder.error.peek()]).toEqual([["b.txt", "a.txt"], null]);
+});

@@ -1,0 +1,151 @@
+import { batch } from "@preact/signals-core";
+import {
+  createFolder,
+  createLink,
+  type Entry,
+  type FileChanges,
+  type FileEntry,
+  type FileLink,
+  fileEntry,
+  folderEntry,
+  transferFolder,
+  updateFile,
+} from "../../../lib/files.ts";
+import { parentOf } from "../../../lib/files/place.ts";
+import { orUncertain } from "../../../lib/or-uncertain.ts";
+import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import type { FocusWish, Memory } from "./cursor.ts";
+import { FolderStore } from "./folder.ts";
+import { TreeStore } from "./tree.ts";
+
+/**
+ * The state of a drive's page: the tree of folders, and the folder that is shown. An action sends its request and
+ * puts the answer into both. If the request fails, the folder is loaded again: it may be out of date.
+ */
+export class DriveStore {
+  /** Its id. */
+  readonly drive: string;
+  readonly tree: TreeStore;
+  #shown: FolderStore | null = null;
+
+  constructor(drive: string) {
+    this.drive = drive;
+    this.tree = new TreeStore(drive, true);
+  }
+
+  /** The state of a folder, to be loaded by `show`. */
+  folder(path: string, memory: Memory, focus: FocusWish | null): FolderStore {
+    return new FolderStore({
+      drive: this.drive,
+      path,
+      memory,
+      focus,
+      onFolders: (first) => this.tree.learn(path, first),
+    });
+  }
+
+  /** Loads a folder and keeps it up to date; returns a function that stops this. */
+  show(folder: FolderStore): () => void {
+    const close = folder.open();
+    this.#shown = folder;
+    return () => {
+      close();
+      if (this.#shown === folder) this.#shown = null;
+    };
+  }
+
+  /** Loads the folder that is shown again. */
+  reload(): void {
+    this.#shown?.reload();
+  }
+
+  /** Loads what answers did not tell; see `FolderStore.settle`. */
+  settle(): void {
+    this.#shown?.settle();
+  }
+
+  /** Makes a folder; `path` ends with a slash. */
+  async makeFolder(path: string): Promise<void> {
+    this.folderMade(await this.#orReload(createFolder(this.drive, path)));
+    this.settle();
+  }
+
+  /** Renames a file or folder, and makes its row the active one. */
+  async rename(entry: Entry, name: string): Promise<void> {
+    const shown = this.#shown;
+    const path = parentOf(entry.path) + name;
+    const renamed =
+      entry.kind === "file"
+        ? fileEntry(await this.#orReload(updateFile(entry.key, { path })))
+        : folderEntry(await this.#orReload(this.#moveFolder(entry.path, `${path}/`)));
+    batch(() => {
+      if (renamed.kind === "file") this.fileChanged(renamed.file);
+      else this.folderMoved(entry.path, renamed.folder);
+      // Another folder may be shown by now.
+      if (shown === this.#shown) shown?.cursor.standOn(renamed.key);
+    });
+    this.settle();
+  }
+
+  /** Changes a file's tags, metadata or expiry. */
+  async changeFile(id: string, changes: FileChanges): Promise<void> {
+    this.fileChanged(await this.#orReload(updateFile(id, changes)));
+    this.settle();
+  }
+
+  /** Creates a link to a file; see `createLink`. */
+  makeLink(id: string, expiresIn: number, oneTime: boolean): Promise<FileLink> {
+    return this.#orReload(createLink(id, expiresIn, oneTime));
+  }
+
+  /** A file was uploaded, or an empty folder. */
+  uploaded(entry: Entry): void {
+    if (entry.kind === "file") this.fileChanged(entry.file);
+    else this.folderMade(entry.folder);
+  }
+
+  /** A file has changed, or is new, in any drive. */
+  fileChanged(file: FileRecord): void {
+    this.tree.put(fileEntry(file));
+    this.#shown?.fileChanged(file);
+  }
+
+  /** The drive has no such file, even if its list shows it. */
+  fileMissing(id: string): void {
+    this.#shown?.fileMissing(id);
+    this.settle();
+  }
+
+  /** Files were deleted or moved away. */
+  filesRemoved(files: readonly FileEntry[]): void {
+    this.#shown?.filesRemoved(files);
+  }
+
+  /** A folder is new, in any drive. */
+  folderMade(folder: FolderRecord): void {
+    this.tree.put(folderEntry(folder));
+    if (folder.drive_id === this.drive) this.#shown?.folderMade(folderEntry(folder));
+  }
+
+  /** A folder was moved from a path of this drive to any drive. */
+  folderMoved(from: string, folder: FolderRecord): void {
+    batch(() => {
+      this.folderRemoved(from);
+      this.folderMade(folder);
+    });
+  }
+
+  /** A folder was deleted or moved away, with everything in it. */
+  folderRemoved(path: string): void {
+    this.tree.remove(path);
+    this.#shown?.folderRemoved(path);
+  }
+
+  #moveFolder(from: string, to: string): Promise<FolderRecord> {
+    return transferFolder("move", { drive: this.drive, path: from }, { drive: this.drive, path: to });
+  }
+
+  #orReload<T>(request: Promise<T>): Promise<T> {
+    return orUncertain(request, () => this.reload());
+  }
+}
