@@ -7,7 +7,7 @@ import { ZipReader } from "../support/unzip.ts";
 const dashboard = openDashboard({ owner: "alice" });
 const { open, driveWith, paths } = dashboard;
 
-test("folders are made, and files and folders moved, copied and renamed", async () => {
+test("folders are made, and files and folders moved and copied", async () => {
   const { id: drive } = await driveWith("Tidy", {
     "a.txt": 1,
     "b.txt": 2,
@@ -37,48 +37,24 @@ test("folders are made, and files and folders moved, copied and renamed", async 
   await page.getByRole("button", { name: "Copy here" }).click();
   await page.getByText("Copied 2 items.").waitFor();
 
-  await row(page, "old").click({ position: { x: 600, y: 20 } });
-  await page.keyboard.press("F2");
-  await page.getByLabel("Name", { exact: true }).fill("older");
-  await page.keyboard.press("Enter");
-  await row(page, "older").waitFor();
+  // What is taken stays, and is named.
+  await page.getByLabel("Select b.txt").click();
+  await page.getByLabel("Select old").click();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
+  await page.getByRole("button", { name: "Copy here" }).click();
+  await page.getByText("2 items couldn't be copied:").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+
   expect(await paths(drive)).toEqual([
     "b.txt",
     "box/a.txt",
     "box/new/b.txt",
     "box/new/old/d.txt",
     "box/new/old/deep/c.txt",
-    "older/d.txt",
-    "older/deep/c.txt",
+    "old/d.txt",
+    "old/deep/c.txt",
   ]);
-
-  // What is taken stays, and is named.
-  await page.getByLabel("Select b.txt").click();
-  await page.getByLabel("Select older").click();
-  await page.getByRole("button", { name: "Copy" }).click();
-  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
-  await page.getByRole("button", { name: "Copy here" }).click();
-  await page.getByText("1 item couldn't be copied:").waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
-
-  // A folder goes whole or not at all.
-  await page.getByRole("button", { name: "Clear selection" }).click();
-  await page.getByLabel("Select older").click();
-  const moveTo = async (folder: string) => {
-    await page.getByRole("button", { name: "Move" }).click();
-    await page.getByRole("textbox", { name: /^Folder/ }).fill(folder);
-    await page.getByRole("button", { name: "Move here" }).click();
-  };
-  for (const taken of ["box/new", "older/deep"]) {
-    await moveTo(taken);
-    await page.getByText("1 item couldn't be moved:").waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
-  }
-  expect(await paths(drive, "older/")).toEqual(["older/d.txt", "older/deep/c.txt"]);
-  await moveTo("box/moved");
-  await page.getByText("Moved “older”.").waitFor();
-  expect(await paths(drive, "older/")).toEqual([]);
-  expect(await paths(drive, "box/moved/")).toEqual(["box/moved/older/d.txt", "box/moved/older/deep/c.txt"]);
 });
 
 test("work waits when the server asks for it, goes on, and can be stopped", async () => {

@@ -182,13 +182,11 @@ describe("the tree beside the list", () => {
     await page.getByRole("heading", { level: 1, name: "beta" }).waitFor();
   });
 
-  test("shows what is made, renamed, moved, deleted and uploaded, without asking", async () => {
-    const { id: drive } = await driveWith("Changes", ["a/", "b/inner/", "c/"]);
-    await putFile(dashboard.owner, drive, "top.txt");
+  test("shows what is made, renamed and uploaded, without asking", async () => {
+    await driveWith("Changes", ["a/"]);
     await using page = await open("/drives/alice/changes/");
-    await item(page, "c").waitFor();
+    await item(page, "a").waitFor();
     const asked = folderRequests(page);
-
     await page.getByRole("button", { name: "New folder" }).click();
     await page.getByLabel("Name", { exact: true }).fill("box");
     await page.keyboard.press("Enter");
@@ -198,26 +196,7 @@ describe("the tree beside the list", () => {
     await page.getByLabel("Name", { exact: true }).fill("first");
     await page.keyboard.press("Enter");
     await item(page, "first").waitFor();
-    await item(page, "a").waitFor({ state: "detached" });
-    await row(page, "first").waitFor();
-
-    await page.getByLabel("Select b", { exact: true }).check();
-    await page.getByRole("button", { name: "Move" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("treeitem", { name: "box" }).click();
-    await dialog.getByRole("button", { name: "Move here" }).click();
-    await page.getByText("Moved “b”.").waitFor();
-    await row(page, "b").waitFor({ state: "detached" });
-    await page.getByLabel("Select c", { exact: true }).check();
-    await page.keyboard.press("Delete");
-    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
-    await item(page, "c").waitFor({ state: "detached" });
     expect(await outline(page)).toEqual(["Changes", "  box", "  first"]);
-    expect(await item(page, "box").getAttribute("aria-expanded")).toBe("false");
-    // The dialog's own tree has asked.
-    expect(asked).toEqual([""]);
-    await item(page, "box").locator(".tree-turn").click();
-    await item(page, "b").waitFor();
 
     const chosen = join(dashboard.disk, "holiday");
     await Bun.write(join(chosen, "day 1/morning/boat.txt"), "x");
@@ -225,7 +204,7 @@ describe("the tree beside the list", () => {
     await item(page, "holiday").locator(".tree-turn").click();
     await item(page, "day 1").locator(".tree-turn").click();
     await item(page, "morning").waitFor();
-    expect(asked).toEqual(["", "box/", "holiday/", "holiday/day 1/"]);
+    expect(asked).toEqual(["holiday/", "holiday/day 1/"]);
   });
 
   test("a level of 1,000 folders is loaded as it is wanted, and the current one is always in it", async () => {
