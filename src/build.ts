@@ -10,8 +10,12 @@ import { dirname, resolve } from "node:path";
 export async function build(entryPoint: string, outfile: string): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });
   const { outputs } = await Bun.build({
-    // The worker is loaded by name, from next to the executable's main module.
-    entrypoints: [entryPoint, resolve(import.meta.dir, "db/search/worker.ts")],
+    // The workers are loaded by name, from next to the executable's main module.
+    entrypoints: [
+      entryPoint,
+      resolve(import.meta.dir, "db/search/worker.ts"),
+      resolve(import.meta.dir, "db/checkpoint-worker.ts"),
+    ],
     naming: { entry: "[name].[ext]" },
     target: "bun",
     // With `bytecode` the modules are not parsed at start, which halves the start time.

@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "web/markdown-worker.html",
   ],
   services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
-  db: ["clock.ts", "database-reserve.ts", "descriptors.ts", "domain"],
+  db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain"],
   blobs: ["domain"],
   domain: [],
   "config.ts": ["config", "domain"],
@@ -63,6 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Whether the database and the contents belong together: the one thing that has to do with both.
   "store-identity.ts": ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   "log.ts": ["clock.ts"],
+  "database-log.ts": [],
   "database-reserve.ts": [],
   "repeat.ts": ["domain", "log.ts"],
   "clock.ts": [],
@@ -104,6 +105,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
       "blobs",
       "commands",
       "data-directory.ts",
+      "database-log.ts",
       "database-reserve.ts",
       "descriptors.ts",
       "build.ts",
@@ -131,7 +133,13 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 };
 
 /** Modules that do something as soon as they are imported: where a program or a worker begins. */
-const MAY_BEGIN: readonly string[] = ["src/build.ts", "src/db/search/worker.ts", "src/dev.ts", "src/main.ts"];
+const MAY_BEGIN: readonly string[] = [
+  "src/build.ts",
+  "src/db/checkpoint-worker.ts",
+  "src/db/search/worker.ts",
+  "src/dev.ts",
+  "src/main.ts",
+];
 
 function layerOf(path: string): string {
   const [first = "", second] = path.split("/");

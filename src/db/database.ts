@@ -1,7 +1,9 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
+import { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
+import { Checkpoints, LONG_LOG } from "./checkpoints.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
@@ -32,11 +34,14 @@ export interface DatabaseOptions {
 
 /**
  * The one connection to the database. Reads run at once. Every write goes through `write`, which resolves only after
- * its commit is on the disk.
+ * its commit is on the disk. Until then, for the time of one sync, reads may see a commit that a power cut would
+ * undo. A write that depends on it comes later in the log, so it is undone as well.
  */
 export class Database {
   readonly sql: Sqlite;
   readonly #writes: WriteQueue;
+  readonly #log: DatabaseLog;
+  readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
   readonly #begin;
   readonly #commit;
@@ -46,8 +51,19 @@ export class Database {
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
     this.#reserve = options?.reserve ?? null;
+    this.#log = new DatabaseLog(`${sql.filename}-wal`);
+    const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
+    this.#checkpoints = new Checkpoints({
+      path: sql.filename,
+      changes: () => changes.get()?.n ?? 0,
+      logSize: () => this.#log.size,
+      pauseFor: (work) => this.#writes.pauseFor(work),
+      onFailure: (error) => this.#writes.fail(error),
+    });
     this.#writes = new WriteQueue(sql, {
       clock,
+      log: this.#log,
+      onCommit: () => this.#checkpoints.noteCommit(),
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
       onFailure: options?.onFailure ?? (() => {}),
@@ -90,7 +106,10 @@ export class Database {
     }
   }
 
-  /** Whether the disk failed during a write. The outcome of that write is unknown, and no other is accepted. */
+  /**
+   * Whether the disk failed during a write. The outcome of that write is unknown, and no other is accepted. Reads go
+   * on and see it; the next start may find it or not.
+   */
   get hasFailed(): boolean {
     return this.#writes.hasFailed;
   }
@@ -101,8 +120,13 @@ export class Database {
    * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
    */
   async requireSpace(): Promise<void> {
-    if (this.hasFailed) throw cannotWrite();
+    this.requireKnownOutcome();
     if (!(await this.hasSpace())) throw diskFull();
+  }
+
+  /** Throws UNAVAILABLE if the outcome of a write is unknown: what is read then may not be on the disk. */
+  requireKnownOutcome(): void {
+    if (this.hasFailed) throw cannotWrite();
   }
 
   /** Whether the reserve exists; creates it again if the disk has space. */
@@ -140,6 +164,8 @@ export class Database {
    */
   async close(): Promise<void> {
     await this.#writes.close();
+    await this.#checkpoints.close();
+    await this.#log.close();
     this.#endSnapshot();
     this.sql.close(true);
   }
@@ -150,15 +176,17 @@ function openUpToDate(path: string, clock: Clock): Sqlite {
   try {
     sql.run("PRAGMA busy_timeout = 10000");
     sql.run("PRAGMA journal_mode = WAL");
-    // FULL syncs the log at every commit: a write that was answered survives a power cut.
-    sql.run("PRAGMA synchronous = FULL");
+    // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
+    // restarts: without that, a power cut could bring back old pages.
+    sql.run("PRAGMA synchronous = NORMAL");
+    sql.run("PRAGMA wal_autocheckpoint = 0");
     sql.run("PRAGMA foreign_keys = ON");
     sql.run("PRAGMA temp_store = MEMORY");
     // For connections with temporary files: the data directory may be the only place that can be written. It applies
     // to the whole process, so it is set once, before other threads read it.
     sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
     sql.run("PRAGMA cache_size = -16000");
-    sql.run("PRAGMA journal_size_limit = 67108864");
+    sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
     migrate(sql, MIGRATIONS, clock);
     return sql;
   } catch (error) {

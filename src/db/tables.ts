@@ -60,6 +60,8 @@ export function openTables(database: Database) {
       database.write(job, within, "reserve"),
     /** See `Database.requireSpace`. */
     requireSpace: (): Promise<void> => database.requireSpace(),
+    /** See `Database.requireKnownOutcome`. */
+    requireKnownOutcome: (): void => database.requireKnownOutcome(),
     /** See `Database.hasSpace`. */
     hasSpace: (): Promise<boolean> => database.hasSpace(),
     /** See `Database.hasFailed`. */

@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
+import type { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
 
@@ -9,8 +10,12 @@ export type Room = "free" | "reserve";
 /** What a write queue needs. */
 export interface WriteQueueOptions {
   readonly clock: Clock;
+  /** Syncs the database's log, which a commit does not. */
+  readonly log: DatabaseLog;
   /** Ends the transaction of the reads before a batch, if one is open. */
   readonly endReads: () => void;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
   /** Null if there is none: then every write may use what is free. */
   readonly reserve: DatabaseReserve | null;
   /** Called once, with the error, when nothing can be written any more. */
@@ -26,16 +31,32 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/** A job that ran, and what it threw if it was rolled back alone. */
+interface Outcome {
+  readonly job: Job;
+  readonly thrown: readonly [error: unknown] | null;
+}
+
 /** The most jobs in one commit, so that reads run between many writes. */
 const BATCH = 256;
 /** How long jobs are added to a batch, in milliseconds. The rest wait for the next turn of the event loop. */
 const BATCH_MS = 8;
+/** After a sync, the next commit waits for this share of its time, and at most this many milliseconds. */
+const GATHER_SHARE = 8;
+const GATHER_MS = 5;
 
-/** Collects the writes of one turn of the event loop in one transaction, with one disk sync for all. */
+/**
+ * Collects writes in transactions. A commit puts them into the log, where this process sees them. They are answered
+ * after the log was synced, off the main thread. While that runs, the next writes are collected.
+ */
 export class WriteQueue {
   readonly #sql: Sqlite;
   readonly #options: WriteQueueOptions;
   #waiting: Job[] = [];
+  #isScheduled = false;
+  #isPaused = false;
+  /** The next commit waits until then, in milliseconds since the epoch. */
+  #notBefore = 0;
   #idle: PromiseWithResolvers<void> | null = null;
   #isClosed = false;
   #hasFailed = false;
@@ -51,7 +72,7 @@ export class WriteQueue {
   }
 
   /**
-   * Runs `job` in the next batch; settles after the batch's commit. Rejects if the queue is closed, and with
+   * Runs `job` in the next batch; settles when that is on the disk. Rejects if the queue is closed, and with
    * `WriteRefused` if nothing can be written or there is no space.
    */
   add<T>(job: () => T, room: Room): Promise<T> {
@@ -67,11 +88,24 @@ export class WriteQueue {
       resolve: () => resolve(value),
       reject,
     });
-    if (this.#idle === null) {
-      this.#idle = Promise.withResolvers();
-      setImmediate(() => this.#flush());
-    }
+    this.#idle ??= Promise.withResolvers();
+    this.#schedule();
     return promise;
+  }
+
+  /** Delays all writes while `work` runs, which must not reject. */
+  async pauseFor(work: () => Promise<void>): Promise<void> {
+    this.#isPaused = true;
+    await work();
+    this.#isPaused = false;
+    this.#schedule();
+  }
+
+  /** Stops all writing: the outcome of the last writes is unknown. */
+  fail(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#options.onFailure(error);
   }
 
   /** Accepts no more jobs, and resolves when the queued ones are done. */
@@ -80,15 +114,29 @@ export class WriteQueue {
     await this.#idle?.promise;
   }
 
+  #schedule(): void {
+    const { clock, log } = this.#options;
+    if (this.#isScheduled || this.#isPaused || log.isRunning) return;
+    if (this.#waiting.length === 0) {
+      this.#idle?.resolve();
+      this.#idle = null;
+      return;
+    }
+    this.#isScheduled = true;
+    const flush = () => {
+      this.#isScheduled = false;
+      this.#flush();
+    };
+    // Bounded, since the clock may have been set back.
+    const wait = Math.min(this.#notBefore - clock.now(), GATHER_MS);
+    if (wait > 0) setTimeout(flush, wait);
+    else setImmediate(flush);
+  }
+
   #flush(): void {
     const left = this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
     this.#waiting.unshift(...left);
-    if (this.#waiting.length > 0) {
-      setImmediate(() => this.#flush());
-      return;
-    }
-    this.#idle?.resolve();
-    this.#idle = null;
+    this.#schedule();
   }
 
   /** Rejects the jobs that may not run now. Returns the others. */
@@ -105,10 +153,10 @@ export class WriteQueue {
   /** Commits the first of some jobs, as many as there is time for. Returns the others. */
   #commit(jobs: readonly Job[]): readonly Job[] {
     if (jobs.length === 0) return [];
-    const { endReads, clock } = this.#options;
+    const { endReads, clock, onCommit } = this.#options;
     const run = jobs.length === 1 ? runAlone : (job: Job) => this.#runInSavepoint(job);
     const end = clock.now() + BATCH_MS;
-    const settle: (() => void)[] = [];
+    const outcomes: Outcome[] = [];
     // If the transaction cannot even begin, all are rejected.
     let tried = jobs.length;
     let isCommitting = false;
@@ -117,31 +165,53 @@ export class WriteQueue {
       this.#sql.run("BEGIN IMMEDIATE");
       for (tried = 0; tried < jobs.length && (tried === 0 || clock.now() < end);) {
         const job = jobs[tried++];
-        if (job !== undefined) settle.push(run(job));
+        if (job !== undefined) outcomes.push(run(job));
       }
       isCommitting = true;
       this.#sql.run("COMMIT");
     } catch (error) {
       return [...this.#retryOrReject(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
-    for (const answer of settle) answer();
+    for (const { job, thrown } of outcomes) if (thrown !== null) job.reject(thrown[0]);
+    void this.#settle(outcomes.filter(({ thrown }) => thrown === null).map(({ job }) => job));
+    onCommit();
     return jobs.slice(tried);
   }
 
+  /** Answers committed jobs once they are durable. */
+  async #settle(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const { clock, log } = this.#options;
+    const start = clock.now();
+    try {
+      await log.sync();
+    } catch (error) {
+      this.fail(error);
+    }
+    const end = clock.now();
+    // Clients that are answered now may send their next write: on a slow disk it should be in the next commit.
+    this.#notBefore = end + Math.min((end - start) / GATHER_SHARE, GATHER_MS);
+    for (const job of jobs) {
+      if (this.#hasFailed) job.reject(outcomeUnknown());
+      else job.resolve();
+    }
+    this.#schedule();
+  }
+
   /** Runs a job in a savepoint, so that its failure does not affect the rest of the batch. */
-  #runInSavepoint(job: Job): () => void {
+  #runInSavepoint(job: Job): Outcome {
     this.#sql.run("SAVEPOINT job");
     try {
       job.run();
       this.#sql.run("RELEASE job");
-      return job.resolve;
+      return { job, thrown: null };
     } catch (error) {
       // After some failures (disk full, I/O) SQLite rolls back the whole transaction: no job is written, and every
       // one must get the error. A full disk does not always do this, but all jobs are retried.
       if (!this.#sql.inTransaction || isFull(error)) throw error;
       this.#sql.run("ROLLBACK TO job");
       this.#sql.run("RELEASE job");
-      return () => job.reject(error);
+      return { job, thrown: [error] };
     }
   }
 
@@ -160,9 +230,8 @@ export class WriteQueue {
       reason = new AggregateError([error, failed], "a transaction could not be rolled back");
     }
     if (isUnknown) {
-      this.#hasFailed = true;
       for (const job of batch) job.reject(outcomeUnknown());
-      this.#options.onFailure(reason);
+      this.fail(reason);
       return [];
     }
     try {
@@ -181,7 +250,7 @@ export class WriteQueue {
  * inside one, SQLite lists the old state of every changed page, and walks the whole list after each statement that
  * has triggers.
  */
-function runAlone(job: Job): () => void {
+function runAlone(job: Job): Outcome {
   job.run();
-  return job.resolve;
+  return { job, thrown: null };
 }

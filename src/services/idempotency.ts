@@ -51,6 +51,8 @@ export class Idempotency {
       );
     }
     const sealed = tables.idempotencyRecords.find(keys.name, clock.now());
+    // The record may belong to a write whose outcome is unknown.
+    if (sealed !== null) tables.requireKnownOutcome();
     const earlier = sealed === null ? null : openRecord(keys.sealingKey, sealed);
     this.#running.add(keys.name);
     const end = () => this.#running.delete(keys.name);
