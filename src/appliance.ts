@@ -131,6 +131,7 @@ async function openParts(
     blobsDir: directory.blobs,
     tmpDir: directory.tmp,
     diskReserve: config.diskReserve,
+    small: tables.smallContents,
   });
   await reserve.restore();
   if (mark !== null) await markStore(store, blobs, mark);

@@ -20,9 +20,11 @@ export async function refuseLostDatabase({ database, blobs }: DataDirectory): Pr
   const state = databaseState(database);
   if (state === "present") return;
   const count = await countContents(blobs);
-  if (count === 0) return;
+  // The database comes first in a new store, and small contents are in the database alone.
+  if (count === 0 && (await readIdentity(blobs)) === null) return;
   throw new DataDirectoryError(
-    `${blobs} holds ${contents(count)}, but their database ${database} is ${state}. ` +
+    `${blobs} ${count === 0 ? "belongs to a store" : `holds ${contents(count)}`}, but its database ${database} is ` +
+      `${state}. ` +
       `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
   );
 }

@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SMALL_CONTENT_BYTES } from "../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "./support/appliance.ts";
 import { changeDatabase } from "./support/change-database.ts";
 import { contentsOnDisk, provision } from "./support/scenario.ts";
@@ -19,11 +20,14 @@ async function identities(coffer: TestAppliance): Promise<[database: unknown, bl
   return [database, (await Bun.file(identityFile(coffer)).text()).trim()];
 }
 
+/** A content that is a file of its own. */
+const CONTENT = "a content".padEnd(SMALL_CONTENT_BYTES + 1);
+
 /** A store with one content in it. */
 async function filledStore(): Promise<TestAppliance> {
   const coffer = await startAppliance();
   const { id, client } = await provision(coffer);
-  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, { body: "a content" });
+  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, { body: CONTENT });
   return coffer;
 }
 
@@ -113,7 +117,7 @@ test("an adopted content stays when an upload that matches it is refused", async
   const { id, client } = await provision(coffer);
   await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, { body: "another content" });
   const answer = await client.send("PUT", `/v0/files?drive_id=${id}&path=a.txt`, {
-    body: "a content",
+    body: CONTENT,
     headers: { "if-none-match": "*" },
   });
   expect(answer.status).toBe(412);

@@ -5,7 +5,7 @@ import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { BlobWriter } from "./blob-writer.ts";
-import { type Content, readContent, requireFile } from "./content-file.ts";
+import { type Content, readContent, requireBytes, requireFile } from "./content-file.ts";
 import { Pins } from "./pins.ts";
 import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
 import { hasCode } from "./system-error.ts";
@@ -18,6 +18,19 @@ export interface ListedBlob {
   readonly modifiedAt: number;
 }
 
+/** Contents that are kept beside the rows that name them. */
+export interface SmallContents {
+  /** Contents up to this size, in bytes, are kept there. */
+  readonly smallBytes: number;
+  /** The bytes under a digest; null where there are none. Whether they are whole is for the reader to check. */
+  get(digest: Digest): Uint8Array<ArrayBuffer> | null;
+}
+
+/** What a blob store is made with. */
+export interface BlobStoreOptions extends VolumeOptions {
+  readonly small: SmallContents;
+}
+
 /**
  * Contents on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
  * after deleting the last row of a content, the caller removes it here. A sweep finds orphans of a crash.
@@ -26,19 +39,21 @@ export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount = SHARD_COUNT;
   readonly #volume: Volume;
+  readonly #small: SmallContents;
   readonly #pins = new Pins();
   readonly #recent = new RecentContents();
 
-  private constructor(volume: Volume) {
+  private constructor(volume: Volume, small: SmallContents) {
     this.#volume = volume;
+    this.#small = small;
   }
 
   /**
    * Opens the store and creates its two directories if they are missing. The caller must hold the data
    * directory's lock: this deletes temporary files, even those of a store that is open elsewhere.
    */
-  static async open(options: VolumeOptions): Promise<BlobStore> {
-    return new BlobStore(await Volume.open(options));
+  static async open(options: BlobStoreOptions): Promise<BlobStore> {
+    return new BlobStore(await Volume.open(options), options.small);
   }
 
   /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
@@ -49,7 +64,7 @@ export class BlobStore {
   /** Starts a content. Throws STORAGE_FULL when the disk is at its reserve. */
   async create(): Promise<BlobWriter> {
     await this.#volume.requireSpace();
-    return new BlobWriter(this.#volume, this.#pins);
+    return new BlobWriter(this.#volume, this.#pins, this.#small.smallBytes);
   }
 
   /**
@@ -65,7 +80,8 @@ export class BlobStore {
     requireRange(start, end, content.size);
     const path = this.#volume.blobPath(content.digest);
     if (content.size <= RECENT_BYTES) {
-      const bytes = this.#recent.get(content) ?? (await readContent(path, content));
+      const bytes =
+        this.#recent.get(content) ?? this.#readSmall(content) ?? (await readContent(path, content));
       return new Blob([bytes.subarray(start, end)]);
     }
     await requireFile(path, content);
@@ -79,7 +95,17 @@ export class BlobStore {
    * @throws DamagedContent
    */
   readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#recent.get(content) ?? this.#readAll(content);
+    return this.#recent.get(content) ?? this.#readSmall(content) ?? this.#readAll(content);
+  }
+
+  /** Null where it is none of the small contents. Throws DamagedContent. */
+  #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
+    if (content.size > this.#small.smallBytes) return null;
+    const bytes = this.#small.get(content.digest);
+    if (bytes === null) return null;
+    requireBytes(`the content ${content.digest} in the database`, bytes, content);
+    this.#recent.add(content.digest, bytes);
+    return bytes;
   }
 
   async #readAll(content: Content): Promise<Uint8Array<ArrayBuffer>> {

@@ -18,12 +18,15 @@ const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
  * A content that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
- * will be no row: `using content = await writer.commit()`.
+ * will be no row: `using content = await writer.commit()`. A small content is not stored yet: its `bytes` must be
+ * written with that row.
  */
 export interface PinnedBlob extends Disposable {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
+  /** All of a small content; null for one that is a file. */
+  readonly bytes: Uint8Array | null;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
   /** The damage of an existing file that this upload replaced; null if there was none. */
@@ -40,6 +43,7 @@ export interface PinnedBlob extends Disposable {
 export class BlobWriter implements AsyncDisposable {
   readonly #volume: Volume;
   readonly #pins: Pins;
+  readonly #smallBytes: number;
   readonly #hash = new Bun.CryptoHasher("sha256");
   readonly #head = new Uint8Array(HEAD_BYTES);
   #size = 0;
@@ -51,9 +55,11 @@ export class BlobWriter implements AsyncDisposable {
   /** While busy: resolves when the call ends; never rejects. */
   #idle: Promise<void> = Promise.resolve();
 
-  constructor(volume: Volume, pins: Pins) {
+  /** @param smallBytes up to which size contents are handed over instead of becoming files */
+  constructor(volume: Volume, pins: Pins, smallBytes: number) {
     this.#volume = volume;
     this.#pins = pins;
+    this.#smallBytes = smallBytes;
   }
 
   /** Bytes written so far. */
@@ -137,6 +143,11 @@ export class BlobWriter implements AsyncDisposable {
   async #land(): Promise<PinnedBlob> {
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
+    const head = this.#head.subarray(0, this.#size);
+    if (this.#size <= this.#smallBytes) {
+      const bytes = this.#buffer.subarray(0, this.#size);
+      return { digest, size: this.#size, bytes, head, healed: null, unpin() {}, [Symbol.dispose]() {} };
+    }
     // Pinned before the check whether it exists, or it could be removed in between.
     const unpin = this.#pins.pin(digest);
     let damage: DamagedContent | null;
@@ -155,9 +166,8 @@ export class BlobWriter implements AsyncDisposable {
       unpin();
       throw error;
     }
-    const head = this.#head.subarray(0, this.#size);
     const healed = damage?.isMissing === true ? null : damage;
-    return { digest, size: this.#size, head, healed, unpin, [Symbol.dispose]: unpin };
+    return { digest, size: this.#size, bytes: null, head, healed, unpin, [Symbol.dispose]: unpin };
   }
 
   /** Why the file in the store cannot be matched; null if it can. */

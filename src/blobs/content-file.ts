@@ -47,9 +47,19 @@ export async function requireFile(path: string, { size }: Content): Promise<void
 export async function readContent(path: string, content: Content): Promise<Uint8Array<ArrayBuffer>> {
   await requireFile(path, content);
   const bytes = await readable(path, readFile(path));
-  if (bytes.length !== content.size) throw wrongSize(path, bytes.length, content.size);
-  if (Bun.SHA256.hash(bytes, "hex") !== content.digest) throw wrongBytes(path);
+  requireBytes(path, bytes, content);
   return bytes;
+}
+
+/**
+ * Checks every byte of a content in memory.
+ *
+ * @param name where it is, for the log
+ * @throws DamagedContent
+ */
+export function requireBytes(name: string, bytes: Uint8Array, content: Content): void {
+  if (bytes.length !== content.size) throw wrongSize(name, bytes.length, content.size);
+  if (Bun.SHA256.hash(bytes, "hex") !== content.digest) throw wrongBytes(name);
 }
 
 /**

@@ -12,6 +12,7 @@ import storeIdentity from "./migrations/0011_store_identity.sql" with { type: "t
 import searchMerges from "./migrations/0012_search_merges.sql" with { type: "text" };
 import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
 import folderWorks from "./migrations/0014_folder_works.sql" with { type: "text" };
+import smallContents from "./migrations/0015_small_contents.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, name: "search-merges", sql: searchMerges },
   { version: 13, name: "link-files", sql: linkFiles },
   { version: 14, name: "folder-works", sql: folderWorks },
+  { version: 15, name: "small-contents", sql: smallContents },
 ];

@@ -17,6 +17,7 @@ import { IdempotencyTable } from "./idempotency-records.ts";
 import { SearchIndex } from "./search/text-index.ts";
 import { Searches } from "./search/searches.ts";
 import { SessionsTable } from "./sessions.ts";
+import { SmallContentsTable } from "./small-contents.ts";
 import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
 import { SetupTokensTable } from "./setup-tokens.ts";
@@ -43,6 +44,7 @@ export function openTables(database: Database) {
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),
     blobs: new BlobsTable(database),
+    smallContents: new SmallContentsTable(database),
     releasedContents: new ReleasedContentsTable(database),
     store: new StoreTable(database),
     searchIndex: new SearchIndex(database),

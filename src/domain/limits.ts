@@ -3,6 +3,9 @@
 /** Bytes. */
 export const MIB = 1024 * 1024;
 
+/** Contents up to this size are kept in the database, larger ones are files. */
+export const SMALL_CONTENT_BYTES = 16 * 1024;
+
 /** Storage of an unclaimed drive: the "100 MB" that the API promises. */
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 /**

@@ -98,14 +98,13 @@ export class Archives {
   /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
   #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
     this.#usage.countBytes(drive.id, content.size);
-    const bytes = this.#blobs.readAll(content);
-    return bytes instanceof Promise ? readFor(placeOf(drive, base, content), bytes) : bytes;
+    return readFor(placeOf(drive, base, content), () => this.#blobs.readAll(content));
   }
 
   async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
     this.#usage.countBytes(drive.id, size);
-    const blob = await readFor(placeOf(drive, base, content), this.#blobs.read(content));
+    const blob = await readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
       requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));

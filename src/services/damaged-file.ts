@@ -16,11 +16,20 @@ export class DamagedFile extends Error {
   }
 }
 
-/** Awaits a read for a file. If the content is damaged, the error names the file. */
-export async function readFor<T>(place: FilePlace, attempt: Promise<T>): Promise<T> {
+/**
+ * Reads something for a file, at once if `read` does. If the content is damaged, the error names the file.
+ *
+ * @throws DamagedFile
+ */
+export function readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
+  const named = (error: unknown) => (error instanceof DamagedContent ? new DamagedFile(place, error) : error);
   try {
-    return await attempt;
+    const found = read();
+    if (!(found instanceof Promise)) return found;
+    return found.catch((error: unknown) => {
+      throw named(error);
+    });
   } catch (error) {
-    throw error instanceof DamagedContent ? new DamagedFile(place, error) : error;
+    throw named(error);
   }
 }

@@ -73,16 +73,15 @@ export class Files {
    * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
    * Rejects with DamagedFile, like `contentWhole`.
    */
-  content(file: File, range?: ByteRange): Promise<Blob> {
+  async content(file: File, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return readFor(file, this.#blobs.read(file, range));
+    return readFor(file, () => this.#blobs.read(file, range));
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
   contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#usage.countBytes(file.driveId, file.size);
-    const content = this.#blobs.readAll(file);
-    return content instanceof Promise ? readFor(file, content) : content;
+    return readFor(file, () => this.#blobs.readAll(file));
   }
 
   /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */

@@ -1,6 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
-import type { DamagedContent } from "../blobs/content-file.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { FileBody } from "../db/files.ts";
@@ -116,6 +115,8 @@ export class HashedContent {
 export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
+  /** Whether the write found other bytes of a small content, and put the right ones in their place. */
+  #hasHealed = false;
 
   constructor(parts: OneUploadParts) {
     this.#parts = parts;
@@ -149,24 +150,26 @@ export class Upload {
     const attributes = parseAttributes(fields, target.filename, this.#parts.clock.now());
     const drive = this.#parts.access.drive(this.#parts.caller, fields.driveId);
     const blob = await this.#parts.writer.commit();
-    if (blob.healed !== null) this.#reportHealed({ driveId: drive.id, path: target.path }, blob.healed);
+    const place = { driveId: drive.id, path: target.path };
+    if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {
       const uploaded = await this.#parts.access.write(this.#parts.caller, within, () =>
         this.#file(fields.driveId, target.path, attributes, blob, precondition),
       );
+      if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
       this.#parts.usage.countBytes(uploaded.file.driveId, blob.size);
       return uploaded;
     } finally {
       blob.unpin();
-      await this.#forgetRefused(blob.digest);
+      if (blob.bytes === null) await this.#forgetRefused(blob.digest);
     }
   }
 
-  #reportHealed({ driveId, path }: FilePlace, damage: DamagedContent): void {
+  #reportHealed({ driveId, path }: FilePlace, damage: string): void {
     this.#parts.log.warn("an upload has replaced a damaged content", {
       drive: driveId,
       path,
-      damage: damage.message,
+      damage,
     });
   }
 
@@ -197,6 +200,7 @@ export class Upload {
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present?.digest ?? null);
     const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
+    this.#hasHealed = blob.bytes !== null && tables.smallContents.put(blobPk, blob.bytes) === "healed";
     const body: FileBody = { ...attributes, blob: blobPk, size: blob.size };
     return present === null
       ? { file: tree.add(drive, path, body, now), created: true }

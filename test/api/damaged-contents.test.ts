@@ -98,7 +98,8 @@ const DAMAGES: readonly (readonly [
       ]),
 ];
 const SIZES = [
-  ["small", 32],
+  // Small enough to be checked whole, and too large for the database; those in it are in small-contents.test.ts.
+  ["small", 20_000],
   ["large", 100_000],
 ] as const;
 
@@ -164,7 +165,7 @@ describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, p
 });
 
 test("flipped bits in a small content are a 500, and an upload heals them", async () => {
-  const stored = await newFile(1000);
+  const stored = await newFile(20_000);
   await writeFile(stored.file, flipped(stored.content));
   for (const headers of [{}, { range: "bytes=0-9" }]) {
     const from = coffer.lines.length;
@@ -186,7 +187,10 @@ test("flipped bits in a content of less than 1 MiB are healed by an upload of it
 
 test("a damaged content is found by its name without a snippet, and the log says why", async () => {
   const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
-  const stored = await newFile(0, new TextEncoder().encode(`the word is ${word}`));
+  const stored = await newFile(
+    0,
+    new TextEncoder().encode(`the word is ${word} `.padEnd(20_000, "and so on ")),
+  );
   const find = () =>
     drive.client.json<{ data: { id: string; snippet: string | null }[] }>(
       200,
@@ -204,7 +208,7 @@ test("a damaged content is found by its name without a snippet, and the log says
 });
 
 test("a damaged content is not indexed, the others are, and the log says why", async () => {
-  const stored = await newFile(500);
+  const stored = await newFile(20_000);
   await rename(stored.file, `${stored.file}.kept`);
   const from = coffer.lines.length;
   // A copy is indexed anew.

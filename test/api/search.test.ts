@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import type { SearchQuery } from "../../src/services/search/search.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
@@ -702,7 +703,7 @@ describe("after a crash", () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     await coffer.appliance.services.indexer.stop();
-    await upload(own, "damaged.txt", "needle");
+    await upload(own, "damaged.txt", "needle ".repeat(SMALL_CONTENT_BYTES));
     for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs) {
       await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
     }

@@ -16,6 +16,7 @@ import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { DamagedContent } from "../../src/blobs/content-file.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
+  ALL_FILES,
   describeBlobStore,
   digestOf,
   failureOf,
@@ -37,7 +38,7 @@ interface OpenedFileStore extends OpenedStore {
 async function openStore(diskReserve = 0): Promise<OpenedFileStore> {
   const directory = await mkdtemp(join(tmpdir(), "coffer-blobs-"));
   const [blobsDir, tmpDir] = [join(directory, "blobs"), join(directory, "tmp")];
-  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve });
+  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve, small: ALL_FILES });
   return {
     store,
     blobsDir,
@@ -119,7 +120,7 @@ describe("on disk", () => {
     writeFileSync(join(opened.tmpDir, crypto.randomUUID()), "an earlier version's");
     const foreign = ["letter.txt", `${own}.txt`, crypto.randomUUID().toUpperCase()].toSorted();
     for (const name of foreign) writeFileSync(join(opened.tmpDir, name), "x");
-    const again = await BlobStore.open({ ...opened, diskReserve: 0 });
+    const again = await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES });
     expect((await readdir(opened.tmpDir)).toSorted()).toEqual(foreign);
     expect(await listAll(again)).toEqual([blob.digest]);
     expect(await readdir(opened.blobsDir)).toHaveLength(256);
@@ -133,7 +134,7 @@ describe("on disk", () => {
     const [link, directory] = [crypto.randomUUID(), `coffer-${crypto.randomUUID()}.tmp`];
     symlinkSync(outside, join(opened.tmpDir, link));
     await Bun.write(join(opened.tmpDir, directory, crypto.randomUUID()), "x");
-    await BlobStore.open({ ...opened, diskReserve: 0 });
+    await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES });
     expect((await readdir(opened.tmpDir)).toSorted()).toEqual([link, directory].toSorted());
     expect(await readdir(join(opened.tmpDir, directory))).toHaveLength(1);
     expect(await Bun.file(outside).text()).toBe("precious");
@@ -144,7 +145,7 @@ describe("on disk", () => {
     const root = join(opened.blobsDir, "..");
     await rename(join(root, name), join(root, "elsewhere"));
     symlinkSync(join(root, "elsewhere"), join(root, name));
-    expect(await failureOf(BlobStore.open({ ...opened, diskReserve: 0 }))).toHaveProperty(
+    expect(await failureOf(BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES }))).toHaveProperty(
       "message",
       expect.stringContaining(`${join(root, name)} is a symbolic link`),
     );
@@ -153,7 +154,7 @@ describe("on disk", () => {
   test("a disk at its reserve takes no new content and still serves the old", async () => {
     await using opened = await openStore();
     const blob = await put(opened.store, sampleBytes(10));
-    const full = await BlobStore.open({ ...opened, diskReserve: Number.MAX_SAFE_INTEGER });
+    const full = await BlobStore.open({ ...opened, diskReserve: Number.MAX_SAFE_INTEGER, small: ALL_FILES });
     expect(await failureOf(full.create())).toMatchObject({ name: "CofferError", code: "STORAGE_FULL" });
     expect(await full.readAll(blob)).toEqual(Buffer.from(sampleBytes(10)));
     expect(await full.remove(blob.digest)).toBe(true);
@@ -167,10 +168,9 @@ describe("on disk", () => {
       await using opened = await openStore();
       const tmpDir = await mkdtemp("/dev/shm/coffer-blobs-");
       try {
-        expect(await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0 }))).toHaveProperty(
-          "message",
-          expect.stringContaining("must be on one file system"),
-        );
+        expect(
+          await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0, small: ALL_FILES })),
+        ).toHaveProperty("message", expect.stringContaining("must be on one file system"));
       } finally {
         await rm(tmpDir, { recursive: true });
       }

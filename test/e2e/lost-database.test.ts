@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { cp, readdir, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { changeDatabase } from "../support/change-database.ts";
+import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
+import { filesIn } from "../support/contents.ts";
 import { type Agent, provision, run, serve, type Server } from "../support/executable.ts";
 import { contentsOnDisk, eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -12,13 +14,18 @@ const FILES = 40;
 const SWEEPS = { COFFER_SWEEP_INTERVAL: "10ms" };
 const SWEEPS_FOR_ALL_SHARDS = 64;
 
+/** A content that is a file of its own. */
+function contentOf(n: number): string {
+  return `content ${n}`.padEnd(SMALL_CONTENT_BYTES + 1);
+}
+
 /** A data directory whose server wrote 40 files and ended. */
-async function storeWithFiles(dataDir: string): Promise<void> {
+async function storeWithFiles(dataDir: string, content = contentOf): Promise<void> {
   await using server = await serve({ dataDir });
   const agent = await provision(server);
   for (let n = 0; n < FILES; n++) {
     await agent.client.json(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${n}.txt`, {
-      body: `content ${n}`,
+      body: content(n),
     });
   }
   expect(await server.stop()).toBe(0);
@@ -28,7 +35,7 @@ async function storeWithFiles(dataDir: string): Promise<void> {
 /** Makes the contents older than a sweep has to leave alone. */
 async function makeOld(dataDir: string): Promise<void> {
   const time = new Date(Date.now() - 2 * 60 * 60 * 1000);
-  for (const digest of (await contentsOnDisk(dataDir)).blobs) {
+  for (const { digest } of filesIn(dataDir)) {
     await utimes(join(dataDir, "blobs", digest.slice(0, 2), digest), time, time);
   }
 }
@@ -62,10 +69,10 @@ async function oneSweep(server: Server, { client, drive }: Agent): Promise<void>
   await eventually(() => sql.query("SELECT 1 FROM file WHERE id = ?").get(id) === null);
 }
 
-async function expectAllThere(dataDir: string): Promise<void> {
-  const there = new Set((await contentsOnDisk(dataDir)).blobs);
+function expectAllThere(dataDir: string): void {
+  const there = new Set(filesIn(dataDir).map(({ digest }) => digest));
   for (let n = 0; n < FILES; n++) {
-    expect([n, there.has(Bun.SHA256.hash(`content ${n}`, "hex"))]).toEqual([n, true]);
+    expect([n, there.has(Bun.SHA256.hash(contentOf(n), "hex"))]).toEqual([n, true]);
   }
 }
 
@@ -92,9 +99,24 @@ test.each(LOSSES)("a %s coffer.db stops the start and takes no content", async (
     const said = await refusal(dataDir);
     expect(said).toMatch(/coffer: .*blobs holds 40 contents.*coffer\.db.*restore.*--adopt-empty/i);
     expect(said).not.toContain("it started");
-    await expectAllThere(dataDir);
+    expectAllThere(dataDir);
   }
   expect(await readdir(dataDir)).toEqual(before);
+});
+
+test("a missing coffer.db stops the start although all contents were in it, until it is back", async () => {
+  await using place = await temporaryDirectory();
+  const dataDir = join(place.path, "data");
+  await storeWithFiles(dataDir, (n) => `content ${n}`);
+  await rename(join(dataDir, "coffer.db"), join(place.path, "kept.db"));
+  for (let time = 0; time < 2; time++) {
+    expect(await refusal(dataDir)).toMatch(
+      /coffer: .*blobs belongs to a store.*coffer\.db.*restore.*--adopt-empty/i,
+    );
+  }
+  await rename(join(place.path, "kept.db"), join(dataDir, "coffer.db"));
+  await (await serve({ dataDir })).stop();
+  expect((await contentsOnDisk(dataDir)).blobs).toHaveLength(FILES);
 });
 
 test("a new coffer.db with nothing in it stops the start and takes no content", async () => {
@@ -106,7 +128,7 @@ test("a new coffer.db with nothing in it stops the start and takes no content", 
   await rename(join(other, "coffer.db"), join(dataDir, "coffer.db"));
   for (let time = 0; time < 2; time++) {
     expect(await refusal(dataDir)).toMatch(/coffer: .*do not belong together.*--adopt-empty/);
-    await expectAllThere(dataDir);
+    expectAllThere(dataDir);
   }
 });
 
@@ -118,7 +140,7 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
   {
     await using server = await serve({ dataDir, flags: ["--adopt-empty"], env: SWEEPS });
     await sweptThrough(server);
-    await expectAllThere(dataDir);
+    expectAllThere(dataDir);
     // Now the database knows most of what is there.
     const agent = await provision(server);
     for (let n = 0; n < 2 * FILES; n++) {
@@ -129,11 +151,11 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
     await sweptThrough(server);
     await server.stop();
   }
-  await expectAllThere(dataDir);
+  expectAllThere(dataDir);
   // It was needed once.
   await using server = await serve({ dataDir, env: SWEEPS });
   await sweptThrough(server);
-  await expectAllThere(dataDir);
+  expectAllThere(dataDir);
 });
 
 test("the switch that adopts cannot be set in the environment", async () => {
@@ -158,7 +180,7 @@ test("contents that are lost or of another store stop the start", async () => {
   await rename(kept, blobs);
   await using server = await serve({ dataDir, env: SWEEPS });
   await sweptThrough(server);
-  await expectAllThere(dataDir);
+  expectAllThere(dataDir);
 });
 
 test("a command makes no new coffer.db over contents that are there", async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHORTEST_GRACE_MS } from "../../src/services/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { contentsIn } from "../support/contents.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
@@ -68,11 +69,11 @@ async function change({ id, client }: Place, random: (below: number) => number):
   await changes[random(changes.length)]?.();
 }
 
-/** Bytes of all contents on the disk, but for those of up to 12 bytes. */
+/** Bytes of all contents, but for those of up to 12 bytes. */
 function onDisk(coffer: TestAppliance): number {
-  const blobs = join(coffer.dataDir, "blobs");
-  const sizes = [...new Bun.Glob("*/*").scanSync(blobs)].map((name) => Bun.file(join(blobs, name)).size);
-  return sizes.filter((size) => size > 12).reduce((sum, size) => sum + size, 0);
+  return contentsIn(coffer.dataDir)
+    .filter(({ size }) => size > 12)
+    .reduce((sum, { size }) => sum + size, 0);
 }
 
 /** What a query of the database answers, asked from outside. */

@@ -3,9 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdir, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
+import { filesIn } from "../support/contents.ts";
 import { addManyFiles } from "../support/many-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -52,14 +54,19 @@ function pathOf(coffer: TestAppliance, digest: string): string {
   return join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
 }
 
+/** A content that begins with a text and is a file of its own. */
+function large(text: string): string {
+  return text.padEnd(SMALL_CONTENT_BYTES + 1);
+}
+
 function digestOf(content: string): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
 /** The digests of every content on the disk. */
 function contents(coffer: TestAppliance): string[] {
-  return [...new Bun.Glob("*/*").scanSync(join(coffer.dataDir, "blobs"))]
-    .map((name) => name.slice(3))
+  return filesIn(coffer.dataDir)
+    .map(({ digest }) => digest)
     .toSorted();
 }
 
@@ -141,7 +148,7 @@ describe("contents", () => {
   test("go when nothing has named them for the grace period, and not before", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    const { id } = await put(agent, "a.txt", "a content");
+    const { id } = await put(agent, "a.txt", large("a content"));
     const copy = await agent.client.json<FileRecord>(201, "POST", `/v0/files/${id}/copy`, {
       body: { destination_path: "b.txt" },
     });
@@ -154,7 +161,7 @@ describe("contents", () => {
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS - 1);
     expect((await sweep(coffer)).blobs).toBe(0);
-    expect(contents(coffer)).toEqual([digestOf("a content")]);
+    expect(contents(coffer)).toEqual([digestOf(large("a content"))]);
     coffer.clock.advance(1);
     expect((await sweep(coffer)).blobs).toBe(1);
     expect(contents(coffer)).toEqual([]);
@@ -165,7 +172,7 @@ describe("contents", () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
     for (let turn = 0; turn < 3; turn++) {
-      const { id } = await put(agent, "a.txt", "a content");
+      const { id } = await put(agent, "a.txt", large("a content"));
       await agent.client.json(200, "DELETE", `/v0/files/${id}`);
       await sweep(coffer);
       coffer.clock.advance(ORPHAN_GRACE_MS - 1);
@@ -176,7 +183,7 @@ describe("contents", () => {
   test("without a row, as a crash leaves them, go once they are old enough; other files stay", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    const kept = ["kept", "kept as well"];
+    const kept = ["kept", "kept as well"].map(large);
     for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
     const now = coffer.clock.now();
     const [old, young] = [digestOf("old"), digestOf("young")];
@@ -219,7 +226,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
   ])("%s, stay, and each round says so once", async (_, known, strays) => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    for (let n = 0; n < known; n++) await put(agent, `${n}.txt`, `known ${n}`);
+    for (let n = 0; n < known; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
     await addStrays(coffer, strays);
     for (let round = 1; round <= 2; round++) {
       expect(await wholeRound(coffer)).toBe(0);
@@ -233,7 +240,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
     await addStrays(coffer, 10);
-    for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, `known ${n}`);
+    for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
     expect(await wholeRound(coffer)).toBe(10);
     expect(contents(coffer)).toHaveLength(10);
     expect(complaints(coffer)).toEqual([]);
@@ -262,7 +269,7 @@ describe("an upload at the moment of a sweep", () => {
     let lead = 0;
     let step = 1;
     for (let round = 0; round < 60; round++) {
-      const content = `content of round ${round}`;
+      const content = large(`content of round ${round}`);
       const path = `${round}.txt`;
       const { id } = await put(agent, path, content);
       await agent.client.json(200, "DELETE", `/v0/files/${id}`);
@@ -290,7 +297,7 @@ describe("an upload at the moment of a sweep", () => {
     })();
     try {
       const uploads = Array.from({ length: 300 }, async (_, n) => {
-        const content = `content ${n % 150}`;
+        const content = large(`content ${n % 150}`);
         await requireContent(agent, await put(agent, `${n}.txt`, content), content);
       });
       await Promise.all(uploads);
@@ -314,9 +321,9 @@ describe("a sweep that fails somewhere", () => {
   test("logs it, does the rest, and takes what it left the next times", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    const kept = Array.from({ length: 20 }, (_, n) => `kept ${n}`);
-    for (const text of kept) await put(agent, `${text}.txt`, text);
-    const texts = Array.from({ length: 20 }, (_, n) => `content ${n}`);
+    const kept = Array.from({ length: 20 }, (_, n) => large(`kept ${n}`));
+    for (const [n, text] of kept.entries()) await put(agent, `kept ${n}.txt`, text);
+    const texts = Array.from({ length: 20 }, (_, n) => large(`content ${n}`));
     for (const [n, text] of texts.entries()) {
       const { id } = await put(agent, `${n}.txt`, text);
       await agent.client.json(200, "DELETE", `/v0/files/${id}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { BlobStore } from "../../src/blobs/blob-store.ts";
+import type { BlobStore, SmallContents } from "../../src/blobs/blob-store.ts";
 import type { PinnedBlob } from "../../src/blobs/blob-writer.ts";
 import { DamagedContent } from "../../src/blobs/content-file.ts";
 import { type Digest, parseDigest } from "../../src/domain/digest.ts";
@@ -12,6 +12,9 @@ export interface OpenedStore extends AsyncDisposable {
   /** Changes the bytes of a content without the store, as a failing disk does. */
   spoil(digest: Digest, bytes: Uint8Array): Promise<void>;
 }
+
+/** For a store of its own, without a database: all contents are files. */
+export const ALL_FILES: SmallContents = { smallBytes: -1, get: () => null };
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -19,12 +19,13 @@ export async function openServicesIn(root: string): Promise<OpenedServices> {
   const clock = new FakeClock();
   const log = createLog({ format: "json", clock, write: () => {} });
   const database = Database.open(join(root, "coffer.db"), clock);
+  const tables = openTables(database);
   const blobs = await BlobStore.open({
     blobsDir: join(root, "blobs"),
     tmpDir: join(root, "tmp"),
     diskReserve: 0,
+    small: tables.smallContents,
   });
-  const tables = openTables(database);
   const services = openServices({
     tables,
     blobs,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
+import { contentsIn } from "./contents.ts";
 import type { Answer, Client, Json, RequestOptions } from "./client.ts";
 import { type CallerName, populate, type World } from "./world.ts";
 
@@ -124,8 +125,7 @@ export function openStage(settings: Record<string, string> = {}): Stage {
 
 /** The contents and temporary files in a data directory. */
 export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]; tmp: string[] }> {
-  const found = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true });
-  const blobs = found.map((entry) => entry.name).filter((name) => /^[0-9a-f]{64}$/.test(name));
+  const blobs = contentsIn(dataDir).map(({ digest }) => digest);
   return { blobs: blobs.toSorted(), tmp: await readdir(join(dataDir, "tmp")) };
 }
 

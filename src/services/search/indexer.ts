@@ -239,7 +239,7 @@ export class Indexer {
   async #read(job: TextJob): Promise<string> {
     if (!isTextType(job.mimeType)) return "";
     try {
-      return (await readFor(job, readSearchedText(this.#blobs, job))) ?? "";
+      return (await readFor(job, () => readSearchedText(this.#blobs, job))) ?? "";
     } catch (error) {
       // Damaged, or just removed: neither may block the other jobs.
       this.#log.error("a content could not be indexed", { digest: job.digest, error });

@@ -139,7 +139,7 @@ export class Search {
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
     const { blobs, log } = this.#parts;
     try {
-      const text = await readFor(file, readSearchedText(blobs, file));
+      const text = await readFor(file, () => readSearchedText(blobs, file));
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged.
