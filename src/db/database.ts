@@ -22,6 +22,10 @@ export class Busy extends Error {
   }
 }
 
+/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
+const FREE_PAGES = 1024;
+const FREE_SHARE = 0.1;
+
 /** Called inside a write with its result, before the commit. An error in it rolls the write back. */
 export type Within<T> = (result: T) => void;
 
@@ -152,6 +156,22 @@ export class Database {
     if (this.sql.inTransaction) this.#commit.run();
   }
 
+  /**
+   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
+   * before version 15 of the schema keeps its free pages and uses them again. Inside a write.
+   */
+  releasePages(limit: number): number {
+    const free = this.#pages("freelist_count");
+    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
+    // Each step of this statement releases one page.
+    this.sql.query(`PRAGMA incremental_vacuum(${limit})`).all();
+    return free - this.#pages("freelist_count");
+  }
+
+  #pages(pragma: "freelist_count" | "page_count"): number {
+    return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
+  }
+
   /** Throws if the database does not answer. */
   ping(): void {
     this.sql.query("SELECT 1").get();
@@ -175,6 +195,8 @@ function openUpToDate(path: string, clock: Clock): Sqlite {
   const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
   try {
     sql.run("PRAGMA busy_timeout = 10000");
+    // Takes effect only in a new database; for `releasePages`.
+    sql.run("PRAGMA auto_vacuum = INCREMENTAL");
     sql.run("PRAGMA journal_mode = WAL");
     // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
     // restarts: without that, a power cut could bring back old pages.

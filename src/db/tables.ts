@@ -62,6 +62,8 @@ export function openTables(database: Database) {
       database.write(job, within, "reserve"),
     /** See `Database.requireSpace`. */
     requireSpace: (): Promise<void> => database.requireSpace(),
+    /** See `Database.releasePages`. */
+    releasePages: (pages: number): number => database.releasePages(pages),
     /** See `Database.requireKnownOutcome`. */
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     /** See `Database.hasSpace`. */

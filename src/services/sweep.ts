@@ -22,6 +22,8 @@ const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 const PIECE = 200;
 /** The same for rows that may be large. */
 const LARGE_PIECE = 50;
+/** How many free pages of the database one transaction releases. */
+const PAGES = 100;
 
 /** What one sweep removed. */
 export interface Swept {
@@ -86,6 +88,7 @@ export class Sweep {
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
     const early = await this.#attempt("contents early", () => this.#early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
+    await this.#attempt("free pages", () => this.#freePages());
     return { files, drives, blobs: blobs + early + strays };
   }
 
@@ -203,6 +206,10 @@ export class Sweep {
     );
     for (const { digest } of forgotten) await this.#removeUnknown(digest);
     return forgotten.length;
+  }
+
+  #freePages(): Promise<number> {
+    return this.#inPieces(() => this.#tables.writeFromReserve(() => this.#tables.releasePages(PAGES)));
   }
 
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
