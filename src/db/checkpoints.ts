@@ -54,9 +54,11 @@ export class Checkpoints {
     const changes = this.#options.changes();
     if (changes - this.#last < CHANGES) return;
     this.#last = changes;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running = this.#run()
+      .catch((error: unknown) => this.#options.onFailure(error))
+      .finally(() => {
+        this.#running = null;
+      });
   }
 
   /** Waits for a running checkpoint, and ends the thread. */

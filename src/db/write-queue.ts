@@ -93,12 +93,15 @@ export class WriteQueue {
     return promise;
   }
 
-  /** Delays all writes while `work` runs, which must not reject. */
+  /** Delays all writes while `work` runs. */
   async pauseFor(work: () => Promise<void>): Promise<void> {
     this.#isPaused = true;
-    await work();
-    this.#isPaused = false;
-    this.#schedule();
+    try {
+      await work();
+    } finally {
+      this.#isPaused = false;
+      this.#schedule();
+    }
   }
 
   /** Stops all writing: the outcome of the last writes is unknown. */
