@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
@@ -56,6 +56,17 @@ test("a search whose statement goes on and on is refused, and those behind it ar
   expect(await first).toMatchObject({ code: "VALIDATION_ERROR" });
   database.sql.run("ROLLBACK");
   expect(await Promise.all(others)).toEqual([0, 0]);
+});
+
+test("of many searches few are done at once, and the others after them", async () => {
+  expect((await searches.find(request())).total).toBe(0);
+  using asked = spyOn(Worker.prototype, "postMessage");
+  database.sql.run("BEGIN EXCLUSIVE");
+  const all = outcomes(Array.from({ length: 20 }, request));
+  expect(asked.mock.calls.length).toBe(2);
+  database.sql.run("ROLLBACK");
+  expect(await Promise.all(all)).toEqual(Array(20).fill(0));
+  expect(asked.mock.calls.length).toBe(20);
 });
 
 test("a thread that fails takes its searches along, and the next search starts another", async () => {

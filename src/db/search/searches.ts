@@ -3,8 +3,12 @@ import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Database } from "../database.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
-/** The most searches at once. */
+/** The most searches at once, waiting or running. */
 const WAITING = 256;
+/** The most searches that run at once: with more, each would take as long as all together. */
+const RUNNING = 2;
+/** How long a search may wait before it runs, in milliseconds. */
+const WAIT_MS = 5000;
 /** How often the thread is checked while searches run, in milliseconds. */
 const CHECK_MS = 500;
 /** After this many checks at the same statement the thread is given up: a statement cannot be interrupted. */
@@ -18,7 +22,9 @@ interface Pending {
   readonly request: SearchRequest;
   readonly resolve: (found: SearchFound) => void;
   readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
+  /** Whether it was sent to the thread. */
+  isAsked: boolean;
 }
 
 interface Thread {
@@ -48,7 +54,7 @@ export class Searches {
   /**
    * One page of a search. It sees every write that was answered before.
    *
-   * @throws CofferError RATE_LIMITED if too many searches are running, VALIDATION_ERROR if the search takes longer
+   * @throws CofferError RATE_LIMITED if too many searches are waiting, VALIDATION_ERROR if the search takes longer
    *   than its budget, UNAVAILABLE if there are too few file descriptors for a thread
    */
   find(request: SearchRequest): Promise<SearchFound> {
@@ -57,9 +63,9 @@ export class Searches {
     if (this.#thread === null) requireDescriptors();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<SearchFound>();
-    const timer = setTimeout(() => this.#settle(id)?.reject(tooLong()), request.budget + GRACE_MS);
-    this.#pending.set(id, { request, resolve, reject, timer });
-    this.#ask(id, request);
+    const timer = setTimeout(() => this.#end(id)?.reject(busy()), WAIT_MS);
+    this.#pending.set(id, { request, resolve, reject, timer, isAsked: false });
+    this.#askNext();
     return promise;
   }
 
@@ -72,7 +78,19 @@ export class Searches {
     thread.worker.terminate();
   }
 
-  #ask(id: number, request: SearchRequest): void {
+  /** Sends the oldest searches to the thread, as many as may run at once. */
+  #askNext(): void {
+    for (const [id, search] of this.#pending.entries().take(RUNNING)) {
+      if (!search.isAsked) this.#ask(id, search);
+    }
+  }
+
+  /** Starts the time of its budget. */
+  #ask(id: number, search: Pending): void {
+    const { request } = search;
+    clearTimeout(search.timer);
+    search.timer = setTimeout(() => this.#end(id)?.reject(tooLong()), request.budget + GRACE_MS);
+    search.isAsked = true;
     this.#thread ??= this.#start();
     this.#thread.worker.postMessage({ kind: "search", id, request } satisfies ToWorker, []);
     this.#watch ??= this.#watchOver(this.#thread);
@@ -115,14 +133,15 @@ export class Searches {
     worker.terminate();
     this.#settle(culprit)?.reject(tooLong());
     const isPossible = this.#abandoned.size < ABANDONED && !areDescriptorsShort();
-    for (const [id, { request }] of this.#pending) {
-      if (isPossible) this.#ask(id, request);
-      else this.#settle(id)?.reject(busy());
+    for (const [id, search] of this.#pending) {
+      if (!isPossible) this.#settle(id)?.reject(busy());
+      search.isAsked = false;
     }
+    this.#askNext();
   }
 
   #take(message: FromWorker): void {
-    const search = this.#settle(message.id);
+    const search = this.#end(message.id);
     switch (message.kind) {
       case "found":
         return search?.resolve(message.found);
@@ -131,6 +150,13 @@ export class Searches {
       case "failure":
         return search?.reject(new Error(`a search failed: ${message.message}`));
     }
+  }
+
+  /** Takes out a search, and starts the next. */
+  #end(id: number): Pending | undefined {
+    const search = this.#settle(id);
+    this.#askNext();
+    return search;
   }
 
   #settle(id: number): Pending | undefined {
