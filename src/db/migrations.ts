@@ -13,6 +13,7 @@ import searchMerges from "./migrations/0012_search_merges.sql" with { type: "tex
 import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
 import folderWorks from "./migrations/0014_folder_works.sql" with { type: "text" };
 import smallContents from "./migrations/0015_small_contents.sql" with { type: "text" };
+import searchOrder from "./migrations/0016_search_order.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 13, name: "link-files", sql: linkFiles },
   { version: 14, name: "folder-works", sql: folderWorks },
   { version: 15, name: "small-contents", sql: smallContents },
+  { version: 16, name: "search-order", sql: searchOrder },
 ];

@@ -33,6 +33,7 @@ interface Finding {
 interface Found {
   data: Finding[];
   total: number;
+  total_is_exact: boolean;
   page: number;
   limit: number;
 }
@@ -74,7 +75,13 @@ function finds(query: string, found: readonly string[], more: Partial<Step> = {}
   return {
     request: ["GET", `/v0/search?drive_id={drive}&${query}`],
     status: 200,
-    json: { data: found.map((path) => ({ path })), total: found.length, page: 1, limit: 50 },
+    json: {
+      data: found.map((path) => ({ path })),
+      total: found.length,
+      total_is_exact: true,
+      page: 1,
+      limit: 50,
+    },
     ...more,
   };
 }
@@ -636,7 +643,7 @@ describe("many at once", () => {
         await own.client.json(200, "GET", `/v0/files/${id}`);
         order.push("file");
       }
-      expect(await search).toBe(20_000);
+      expect(await search).toBeGreaterThan(1000);
       most = Math.max(most, order.indexOf("search"));
     }
     expect(most).toBeGreaterThanOrEqual(5);
@@ -746,7 +753,8 @@ describe("other people's drives", () => {
     const { id } = await upload(other, "common apple.txt", "common apple ".repeat(20));
     await addManyFiles(coffer.dataDir, id, 5000);
     await indexed(coffer, other.client);
-    expect(await find(other.client, { q: "common", limit: "1" })).toMatchObject({ total: 5001 });
+    const theirs = await find(other.client, { q: "common", limit: "1" });
+    expect([theirs.total_is_exact, theirs.total > 1000]).toEqual([false, true]);
     expect(await ask()).toEqual(alone);
   });
 });

@@ -190,3 +190,33 @@ test("contents from before it was known who let go of them count for nobody, lat
   sql.run("DELETE FROM blob WHERE pk = 1");
   expect(released()).toEqual([40]);
 });
+
+test("tags from before they were in the order of change are in it, and all is indexed anew", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "search-order");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+     INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
+     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                       created_at, updated_at)
+     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{}', 0, 7);
+     DELETE FROM search_job`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const tags = () => sql.query("SELECT tag, path, updated_at FROM file_tag ORDER BY tag").values();
+  expect(tags()).toEqual([
+    ["blue", "f", 7],
+    ["red", "f", 7],
+  ]);
+  expect(sql.query("SELECT file, part, drive FROM search_job ORDER BY part").values()).toEqual([
+    [1, 0, 1],
+    [1, 1, 1],
+  ]);
+  sql.run("UPDATE file SET updated_at = 8");
+  sql.run(`UPDATE file SET updated_at = 9, path = 'g', tags = '["red"]'`);
+  expect(tags()).toEqual([["red", "g", 9]]);
+  sql.run("UPDATE file SET updated_at = 10");
+  expect(tags()).toEqual([["red", "g", 10]]);
+});

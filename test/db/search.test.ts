@@ -1,8 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
-import { Overrun, SearchFinder } from "../../src/db/search/finder.ts";
-import type { SearchRequest } from "../../src/db/search/request.ts";
+import { SearchFinder } from "../../src/db/search/finder.ts";
+import type { SearchFilters, SearchRequest } from "../../src/db/search/request.ts";
+import { Overrun } from "../../src/db/search/work.ts";
 import type { DrivePk } from "../../src/domain/id.ts";
 import { SLICES_A_FILE } from "../../src/domain/search/slices.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
@@ -39,20 +40,21 @@ function requestFor(sql: Sqlite, drive: OwnDrive, query: string): SearchRequest 
 }
 
 /** What a search may look at row by row: what its own statement has just found. */
-const OWN_SCAN = /^SCAN (c|o) VIRTUAL TABLE|^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:.*M/;
+const OWN_SCAN =
+  /^SCAN (c|o) VIRTUAL TABLE|^SCAN c$|^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:M1[<>]+$|^SCAN temp.search_term VIRTUAL TABLE INDEX 513:$/;
 
-test("every statement of a search finds its rows by an index", async () => {
+test("every statement of a search finds its rows by an index, and none sorts them", async () => {
   await using coffer = await startAppliance();
   using sql = open(coffer);
   const prepare = spyOn(sql, "prepare");
   expect(new SearchFinder(sql)).toBeDefined();
   const texts = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
-  expect(texts).toHaveLength(4);
+  expect(texts).toHaveLength(12);
   const scans: [string, string][] = [];
   for (const text of texts) {
     for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
-      if (detail.startsWith("SCAN ") && !OWN_SCAN.test(detail)) scans.push([detail, text]);
+      if (/^SCAN |TEMP B-TREE/.test(detail) && !OWN_SCAN.test(detail)) scans.push([detail, text]);
     }
   }
   expect(scans).toEqual([]);
@@ -103,6 +105,63 @@ test.skipIf(NO_READ_COUNT !== "")(
     }
   },
 );
+
+/** How many files hold the same words, in one drive and in another. */
+const [SOME, MANY] = [4000, 16_000];
+const KINDS: [name: string, query: string, filters: Partial<SearchFilters>][] = [
+  ["a rare word", '"rare"', {}],
+  ["the start of a rare word", "rarew", {}],
+  ["a word in every file", "common", {}],
+  ["two words in every file", "common words", {}],
+  ["a phrase in every file", '"common words"', {}],
+  ["two letters", "co", {}],
+  ["three letters", "wor", {}],
+  ["one letter of names", "m", {}],
+  ["a word in every filename", "many", {}],
+  ["a rare word and two letters", "rare co", {}],
+  ["a tag", "", { tags: ["all"] }],
+  ["a tag and a word in every file", "common", { tags: ["all"] }],
+  ["a rare tag and a word in every file", "common", { tags: ["rare"] }],
+  ["a type", "", { mimeType: "text/" }],
+];
+
+describe("what a search looks at", () => {
+  let coffer: TestAppliance;
+  const drives: OwnDrive[] = [];
+
+  beforeAll(async () => {
+    coffer = await startAppliance();
+    for (const files of [SOME, MANY]) {
+      const own = await provision(coffer);
+      drives.push(own);
+      const copied = await upload(own, "many words.txt", "common words");
+      const tag = (id: string, tags: string[]) =>
+        own.client.json(200, "PATCH", `/v0/files/${id}`, { body: { tags } });
+      await tag(copied, ["all"]);
+      await tag(await upload(own, "other.txt", "rare rareword common words"), ["rare"]);
+      await addManyFiles(coffer.dataDir, copied, files);
+    }
+    while (waiting(coffer) > 0) await coffer.appliance.services.indexer.settle(drivesOf(coffer), 1000);
+  });
+
+  afterAll(() => coffer[Symbol.asyncDispose]());
+
+  test.each(KINDS)("for %s does not grow with the drive", async (_, query, filters) => {
+    const looks: number[] = [];
+    for (const drive of drives) {
+      using sql = open(coffer);
+      const finder = new SearchFinder(sql);
+      const request = requestFor(sql, drive, query);
+      const found = await finder.find({ ...request, filters: { ...request.filters, ...filters } });
+      expect([found.isExact, found.total]).toEqual(
+        found.total === 1 ? [true, 1] : [false, expect.any(Number)],
+      );
+      looks.push(finder.rows);
+    }
+    const [some = 0, many = 0] = looks;
+    expect([some > 0, many <= some * 1.1 + 100]).toEqual([true, true]);
+  });
+});
 
 function waiting(coffer: TestAppliance): number {
   using sql = open(coffer);

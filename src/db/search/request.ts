@@ -39,10 +39,13 @@ export interface SearchHit {
   readonly slice: number | null;
 }
 
-/** One page of hits, best first, and how many there are in total. */
+/** One page of hits, best first. */
 export interface SearchFound {
   readonly hits: readonly SearchHit[];
+  /** The number of files found, on all pages. */
   readonly total: number;
+  /** Whether these are all files that match. */
+  readonly isExact: boolean;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { Overrun, SearchFinder } from "./finder.ts";
+import { SearchFinder } from "./finder.ts";
 import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
+import { Overrun } from "./work.ts";
 
 // The entry point of its own thread: searches may take long, and a statement cannot be interrupted.
 

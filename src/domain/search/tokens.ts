@@ -1,17 +1,22 @@
 import type { DrivePk } from "../id.ts";
 import { type FilePath, containingFolder, lastSegment } from "../path.ts";
 import type { SearchTerm } from "./query.ts";
-import { foldName, type Word } from "./words.ts";
+import { foldName, isAscii, type Word } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
- * tag, `w` a text. So every drive has its own lists, however common a word is in others. Names are indexed as all
- * runs of three characters (shorter at the end), so a part of a word is found as a phrase of such runs. Terms
- * consist of letters, digits, `_` and characters beyond ASCII, which the index's tokenizer does not split.
+ * tag, `w` a word of a text, `p` the first letters of such a word. So every drive has its own lists, however common a
+ * word is in others. Names are indexed as all runs of three characters, so a part of a word is found as a phrase of
+ * such runs, and as all single characters and pairs. So a search for a few letters reads one list, and does not combine
+ * those of many words. Terms consist of letters, digits, `_` and characters beyond ASCII, which the index's tokenizer
+ * does not split.
  */
-type Marker = "f" | "d" | "t" | "w";
+type Marker = "f" | "d" | "t" | "w" | "p";
 
 const GRAM = 3;
+/** The numbers of first letters for which there are lists. */
+const BEGINNINGS = [2, 3] as const;
+const LONGEST_BEGINNING = Math.max(...BEGINNINGS);
 
 /** Where a term may match, and its share of a file's score; the shares add up to 1. */
 export interface SearchField {
@@ -42,29 +47,70 @@ export function nameTokens(
   ].join(" ");
 }
 
-/** The terms of words, as text for the tokenizer. */
+/** The terms of words, as text for the tokenizer: all words in order, then the first letters of each. */
 export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
   const start = `${drive}w`;
+  const distinct = new Set<string>();
   let tokens = "";
-  for (const { text } of words) tokens += `${start}${text} `;
+  for (const { text } of words) {
+    tokens += `${start}${text} `;
+    distinct.add(text);
+  }
+  const beginnings = new Set<string>();
+  for (const word of distinct) for (const length of BEGINNINGS) beginnings.add(beginning(word, length));
+  beginnings.delete("");
+  for (const letters of beginnings) tokens += `${drive}p${letters} `;
   return tokens;
+}
+
+/** The first characters of a word; empty if it has fewer. */
+function beginning(word: string, length: number): string {
+  if (isAscii(word)) return word.length < length ? "" : word.slice(0, length);
+  const points = Array.from(word);
+  return points.length < length ? "" : points.slice(0, length).join("");
 }
 
 /** The full-text expression for a term in a kind of name. */
 export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): string {
   const points = Array.from(field.isWhole ? `_${needle}_` : needle);
   const start = `${drive}${field.marker}`;
-  if (points.length < GRAM) return `"${start}${points.join("")}" *`;
+  if (points.length < GRAM) return phrase([start + points.join("")]);
   const runs = points.slice(GRAM - 1).map((_, index) => start + points.slice(index, index + GRAM).join(""));
-  return `"${runs.join(" ")}"`;
+  return phrase(runs);
 }
 
-/** The full-text expression for a term in a text. */
-export function textMatch(drive: DrivePk, { words, isPrefix }: SearchTerm): string {
-  return `"${words.map((word) => `${drive}w${word}`).join(" ")}"${isPrefix ? " *" : ""}`;
+/**
+ * If a search term ends with the start of a word, and there is no list for that: the term of the index with this start.
+ * Null otherwise.
+ */
+export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string | null {
+  const last = words.at(-1);
+  if (!isPrefix || last === undefined) return null;
+  return words.length === 1 && Array.from(last).length <= LONGEST_BEGINNING ? null : `${drive}w${last}`;
 }
 
+/**
+ * The full-text expression for a term in a text.
+ *
+ * @param ends the terms of the index that start with `openEnd`, at least one; null to let the index combine all of them,
+ *   which takes time for all their lists
+ */
+export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[] | null): string {
+  const known = term.words.map((word) => `${drive}w${word}`);
+  if (!term.isPrefix) return phrase(known);
+  if (openEnd(drive, term) === null) return phrase(term.words.map((word) => `${drive}p${word}`));
+  if (ends === null) return `${phrase(known)} *`;
+  return ends.map((end) => phrase([...known.slice(0, -1), end])).join(" OR ");
+}
+
+function phrase(terms: readonly string[]): string {
+  return `"${terms.join(" ")}"`;
+}
+
+/** The runs of a name in order, then its characters and pairs, so no phrase spans two names. */
 function grams(drive: DrivePk, marker: Marker, name: string): string {
   const points = Array.from(name);
-  return points.map((_, index) => `${drive}${marker}${points.slice(index, index + GRAM).join("")}`).join(" ");
+  const runs = points.slice(GRAM - 1).map((_, index) => points.slice(index, index + GRAM).join(""));
+  const short = new Set([...points, ...points.slice(1).map((point, index) => `${points[index]}${point}`)]);
+  return [...runs, ...short].map((part) => `${drive}${marker}${part}`).join(" ");
 }

@@ -90,7 +90,10 @@ export const foundFileSchema = Type.Intersect([
 /** A page of what a search found. */
 export const foundFilesSchema = Type.Object({
   data: Type.Array(foundFileSchema),
-  ...pageFacts("The number of matching files on all pages."),
+  ...pageFacts("The number of files found, on all pages."),
+  total_is_exact: Type.Boolean({
+    description: "False if so many files match that not all were compared; then there are at least `total`.",
+  }),
 });
 
 /** See `foundFilesSchema`. */

@@ -34,6 +34,7 @@ const searchQuery = Type.Object({
 const exampleAnswer = {
   data: [{ ...exampleFile, score: 0.64, snippet: "Hello World!" }],
   total: 1,
+  total_is_exact: true,
   page: 1,
   limit: PAGE_LIMIT_DEFAULT,
 };
@@ -51,7 +52,8 @@ export function search(service: Search) {
         description: [
           "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. `q` or a filter is required; `drive_id` is not a filter.",
           "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
-          "The best matches come first, then the most recently updated. A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
+          "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. Then `total_is_exact` is false; use more words or a filter to find the others. Without `q`, the pages contain every file, most recently updated first.",
+          "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
         ].join("\n\n"),
         query: searchQuery,
         answers: [
@@ -61,7 +63,7 @@ export function search(service: Search) {
       },
       async ({ query, caller }) => {
         const { page, limit } = query;
-        const { findings, total } = await service.find(caller, {
+        const { findings, total, isExact } = await service.find(caller, {
           q: query.q ?? null,
           driveId: query.drive_id ?? null,
           prefix: query.prefix ?? null,
@@ -75,7 +77,7 @@ export function search(service: Search) {
           limit,
         });
         const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-        const answer: FoundFilesPage = { data, total, page, limit };
+        const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
         return Response.json(answer);
       },
     ),

@@ -58,6 +58,15 @@ export interface Finding {
   readonly snippet: string | null;
 }
 
+/** One page of what a search found, best first. */
+export interface FoundPage {
+  readonly findings: readonly Finding[];
+  /** How many files were found, on all pages. */
+  readonly total: number;
+  /** Whether these are all files that match; if not, there are at least `total`. */
+  readonly isExact: boolean;
+}
+
 /** What the search service needs. */
 export interface SearchParts {
   readonly tables: Tables;
@@ -83,8 +92,8 @@ export class Search {
   }
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
-  async find(caller: Caller, query: SearchQuery): Promise<{ findings: Finding[]; total: number }> {
-    const { access, clock, indexer, tables } = this.#parts;
+  async find(caller: Caller, query: SearchQuery): Promise<FoundPage> {
+    const { access, clock, tables } = this.#parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const paths = rangeOf(query.prefix === null ? "" : parsePrefix("prefix", query.prefix));
     const filters = parseFilters(query);
@@ -92,10 +101,11 @@ export class Search {
     const drives = (
       query.driveId === null ? access.drives(caller) : [access.drive(caller, query.driveId)]
     ).map(({ pk }) => pk);
-    if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0 };
-    if (terms !== null) await indexer.settle(drives, this.#times.settle);
+    if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0, isExact: true };
+    // Behind a long backlog the wait would be in vain.
+    if (terms !== null) await this.#parts.indexer.settle(drives, this.#times.settle);
     const { page, limit } = query;
-    const { hits, total } = await tables.searches.find({
+    const { hits, total, isExact } = await tables.searches.find({
       drives,
       terms,
       paths,
@@ -105,7 +115,7 @@ export class Search {
       now: clock.now(),
       budget: this.#times.budget,
     });
-    return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total };
+    return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total, isExact };
   }
 
   /** The current records of the hits, without files that have been removed or moved out of these drives. */

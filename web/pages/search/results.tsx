@@ -18,6 +18,7 @@ export interface Found {
 /** One page of the results. */
 export function Results({ found, drives }: { readonly found: Found; readonly drives: readonly Drive[] }) {
   const { data, total, page, limit } = found.answer;
+  const count = formatCount(total, "file");
   const terms = useMemo(() => termsOf(found.q), [found.q]);
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(page);
@@ -28,7 +29,7 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
   return (
     <>
       <h2 ref={heading} tabIndex={-1} class="search-total">
-        <span role="status">{formatCount(total, "file")} found</span>
+        <span role="status">{found.answer.total_is_exact ? count : `At least ${count}`} found</span>
       </h2>
       <ol class="list results">
         {data.map((file) => (

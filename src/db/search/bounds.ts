@@ -1,0 +1,44 @@
+/** The most files that a search with words finds; with filters alone, those of the first pages. */
+const FILES = 2500;
+/** How many files are enough after so many rows of work. */
+export const ENOUGH = 100;
+const ROWS = 10_000;
+/** The most rows for one drive, even if few files are found. */
+const MOST_ROWS = 4_000_000;
+/** The most files of each kind that may rank before others, and the rows for each kind. */
+const BETTER_FILES = 250;
+const BETTER_ROWS = 4000;
+/** The smallest share of these numbers for one drive, however many drives are searched. */
+const LEAST_SHARE = 1 / 20;
+
+/** When the search of one drive stops. */
+export interface Bounds {
+  readonly files: number;
+  readonly rows: number;
+  readonly betterFiles: number;
+  readonly betterRows: number;
+}
+
+/**
+ * The bounds for each drive. They depend only on the number of drives, so that all pages of an answer come from the
+ * same files, and so that other people's files change nothing.
+ */
+export function boundsOf(drives: number): Bounds {
+  const share = Math.max(1 / drives, LEAST_SHARE);
+  return {
+    files: Math.ceil(FILES * share),
+    rows: Math.ceil(ROWS * share),
+    betterFiles: Math.ceil(BETTER_FILES * share),
+    betterRows: Math.ceil(BETTER_ROWS * share),
+  };
+}
+
+/**
+ * Whether the search of a drive may stop.
+ *
+ * @param files the number of files found in it
+ * @param rows the rows of work for it
+ */
+export function isEnough(bounds: Bounds, files: number, rows: number): boolean {
+  return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows) || rows >= MOST_ROWS;
+}

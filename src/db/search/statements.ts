@@ -1,0 +1,129 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import type { DrivePk, FilePk } from "../../domain/id.ts";
+import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { fileIsAlive } from "../alive.ts";
+import type { Parameters } from "../parameters.ts";
+import type { PathRange } from "../path-range.ts";
+import type { Posting, PostingsStatements } from "./postings.ts";
+import type { SearchFilters, SearchRequest } from "./request.ts";
+
+/** Which files of a drive to find. */
+interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
+  readonly drive: DrivePk;
+  readonly now: number;
+  /** A JSON array. */
+  readonly tags: string;
+}
+
+/** A file, and when it was updated. */
+export interface Changed {
+  readonly pk: FilePk;
+  readonly updatedAt: number;
+}
+
+/** Where a list in the order of updates continues, and for how many rows. */
+interface Window {
+  readonly updatedAt: number;
+  readonly pk: number;
+  /** The tag of the files; null for all files of the drive. */
+  readonly tag: string | null;
+  readonly limit: number;
+}
+
+const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
+  AND ${fileIsAlive(":now")}
+  AND (:minSize IS NULL OR f.size >= :minSize) AND (:maxSize IS NULL OR f.size <= :maxSize)
+  AND (:updatedFrom IS NULL OR f.updated_at >= :updatedFrom)
+  AND (:updatedBefore IS NULL OR f.updated_at < :updatedBefore)
+  AND (:mimeType IS NULL OR substr(f.mime_type, 1, length(:mimeType)) = :mimeType
+       AND (substr(:mimeType, -1) = '/' OR substr(f.mime_type, length(:mimeType) + 1, 1) IN ('', ';', ' ', char(9))))
+  AND (:tags = '[]' OR NOT EXISTS (
+    SELECT 1 FROM json_each(:tags) o
+     WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = f.drive AND x.tag = o.value AND x.path = f.path)))`;
+
+const NAMES = "SELECT rowid AS file, NULL AS slice FROM search_name WHERE search_name MATCH ?1";
+const TEXTS = `SELECT rowid / ${SLICES_A_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice
+  FROM search_text WHERE search_text MATCH ?1`;
+
+/** The files of a list that were updated before a certain file, the latest first, and whether they fit. */
+function inOrder(list: string, file: string): string {
+  const part = (after: string) =>
+    `SELECT x.${file} AS pk, x.updated_at AS updatedAt FROM ${list} AND ${after}
+        AND x.updated_at >= coalesce(:updatedFrom, 0)`;
+  // Two parts: SQLite does not search an index for a pair of a column and the rowid.
+  return `SELECT f.pk, f.updated_at AS updatedAt, (${FITS}) AS fits
+    FROM (${part(`x.updated_at = :updatedAt AND x.${file} < :pk`)}
+          UNION ALL ${part("x.updated_at < :updatedAt")}
+          ORDER BY updatedAt DESC, pk DESC LIMIT :limit) c
+    CROSS JOIN file f ON f.pk = c.pk`;
+}
+
+/** All statements of searches. Except for phrases, none reads more rows than it gives. */
+export class SearchStatements {
+  readonly names: PostingsStatements;
+  /** Slice by slice. */
+  readonly texts: PostingsStatements;
+  /** The first term of texts at or after a term. */
+  readonly nextTerm;
+  /** Those of some files that fit. */
+  readonly fitting;
+  readonly changedInDrive;
+  readonly changedWithTag;
+  readonly lastChanged;
+  readonly someWithTag;
+  readonly someInPaths;
+  readonly someInTime;
+
+  constructor(sql: Sqlite) {
+    sql.run(
+      "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)",
+    );
+    this.names = {
+      first: sql.prepare<Posting, [string, number, number]>(
+        `${NAMES} AND rowid <= ?2 ORDER BY rowid DESC LIMIT ?3`,
+      ),
+      range: sql.prepare<Posting, [string, number, number]>(
+        `${NAMES} AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid`,
+      ),
+    };
+    this.texts = {
+      first: sql.prepare<Posting, [string, number, number]>(
+        `${TEXTS} AND rowid <= ?2 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1} ORDER BY rowid DESC LIMIT ?3`,
+      ),
+      range: sql.prepare<Posting, [string, number, number]>(
+        `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}
+          ORDER BY rowid`,
+      ),
+    };
+    this.nextTerm = sql.prepare<{ term: string }, [string]>(
+      "SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1",
+    );
+    this.fitting = sql.prepare<Changed, [Parameters<Selection & { files: string }>]>(
+      `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
+    );
+    type Walk = [Parameters<Selection & Window>];
+    this.changedInDrive = sql.prepare<Changed & { fits: number }, Walk>(
+      inOrder("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),
+    );
+    this.changedWithTag = sql.prepare<Changed & { fits: number }, Walk>(
+      inOrder("file_tag x INDEXED BY file_tag_updated WHERE x.drive = :drive AND x.tag = :tag", "file"),
+    );
+    this.lastChanged = sql.prepare<{ pk: FilePk }, [DrivePk, number]>(
+      "SELECT pk FROM file INDEXED BY file_updated WHERE drive = ? ORDER BY updated_at DESC LIMIT ?",
+    );
+    this.someWithTag = sql.prepare<{ pk: FilePk }, [DrivePk, string, number]>(
+      "SELECT file AS pk FROM file_tag INDEXED BY file_tag_updated WHERE drive = ? AND tag = ? LIMIT ?",
+    );
+    this.someInPaths = sql.prepare<{ pk: FilePk }, [DrivePk, string, string | Uint8Array, number]>(
+      "SELECT pk FROM file INDEXED BY file_path WHERE drive = ? AND path >= ? AND path < ? LIMIT ?",
+    );
+    this.someInTime = sql.prepare<{ pk: FilePk }, [DrivePk, number, number, number]>(
+      "SELECT pk FROM file INDEXED BY file_updated WHERE drive = ? AND updated_at >= ? AND updated_at < ? LIMIT ?",
+    );
+  }
+}
+
+/** Which files of a drive a search should find. */
+export function selectionOf(drive: DrivePk, { paths, filters, now }: SearchRequest): Selection {
+  return { ...paths, ...filters, tags: JSON.stringify(filters.tags), drive, now };
+}
