@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
+import { SearchIndex } from "../../src/db/search/text-index.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
@@ -153,4 +154,22 @@ test("a tag's files are in the order of change", async () => {
   coffer.clock.advance(1000);
   await own.client.json(200, "PATCH", `/v0/files/${id}`, { body: { metadata: { a: 1 } } });
   expect(await ordered()).toEqual(["order-a.bin", "order-b.bin"]);
+});
+
+test("texts are indexed in turn with names, however many of these wait", async () => {
+  await using other = await startAppliance();
+  const drive = await provision(other);
+  await other.appliance.services.indexer.stop();
+  const put = (path: string) =>
+    drive.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, {
+      body: "word",
+    });
+  const { id } = await put("a.bin");
+  await put("b.txt");
+  await addManyFiles(other.dataDir, id, 2000);
+  using names = spyOn(SearchIndex.prototype, "putNames");
+  using texts = spyOn(SearchIndex.prototype, "putText");
+  await other.restart();
+  await eventually(() => names.mock.calls.length > 2000 && texts.mock.calls.length > 0);
+  expect(texts.mock.invocationCallOrder[0]).toBeLessThan(names.mock.invocationCallOrder.at(-1) ?? 0);
 });

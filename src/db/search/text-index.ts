@@ -11,7 +11,7 @@ import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "../file-row
  * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
  * terms. It may read more pages if much was deleted.
  */
-const MERGED_PAGES = 16;
+const MERGED_PAGES = 32;
 
 /** A file whose names are to be indexed. */
 export interface NameJob {
@@ -43,7 +43,7 @@ type NameRow = Omit<NameJob, "tags"> & { readonly tags: string };
 
 /** The full-text index, and the jobs to update it. Triggers create the jobs when files change. */
 export class SearchIndex {
-  readonly #waits;
+  readonly #waiting;
   readonly #nameJobs;
   readonly #nameJobsOf;
   readonly #textJobs;
@@ -62,7 +62,9 @@ export class SearchIndex {
   readonly #changes;
 
   constructor({ sql }: Database) {
-    this.#waits = sql.prepare<object, [DrivePk]>("SELECT 1 FROM search_job WHERE drive = ? LIMIT 1");
+    this.#waiting = sql.prepare<object, [DrivePk, number]>(
+      "SELECT 1 FROM search_job WHERE drive = ? LIMIT ?",
+    );
     this.#nameJobs = sql.prepare<NameRow, [number]>(`${NAME_JOB} WHERE j.part = 0 ORDER BY j.ticket LIMIT ?`);
     this.#nameJobsOf = sql.prepare<NameRow, [DrivePk, number]>(
       `${NAME_JOB} WHERE j.drive = ? AND j.part = 0 ORDER BY j.ticket LIMIT ?`,
@@ -103,7 +105,17 @@ export class SearchIndex {
 
   /** Whether one of these drives has jobs. */
   waitsFor(drives: readonly DrivePk[]): boolean {
-    return drives.some((drive) => this.#waits.get(drive) !== null);
+    return this.waiting(drives, 1) > 0;
+  }
+
+  /** The number of names and texts to index in these drives, at most `most`. */
+  waiting(drives: readonly DrivePk[], most: number): number {
+    let jobs = 0;
+    for (const drive of drives) {
+      jobs += this.#waiting.all(drive, most - jobs).length;
+      if (jobs >= most) break;
+    }
+    return jobs;
   }
 
   /** Files whose names must be indexed, of one drive or of all, oldest job first. */

@@ -4,6 +4,7 @@ import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/media-type.ts";
+import { SEARCHED_BYTES } from "../../domain/search/text.ts";
 import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import type { Log } from "../../log.ts";
@@ -15,11 +16,15 @@ const GATHER_MS = 100;
 /** How long to wait after the index could not be written, in milliseconds. */
 const RETRY_MS = 10_000;
 /** The longest pause after a step, in milliseconds: how much longer a search may wait. */
-const REST_MS = 20;
+const REST_MS = 5;
 /** How many jobs are read at once. */
 const JOBS = 100;
+/** How many bytes of texts are read at once, unless a single one has more. */
+const READ_BYTES = 256 * 1024;
 /** How many UTF-16 units of tokens one transaction writes, unless a single slice has more. */
-const BATCH_UNITS = 40_000;
+const BATCH_UNITS = 100_000;
+/** A search waits only if fewer names and texts than this are to be indexed in its drives. */
+const NEAR = 500;
 /** How long one transaction removes the terms of removed files, in milliseconds. */
 const REMOVAL_MS = 5;
 
@@ -63,6 +68,11 @@ export class Indexer {
   /** Call this when files have changed. */
   wake(): void {
     this.#schedule(GATHER_MS);
+  }
+
+  /** Whether so little of these drives is left to index that it is worth waiting for. */
+  isNear(drives: readonly DrivePk[]): boolean {
+    return this.#tables.searchIndex.waiting(drives, NEAR) < NEAR;
   }
 
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
@@ -151,14 +161,20 @@ export class Indexer {
     if (await this.#merge()) return true;
     for (const waiter of this.#waiters) {
       for (const drive of waiter.drives) {
-        if ((await this.#indexNames(drive)) || (await this.#indexTexts(drive))) {
+        if (await this.#index(drive)) {
           // Moves the waiter to the end, so that the others get a turn.
           if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
           return true;
         }
       }
     }
-    return (await this.#indexNames(null)) || (await this.#indexTexts(null)) || (await this.#removeGone());
+    return (await this.#index(null)) || (await this.#removeGone());
+  }
+
+  /** Names and texts in turn, so that neither waits for all of the others. */
+  async #index(drive: DrivePk | null): Promise<boolean> {
+    const hasNames = await this.#indexNames(drive);
+    return (await this.#indexTexts(drive)) || hasNames;
   }
 
   /**
@@ -193,19 +209,18 @@ export class Indexer {
     return true;
   }
 
-  /** Stops after the first transaction that completes a file, so that names and other drives get a turn. */
+  /** Reads some texts concurrently, and writes them in order. */
   async #indexTexts(drive: DrivePk | null): Promise<boolean> {
-    const jobs = this.#tables.searchIndex.textJobs(drive, JOBS);
+    const jobs = together(this.#tables.searchIndex.textJobs(drive, JOBS));
+    const texts = await Promise.all(jobs.map(async (job) => ({ job, text: await this.#read(job) })));
     const batch = new Batch({ tables: this.#tables });
-    for (const job of jobs) {
-      const text = await this.#read(job);
+    for (const { job, text } of texts) {
       const slices = sliceCount(text);
       for (let slice = 0; slice < slices; slice += 1) {
         if (this.#isStopped) return false;
         const tokens = textTokens(job.drive, wordsOfSlice(text, slice));
         await batch.add(tokens.length, () => this.#put(job, slice, tokens, slice === slices - 1));
       }
-      if (batch.commits > 0) break;
     }
     await batch.commit();
     this.#isGrown ||= jobs.length > 0;
@@ -248,12 +263,18 @@ export class Indexer {
   }
 }
 
+/** The first of some jobs: as many as may be read at once. */
+function together(jobs: readonly TextJob[]): readonly TextJob[] {
+  let bytes = 0;
+  const end = jobs.findIndex(({ size }) => (bytes += Math.min(size, SEARCHED_BYTES)) > READ_BYTES);
+  return end === -1 ? jobs : jobs.slice(0, Math.max(end, 1));
+}
+
 /** Collects small writes into short transactions. */
 class Batch {
   readonly #tables: Tables;
   #puts: (() => void)[] = [];
   #units = 0;
-  commits = 0;
 
   constructor(parts: { tables: Tables }) {
     this.#tables = parts.tables;
@@ -272,6 +293,5 @@ class Batch {
     await this.#tables.write(() => {
       for (const put of puts) put();
     });
-    this.commits += 1;
   }
 }

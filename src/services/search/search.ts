@@ -103,7 +103,7 @@ export class Search {
     ).map(({ pk }) => pk);
     if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0, isExact: true };
     // Behind a long backlog the wait would be in vain.
-    if (terms !== null) await this.#parts.indexer.settle(drives, this.#times.settle);
+    if (terms !== null) await this.#settle(drives);
     const { page, limit } = query;
     const { hits, total, isExact } = await tables.searches.find({
       drives,
@@ -116,6 +116,13 @@ export class Search {
       budget: this.#times.budget,
     });
     return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total, isExact };
+  }
+
+  /** Waits until recent writes are indexed, unless there are too many of them. */
+  async #settle(drives: readonly DrivePk[]): Promise<void> {
+    const { indexer } = this.#parts;
+    if (indexer.isNear(drives)) await indexer.settle(drives, this.#times.settle);
+    else indexer.wake();
   }
 
   /** The current records of the hits, without files that have been removed or moved out of these drives. */
