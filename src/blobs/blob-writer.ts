@@ -115,10 +115,16 @@ export class BlobWriter implements AsyncDisposable {
   }
 
   async #append(piece: Uint8Array): Promise<void> {
-    this.#hash.update(piece);
     if (this.#size < HEAD_BYTES) this.#head.set(piece.subarray(0, HEAD_BYTES - this.#size), this.#size);
     this.#size += piece.length;
-    if (this.#buffered + piece.length > BUFFER_BYTES) await this.#flush();
+    // In this order a thread of the runtime writes a piece while this one hashes it.
+    const kept = this.#keep(piece);
+    this.#hash.update(piece);
+    await kept;
+  }
+
+  async #keep(piece: Uint8Array): Promise<void> {
+    if (this.#buffered > 0 && this.#buffered + piece.length > BUFFER_BYTES) await this.#flush();
     if (piece.length > BUFFER_BYTES) return this.#save(piece);
     if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafe(BUFFER_BYTES);
     this.#buffer.set(piece, this.#buffered);

@@ -1,10 +1,24 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-/** A temporary file: it ends under its final name, or is deleted. */
+/** How many new bytes are synced while more are appended. */
+const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
+
+/**
+ * A temporary file: it ends under its final name, or is deleted. A long one is synced in parts while it is written,
+ * so that little is left for the end. One call at a time; after a failed one, only `discard`.
+ */
 export class TempFile {
+  /** Whether any file is being synced early: one at a time, because a sync keeps one of the runtime's few threads. */
+  static #isSyncingEarly = false;
+
   readonly #path: string;
   readonly #handle: FileHandle;
   #length = 0;
+  /** The length when the last early sync began. */
+  #lengthSynced = 0;
+  /** Ends with the early sync that is under way; never rejects. */
+  #earlySync: Promise<void> = Promise.resolve();
+  #syncFailure: { readonly error: unknown } | null = null;
 
   private constructor(path: string, handle: FileHandle) {
     this.#path = path;
@@ -16,14 +30,21 @@ export class TempFile {
     return new TempFile(path, await open(path, "wx", 0o600));
   }
 
-  /** Appends all of `bytes`, which must not change until this resolves. */
+  /**
+   * Appends all of `bytes`, which must not change until this resolves. The writing begins at once, in another thread.
+   * Throws the error of an early sync as well.
+   */
   async append(bytes: Uint8Array): Promise<void> {
+    this.#requireSynced();
     // One write may be partial: on a nearly full disk, or beyond 2 GiB.
     for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, this.#length);
       if (bytesWritten === 0) throw new Error("the file system accepts no more bytes");
       done += bytesWritten;
       this.#length += bytesWritten;
+    }
+    if (this.#length - this.#lengthSynced >= EARLY_SYNC_BYTES && !TempFile.#isSyncingEarly) {
+      this.#earlySync = this.#syncEarly();
     }
   }
 
@@ -33,6 +54,8 @@ export class TempFile {
    * size in bytes.
    */
   async moveTo(path: string, length: number): Promise<void> {
+    await this.#earlySync;
+    this.#requireSynced();
     const { size } = await this.#handle.stat();
     if (size !== length) throw new Error(`a temporary file holds ${size} bytes instead of ${length}`);
     await this.#handle.sync();
@@ -42,7 +65,25 @@ export class TempFile {
 
   /** Deletes the file. Harmless after a `moveTo`, even a failed one: the final name is not touched. */
   async discard(): Promise<void> {
+    // This waits for an early sync.
     await this.#handle.close();
     await rm(this.#path, { force: true });
+  }
+
+  async #syncEarly(): Promise<void> {
+    TempFile.#isSyncingEarly = true;
+    this.#lengthSynced = this.#length;
+    try {
+      await this.#handle.datasync();
+    } catch (error) {
+      this.#syncFailure = { error };
+    } finally {
+      TempFile.#isSyncingEarly = false;
+    }
+  }
+
+  /** The system reports a failed sync only once, so the last sync would succeed after it. */
+  #requireSynced(): void {
+    if (this.#syncFailure !== null) throw this.#syncFailure.error;
   }
 }

@@ -178,6 +178,29 @@ async function traced(body: string): Promise<string[]> {
   return calls.slice(opened + 1);
 }
 
+/** What a process prints that opens a store and then runs `body`, while strace does `injection` to it. */
+async function tampered(place: Place, injection: string[], body: string): Promise<string> {
+  const child = start(
+    place.root,
+    `console.log("open");
+     await stdin.next();
+     ${body}`,
+  );
+  const lines = linesOf(child.stdout);
+  await untilLine(lines, /open/);
+  const strace = Bun.spawn(["strace", "-f", "-p", String(child.pid), "-o", "/dev/null", "-e", ...injection], {
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  await untilLine(linesOf(strace.stderr), /attached/);
+  await child.stdin.write("go\n");
+  await child.stdin.end();
+  const printed = await Array.fromAsync(lines);
+  expect(await child.exited).toBe(0);
+  await strace.exited;
+  return printed.join("\n");
+}
+
 const NO_TRACE = whyNoTrace();
 
 describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
@@ -213,32 +236,84 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ]);
   });
 
+  test("a long content is synced in parts while it is written, and as a whole before it is named", async () => {
+    const digest = digestOf(sampleBytes(20 * MIB));
+    expect(await traced(`await put(store, sampleBytes(${20 * MIB}));`)).toEqual([
+      "fdatasync /tmp/X",
+      "fsync /tmp/X",
+      `rename /tmp/X /blobs/${digest.slice(0, 2)}/${digest}`,
+      `fsync /blobs/${digest.slice(0, 2)}`,
+    ]);
+  });
+
+  test("of eight long contents at once one is synced at a time, and all arrive", async () => {
+    await using place = await newPlace();
+    const log = join(place.root, "strace.log");
+    // So slow that the next would begin meanwhile.
+    const delay = "inject=fdatasync:delay_exit=100000";
+    const child = start(
+      place.root,
+      `const puts = Array.from({ length: 8 }, (_, seed) => put(store, sampleBytes(${34 * MIB}, seed + 1)));
+       console.log((await Promise.all(puts)).length, (await listAll(store)).length);`,
+      { wrapper: ["strace", "-f", "-qq", "-e", "trace=fdatasync", "-e", delay, "-o", log] },
+    );
+    expect(await child.stdout.text()).toBe("8 8\n");
+    let running = 0;
+    for (const line of (await Bun.file(log).text()).split("\n")) {
+      if (line.includes(" fdatasync(")) expect(++running).toBe(1);
+      if (/\) += 0/.test(line)) running--;
+    }
+    expect(running).toBe(0);
+  });
+
   test.skipIf(NO_STRACE !== "").each([
     ["content", [], 0],
     // The name may be in place already and another upload may have matched it: the sweep decides.
     ["directory", ["-P", shard], 1],
   ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, filter, left) => {
     await using place = await newPlace();
-    const child = start(
-      place.root,
-      `console.log("open");
-       await stdin.next();
-       ${commitAndPrint}
+    const paths = filter.map((part) => (part === shard ? place.root + shard : part));
+    const printed = await tampered(
+      place,
+      ["inject=fsync:error=EIO", ...paths],
+      `${commitAndPrint}
        console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length, await store.remove("${SMALL_DIGEST}"));`,
     );
-    const lines = linesOf(child.stdout);
-    await untilLine(lines, /open/);
-    const paths = filter.map((part) => (part === shard ? place.root + shard : part));
-    const strace = Bun.spawn(
-      ["strace", "-f", "-p", String(child.pid), "-e", "inject=fsync:error=EIO", "-o", "/dev/null", ...paths],
-      { stdout: "ignore", stderr: "pipe" },
-    );
-    await untilLine(linesOf(strace.stderr), /attached/);
-    await child.stdin.write("go\n");
-    await child.stdin.end();
-    expect((await lines.next()).value).toBe("EIO");
     // The last word is that nothing is pinned any more.
-    expect((await lines.next()).value).toBe(`0 ${left} true`);
-    await Promise.all([child.exited, strace.exited]);
+    expect(printed).toBe(`EIO\n0 ${left} true`);
   });
+
+  const putLong = `console.log(await outcome(put(store, sampleBytes(${20 * MIB}))));`;
+  const printLeft = `console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`;
+
+  test.skipIf(NO_STRACE !== "").each([
+    ["EIO", "EIO"],
+    ["ENOSPC", "STORAGE_FULL"],
+  ])(
+    withReason("a sync of a part that fails with %s fails the upload, and so does the next one", NO_STRACE),
+    async (error, code) => {
+      await using place = await newPlace();
+      const injection = [`inject=fdatasync:error=${error}`];
+      expect(await tampered(place, injection, putLong + printLeft + putLong + printLeft)).toBe(
+        `${code}\n0 0\n${code}\n0 0`,
+      );
+    },
+  );
+
+  test.skipIf(NO_STRACE !== "")(
+    withReason("an abort while a part is synced in vain leaves nothing, and the process goes on", NO_STRACE),
+    async () => {
+      await using place = await newPlace();
+      const printed = await tampered(
+        place,
+        ["inject=fdatasync:error=EIO:delay_exit=300000"],
+        `const writer = await store.create();
+         await writer.write(sampleBytes(${17 * MIB}));
+         await Promise.all([writer.abort(), writer.abort()]);
+         ${printLeft}
+         console.log(await outcome(put(store, sampleBytes(${MIB}))));`,
+      );
+      expect(printed).toBe("0 0\ndone");
+    },
+  );
 });
