@@ -21,7 +21,7 @@ export async function readJsonUpload(
   write: WriteContent,
 ): Promise<UploadEnvelope> {
   const scanner = new JsonScanner();
-  const decoder = new Base64Writer(write);
+  using decoder = new Base64Writer(write);
   const content = new ContentString(decoder);
   for await (const bytes of body) {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

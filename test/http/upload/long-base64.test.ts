@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { readJsonUpload } from "../../../src/http/upload/json.ts";
+import { RuntimeBase64 } from "../../../src/http/upload/runtime-base64.ts";
+import { sampleBytes } from "../../support/blob-store-contract.ts";
+import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
+
+// Long runs of digits go through the runtime's decoder, which takes more than a JSON string may hold: each odd
+// character must still come out as it does from the loop.
+
+const CONTENT = sampleBytes(30_000);
+const DIGITS = Buffer.from(CONTENT.toBase64());
+
+function bodyWith(content: Uint8Array, size = 65_536): ReadableStream<Uint8Array> {
+  return bodyOf(Buffer.concat([Buffer.from('{"content":"'), content, Buffer.from('"}')]), size).body;
+}
+
+/** The content of an upload, or how it was refused. */
+async function outcomeOf(content: Uint8Array, size?: number): Promise<Buffer | string> {
+  const pieces: Uint8Array[] = [];
+  try {
+    await readJsonUpload(bodyWith(content, size), async (piece) => void pieces.push(piece.slice()));
+    return Buffer.concat(pieces);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** The same while so many other uploads are under way that only the loop decodes. */
+async function outcomeByHand(content: Uint8Array, size?: number): Promise<Buffer | string> {
+  using first = new RuntimeBase64();
+  using second = new RuntimeBase64();
+  using third = new RuntimeBase64();
+  expect([first, second, third].map(decodes)).toEqual([false, false, false]);
+  return await outcomeOf(content, size);
+}
+
+function decodes(decoder: RuntimeBase64): boolean {
+  return decoder.decode(DIGITS, 0, 1024, new Uint8Array(768));
+}
+
+const PLACES = [0, 1, 2, 3, 1023, 1024, 7777, 16_383, 16_384, 16_387, 32_766, 39_998, 39_999, 40_000];
+
+test.each([1000, 1500, 16_385, 65_536])("a long content in pieces of %i bytes is decoded", async (size) => {
+  for (const cut of [0, 1, 2]) {
+    const content = Buffer.from(CONTENT.subarray(cut));
+    const digits = Buffer.from(content.toString("base64").replace(/=+$/, ""));
+    expect(content.equals(Buffer.from(await outcomeOf(digits, size)))).toBe(true);
+    expect(content.equals(Buffer.from(await outcomeByHand(digits, size)))).toBe(true);
+  }
+});
+
+test.each(["\t", "\n", "\f", "\r", "\0", "-", "_", "*", "\xa0", "\xff"])(
+  "a raw %j anywhere in a long content is refused with its position",
+  async (character) => {
+    for (const place of PLACES) {
+      const spoilt = spoil(place, character);
+      const refusal = await outcomeOf(spoilt);
+      expect(refusal).toEndWith(`unexpected character at position ${place}`);
+      expect(refusal).toEqual(await outcomeByHand(spoilt));
+    }
+  },
+);
+
+test("spaces anywhere in a long content are ignored", async () => {
+  for (const place of PLACES) {
+    for (const spaces of [" ", "    "]) {
+      expect(Buffer.from(CONTENT).equals(Buffer.from(await outcomeOf(spoil(place, spaces))))).toBe(true);
+    }
+  }
+});
+
+test("padding anywhere in a long content comes out as it does from the loop", async () => {
+  for (const place of PLACES) {
+    for (const padding of ["=", "=="]) {
+      const spoilt = spoil(place, padding);
+      const outcome = await outcomeOf(spoilt);
+      expect(outcome).toBeString();
+      expect(outcome).toEqual(await outcomeByHand(spoilt));
+    }
+  }
+});
+
+function spoil(place: number, text: string): Buffer {
+  return Buffer.concat([DIGITS.subarray(0, place), Buffer.from(text, "latin1"), DIGITS.subarray(place)]);
+}
+
+test("an upload is no longer counted once it has ended, however it ended", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.from(`{"content":"${DIGITS.toString()}`)),
+    pull: (controller) => controller.error(new Error("client gone")),
+  });
+  await rejectionOf(readJsonUpload(broken, async () => {}));
+  await rejectionOf(readJsonUpload(bodyWith(DIGITS), () => Promise.reject(new Error("disk full"))));
+  expect(await outcomeOf(spoil(5, "*"))).toBeString();
+  await Promise.all(Array.from({ length: 8 }, () => outcomeOf(DIGITS)));
+  using first = new RuntimeBase64();
+  using second = new RuntimeBase64();
+  expect([first, second].map(decodes)).toEqual([true, true]);
+});
