@@ -56,9 +56,10 @@ export class FoldersTable {
        )
        SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
     );
+    // For the `+` see `preparePage` in file-lists.ts.
     this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
       `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
-        WHERE parent = ? AND path > ? ORDER BY path LIMIT ? OFFSET ?`,
+        WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
     );
     this.#children = sql.prepare<{ path: FolderPath }, [Parameters<ChildRange>]>(
       "SELECT path FROM folder WHERE parent = :parent AND path >= :from AND path < :to ORDER BY path",

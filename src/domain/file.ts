@@ -6,23 +6,15 @@ import type { Filename, FilePath } from "./path.ts";
 import { parseInstant } from "./time.ts";
 import { characters, requirePlainText, utf8Length } from "./text.ts";
 
-/** A file as its record shows it, with the keys of related rows. */
-export interface File {
-  readonly pk: FilePk;
+/** What a file's record shows. */
+export interface FileFacts {
   readonly id: FileId;
-  readonly drivePk: DrivePk;
   readonly driveId: DriveId;
-  /** The owner of the drive; null while it is unclaimed. */
-  readonly ownerPk: UserPk | null;
-  readonly folderPk: FolderPk;
   readonly path: FilePath;
   readonly filename: Filename;
   readonly mimeType: string;
-  /** Whether the uploader gave the type; else it follows the filename. */
-  readonly mimeGiven: boolean;
   /** Bytes. */
   readonly size: number;
-  readonly blobPk: BlobPk;
   readonly digest: Digest;
   /** The start of the content if that is text, whatever the type says; shown for text types only. */
   readonly preview: string | null;
@@ -32,6 +24,18 @@ export interface File {
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** A file, with the keys of related rows. */
+export interface File extends FileFacts {
+  readonly pk: FilePk;
+  readonly drivePk: DrivePk;
+  /** The owner of the drive; null while it is unclaimed. */
+  readonly ownerPk: UserPk | null;
+  readonly folderPk: FolderPk;
+  readonly blobPk: BlobPk;
+  /** Whether the uploader gave the type; else it follows the filename. */
+  readonly mimeGiven: boolean;
 }
 
 /** Whether a file has expired. To every reader it is gone then. */

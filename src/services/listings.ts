@@ -4,7 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { invalid } from "../domain/errors.ts";
-import type { File } from "../domain/file.ts";
+import type { FileFacts } from "../domain/file.ts";
 import { type FilePosition, type FileSort, positionOf } from "../domain/file-sort.ts";
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
@@ -25,7 +25,7 @@ export interface ListRequest {
 
 /** A page of files. */
 export interface Listing {
-  readonly files: File[];
+  readonly files: FileFacts[];
   /** The folders at this level; null unless grouped. */
   readonly folders: FolderPath[] | null;
   readonly total: number;

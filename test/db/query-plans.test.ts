@@ -81,23 +81,48 @@ const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:
 /** A full-text table is always said to be scanned; by its rowid where there is a comparison after the colon. */
 const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
-test("every statement finds its rows by an index", async () => {
-  await using place = await temporaryDirectory();
-  await using opened = await openServicesIn(place.path);
-  const { sql } = opened.database;
-  const prepare = spyOn(sql, "prepare");
-  openTables(opened.database);
+/** The texts of all statements. */
+function textsOf({ database }: OpenedServices): string[] {
+  const prepare = spyOn(database.sql, "prepare");
+  openTables(database);
   const texts = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
   expect(texts.length).toBeGreaterThan(50);
+  return texts;
+}
+
+/** The lines of a statement's plan. */
+function planOf({ database }: OpenedServices, text: string): string[] {
+  const lines = database.sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all();
+  return lines.map(({ detail }) => detail);
+}
+
+test("every statement finds its rows by an index", async () => {
+  await using place = await temporaryDirectory();
+  await using opened = await openServicesIn(place.path);
   const scans: [string, string][] = [];
-  for (const text of texts) {
-    for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
+  for (const text of textsOf(opened)) {
+    for (const detail of planOf(opened, text)) {
       const scan = detail.startsWith("SCAN ") && !OWN_RESULT.test(detail) && !BY_ROWID.test(detail);
       if (scan && !MAY_SCAN.some((exception) => text.includes(exception.text))) scans.push([detail, text]);
     }
   }
   expect(scans).toEqual([]);
+});
+
+test("pages come in the order of an index, from statements that are planned only once", async () => {
+  await using place = await temporaryDirectory();
+  await using opened = await openServicesIn(place.path);
+  const pages = textsOf(opened).filter(
+    (text) => /LIMIT \S+ OFFSET [:?]/.test(text) && !text.includes("SELECT 1"),
+  );
+  expect(pages.length).toBeGreaterThan(10);
+  const sorted = pages.filter((text) =>
+    planOf(opened, text).some((detail) => detail.includes("TEMP B-TREE")),
+  );
+  expect(sorted).toEqual([]);
+  // SQLite plans a statement anew, at each run, for a limit that is nothing but a parameter.
+  expect(pages.filter((text) => /LIMIT [:?]/.test(text))).toEqual([]);
 });
 
 test("no statistics from when a table was small mislead the plans once it is large", async () => {

@@ -1,6 +1,6 @@
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive } from "../../domain/drive.ts";
-import type { File } from "../../domain/file.ts";
+import type { FileFacts } from "../../domain/file.ts";
 import type { Folder } from "../../domain/folder.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import { formatInstant } from "../../domain/time.ts";
@@ -23,7 +23,8 @@ export function driveRecord(drive: Drive): DriveRecord {
 }
 
 /** A file in the shape of `fileSchema`. */
-export function fileRecord(file: File): FileRecord {
+export function fileRecord(file: FileFacts): FileRecord {
+  const createdAt = formatInstant(file.createdAt);
   return {
     id: file.id,
     drive_id: file.driveId,
@@ -36,8 +37,9 @@ export function fileRecord(file: File): FileRecord {
     tags: file.tags,
     metadata: file.metadata,
     expires_at: file.expiresAt === null ? null : formatInstant(file.expiresAt),
-    created_at: formatInstant(file.createdAt),
-    updated_at: formatInstant(file.updatedAt),
+    created_at: createdAt,
+    // Most files never change, and a page has many.
+    updated_at: file.updatedAt === file.createdAt ? createdAt : formatInstant(file.updatedAt),
   };
 }
 
