@@ -5,7 +5,7 @@ import { addFolders, copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { bePatient } from "../support/patience.ts";
 import { faultsOfTrees } from "../support/recount.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { WriteMeter } from "../support/write-meter.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
 
@@ -31,7 +31,7 @@ interface World extends OpenedServices {
 
 /** Services with a drive, and a meter that has seen nothing yet. */
 async function open(): Promise<World> {
-  const place = await temporaryDirectory();
+  const place = await temporaryDirectory(FAST_DIRECTORY);
   const opened = await openServicesIn(place.path);
   const { services, database } = opened;
   const { apiKey, driveId: drive } = await services.drives.provision("Drive");

@@ -1,7 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHORTEST_GRACE_MS } from "../../src/services/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
@@ -9,6 +8,7 @@ import { contentsIn } from "../support/contents.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+import { FAST_DIRECTORY } from "../support/temporary-directory.ts";
 import { populate } from "../support/world.ts";
 
 const MIB = 1024 * 1024;
@@ -235,7 +235,7 @@ describe("what was let go of is removed early", () => {
   });
 
   test("all of it, deleted drives' too, when the disk is near its reserve", async () => {
-    const { bavail, frsize } = await statfs(tmpdir());
+    const { bavail, frsize } = await statfs(FAST_DIRECTORY);
     await using coffer = await startAppliance({ "disk-reserve": String(Math.floor(bavail * frsize * 0.75)) });
     const [drive, deleted] = [await provision(coffer), await provision(coffer)];
     await replace(drive, 2, 777);

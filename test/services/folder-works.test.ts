@@ -6,7 +6,7 @@ import { type OpenedServices, openServicesIn } from "../support/opened-services.
 import { bePatient } from "../support/patience.ts";
 import { faultsOfTrees } from "../support/recount.ts";
 import { eventually } from "../support/scenario.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { WriteMeter } from "../support/write-meter.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
 
@@ -25,7 +25,7 @@ interface World extends OpenedServices {
 
 /** A drive with `first.txt` and files like it in `many/`. */
 async function open(files = FILES): Promise<World> {
-  const place = await temporaryDirectory();
+  const place = await temporaryDirectory(FAST_DIRECTORY);
   const opened = await openServicesIn(place.path);
   const { services, database } = opened;
   const { apiKey, driveId: drive } = await services.drives.provision("Drive");

@@ -4,7 +4,7 @@ import { loadConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { Client } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
 /** A whole Coffer in this process: real database, files and socket; only the clock is the test's. */
 export interface TestAppliance extends AsyncDisposable {
@@ -37,7 +37,7 @@ export async function startAppliance(
   settings: Record<string, string> = {},
   times: Pick<ApplianceOptions, "archiveStallMs"> = {},
 ): Promise<TestAppliance> {
-  const directory = await temporaryDirectory();
+  const directory = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(directory.path, "data");
   const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
   const clock = new FakeClock();
