@@ -59,7 +59,7 @@ test("a client that has stopped reading an archive is given up, and gets no more
   socket.on("error", () => {});
   socket.on("close", () => resolve(received));
   socket.once("data", () => void socket.pause());
-  expect(await server.stdout.until(/its reader has stopped reading/)).not.toBeNull();
+  expect(await server.stdout.until(/its client stopped reading/)).not.toBeNull();
   socket.resume();
   expect(await promise).toBeLessThan(SIZE);
 }, 180_000);
