@@ -12,6 +12,7 @@ import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { Idempotency } from "./services/idempotency.ts";
+import type { PasswordCost } from "./services/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
 import { openServices, type Services } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
@@ -31,6 +32,8 @@ export interface ApplianceOptions {
   readonly log: Log;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes;
+  /** Overrides `PASSWORD_COST`. */
+  readonly passwordCost?: PasswordCost;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
@@ -112,7 +115,7 @@ interface Parts {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(
-  { config, clock, log, searchTimes, adoptEmpty = false }: ApplianceOptions,
+  { config, clock, log, searchTimes, passwordCost, adoptEmpty = false }: ApplianceOptions,
   opened: AsyncDisposableStack,
 ): Promise<Parts> {
   const directory = openDataDirectory(config.dataDir);
@@ -137,7 +140,7 @@ async function openParts(
   if (mark !== null) await markStore(store, blobs, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
-  const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes });
+  const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes, passwordCost });
   opened.defer(async () => {
     tables.searches.close();
     await services.indexer.stop();

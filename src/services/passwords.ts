@@ -1,12 +1,22 @@
 import { CofferError, invalid } from "../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../domain/limits.ts";
 
-/** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. Memory in KiB. */
-const ARGON2 = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
+/** What hashing a password with Argon2id takes. */
+export interface PasswordCost {
+  /** KiB. */
+  readonly memoryCost: number;
+  /** Passes over it. */
+  readonly timeCost: number;
+}
 
-/** The hash of a random, unknown password. It costs the same to verify as the others. */
-const DUMMY_HASH =
-  "$argon2id$v=19$m=65536,t=2,p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
+/** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
+
+/** A hash that belongs to no known password. It costs the same to verify as the others. */
+function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
+  const salt = "3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4";
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
+}
 
 /** How many calls may wait. */
 const MAX_WAITING = 64;
@@ -19,8 +29,15 @@ const MAX_WAIT_MS = 20_000;
  * too many wait, or one has waited too long, as on a slow machine.
  */
 export class Passwords {
+  readonly #cost: PasswordCost;
+  readonly #dummyHash: string;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+
+  constructor({ passwordCost = PASSWORD_COST }: { readonly passwordCost?: PasswordCost | undefined } = {}) {
+    this.#cost = passwordCost;
+    this.#dummyHash = dummyHash(passwordCost);
+  }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
   async hash(password: string): Promise<string> {
@@ -28,14 +45,14 @@ export class Passwords {
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
     }
-    return this.#inTurn(() => Bun.password.hash(password, ARGON2));
+    return this.#inTurn(() => Bun.password.hash(password, { algorithm: "argon2id", ...this.#cost }));
   }
 
   /** Whether `hash` belongs to this password. Without a hash it is false, after the same time. */
   async matches(password: string, hash: string | null): Promise<boolean> {
     // The runtime throws for an empty password.
     const given = password === "" ? "\0" : password;
-    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? DUMMY_HASH));
+    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? this.#dummyHash));
     return matches && hash !== null;
   }
 

@@ -24,7 +24,7 @@ import { Indexer } from "./search/indexer.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
 import { Oidc, type OidcProvider } from "./oidc.ts";
-import { Passwords } from "./passwords.ts";
+import { type PasswordCost, Passwords } from "./passwords.ts";
 import { PresignedLinks } from "./presigned-links.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
 import { Sessions } from "./sessions.ts";
@@ -57,6 +57,8 @@ export interface ServiceParts {
   readonly oidc: OidcProvider | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
+  /** Overrides `PASSWORD_COST`. */
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 /** The use cases, wired to each other. */
@@ -67,7 +69,7 @@ export function openServices(given: ServiceParts) {
   const access = new Access(given);
   const indexer = new Indexer(given);
   const locks = new FolderLocks(given);
-  const passwords = new Passwords();
+  const passwords = new Passwords(given);
   const administrators = new Administrators(given);
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });

@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Identity } from "../../src/domain/identity.ts";
+import { PASSWORD_COST } from "../../src/services/passwords.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";
@@ -281,7 +282,7 @@ describe("signing in with a password", () => {
   });
 
   test("a wrong password, an unknown user and one without a password are the same work", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance({}, { passwordCost: PASSWORD_COST });
     const { users, signIn: signIns } = coffer.appliance.services;
     await users.createFromShell("ada", "ada's password");
     await signIns.withIdentity(

@@ -32,10 +32,13 @@ const ROOMY = {
 /** What a search finds must not depend on how fast the machine is. */
 const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
 
+/** Hashes are made by the hundred. One test holds what they cost otherwise. */
+const CHEAP = { memoryCost: 8, timeCost: 1 };
+
 /** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(
   settings: Record<string, string> = {},
-  times: Pick<ApplianceOptions, "archiveStallMs"> = {},
+  given: Pick<ApplianceOptions, "archiveStallMs" | "passwordCost"> = {},
 ): Promise<TestAppliance> {
   const directory = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(directory.path, "data");
@@ -46,7 +49,8 @@ export async function startAppliance(
   const open = (changes: Record<string, string>, adoptEmpty: boolean) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    return openAppliance({ config: loaded.config, clock, log, searchTimes: PATIENT, ...times, adoptEmpty });
+    const defaults = { searchTimes: PATIENT, passwordCost: CHEAP };
+    return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, adoptEmpty });
   };
   let appliance = await open({}, false);
   let isOpen = true;
