@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { run, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 test("version prints the version of package.json, and nothing else", async () => {
   expect(await run(["version"])).toEqual({ code: 0, stdout: `coffer ${packageJson.version}\n`, stderr: "" });
@@ -26,7 +26,7 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
 });
 
 test("every command that --help lists has a --help of its own, which does nothing else", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const { stdout } = await run(["--help"]);
   const commands = [...stdout.matchAll(/^  (\w+(?: [\w-]+)?)  /gm)].map((match) => match[1] ?? "");
@@ -136,7 +136,7 @@ const FAILURES: Failure[] = [
 ];
 
 test("a command that fails says why in one line on standard error, and nothing on standard output", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const env = { COFFER_DATA_DIR: join(place.path, "data") };
   expect((await run(["user", "create", "ada", "--password-stdin"], { env, input: "long enough" })).code).toBe(
     0,
@@ -150,7 +150,7 @@ test("a command that fails says why in one line on standard error, and nothing o
 });
 
 test("a command about accounts that are there makes no data directory where there is none", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   for (const command of [
     "user list",
@@ -172,7 +172,7 @@ test("a command about accounts that are there makes no data directory where ther
 });
 
 test("accounts and keys made beside a running server work with it at once", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const env = { COFFER_DATA_DIR: dataDir };
   await using server = await serve({ dataDir });
@@ -212,7 +212,7 @@ test("accounts and keys made beside a running server work with it at once", asyn
 });
 
 test("the first start prints the setup link, apart from the log, until there is an administrator", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const link = /^ {2}(http:\/\/\S+\/auth\/setup\?token=([\w-]{43}))$/m;
   const body = { username: "ada", password: "ada's password" };
@@ -232,7 +232,7 @@ test("the first start prints the setup link, apart from the log, until there is 
 });
 
 test("accounts are listed and changed beside a running server, which goes by it at once", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const env = { COFFER_DATA_DIR: dataDir };
   await using server = await serve({ dataDir, env: { COFFER_RATE_LIMITS: "free=100,pro=200,team=300" } });
@@ -270,7 +270,7 @@ test("accounts are listed and changed beside a running server, which goes by it 
 });
 
 test("many commands side by side and beside uploads all succeed", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const env = { COFFER_DATA_DIR: dataDir };
   await using server = await serve({ dataDir });
@@ -291,7 +291,7 @@ test("many commands side by side and beside uploads all succeed", async () => {
 });
 
 test("healthcheck tells whether the server is well", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const server = await serve({ dataDir: join(place.path, "data") });
   const env = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
   expect(await run(["healthcheck"], { env })).toEqual({ code: 0, stdout: "", stderr: "" });

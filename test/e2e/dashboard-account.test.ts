@@ -6,7 +6,7 @@ import { changeDatabase } from "../support/change-database.ts";
 import { run, serve, type Server } from "../support/executable.ts";
 import { bePatient } from "../support/patience.ts";
 import { CLIENT, startRealProvider } from "../support/real-provider.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 // Each test has a server of its own, with its own settings and users.
 
@@ -27,7 +27,7 @@ async function newVisitor(): Promise<Page & AsyncDisposable> {
 
 /** A server with Ada, its administrator, unless it is to have none. */
 async function open(env: Record<string, string> = {}, users: readonly string[] = ["ada"]) {
-  const directory = await temporaryDirectory();
+  const directory = await temporaryDirectory(FAST_DIRECTORY);
   for (const name of users) {
     const made = await run(["user", "create", name, "--password-stdin"], {
       env: { COFFER_DATA_DIR: directory.path },

@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { launchBrowser, newWindow, strangersTo } from "../support/browser.ts";
 import { serve } from "../support/executable.ts";
 import { bePatient } from "../support/patience.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 bePatient();
 
@@ -57,7 +57,7 @@ let strangers: string[];
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  const directory = closing.use(await temporaryDirectory());
+  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
   const server = closing.use(await serve({ dataDir: directory.path }));
   const browser = closing.use(await launchBrowser());
   page = await (await newWindow(browser)).newPage();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 /** Why a server does not start; it is an error of the test's if it does. */
 async function refusal(dataDir: string): Promise<string> {
@@ -46,7 +46,7 @@ const HOMES: readonly (readonly [what: string, furnish: (home: string) => Promis
 ];
 
 test.each(HOMES)("a start on %s is refused and changes nothing", async (_, furnish) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await furnish(place.path);
   const before = await everythingIn(place.path);
   expect(await refusal(place.path)).toMatch(
@@ -61,14 +61,14 @@ test.each(HOMES)("a start on %s is refused and changes nothing", async (_, furni
 });
 
 test("a start on a fresh mount is no start on a foreign directory", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await mkdir(join(place.path, "lost+found"));
   expect(await refusal(place.path)).toBe("it started");
   expect(await refusal(place.path)).toBe("it started");
 });
 
 test.each(["tmp", "blobs"])("a %s that became a symbolic link stops the start", async (name) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const [dataDir, elsewhere] = [join(place.path, "data"), join(place.path, "elsewhere")];
   await (await serve({ dataDir })).stop();
   await mkdir(elsewhere);
@@ -82,7 +82,7 @@ test.each(["tmp", "blobs"])("a %s that became a symbolic link stops the start", 
 });
 
 test("a start removes only its own temporary files from its tmp", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const tmp = join(dataDir, "tmp");
   await (await serve({ dataDir })).stop();

@@ -3,9 +3,9 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, inShell, serve, serveSilently } from "../support/executable.ts";
 import { eventually } from "../support/scenario.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
-const place = await temporaryDirectory();
+const place = await temporaryDirectory(FAST_DIRECTORY);
 afterAll(() => place[Symbol.asyncDispose]());
 const newPath = () => join(place.path, crypto.randomUUID());
 

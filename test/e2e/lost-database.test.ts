@@ -7,7 +7,7 @@ import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { filesIn } from "../support/contents.ts";
 import { type Agent, provision, run, serve, type Server } from "../support/executable.ts";
 import { contentsOnDisk, eventually } from "../support/scenario.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const FILES = 40;
 /** Looks through all of the store for strays, while a test waits. */
@@ -89,7 +89,7 @@ const LOSSES: readonly (readonly [what: string, lose: (dataDir: string) => Promi
 ];
 
 test.each(LOSSES)("a %s coffer.db stops the start and takes no content", async (_, lose) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await storeWithFiles(dataDir);
   await lose(dataDir);
@@ -105,7 +105,7 @@ test.each(LOSSES)("a %s coffer.db stops the start and takes no content", async (
 });
 
 test("a missing coffer.db stops the start although all contents were in it, until it is back", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await storeWithFiles(dataDir, (n) => `content ${n}`);
   await rename(join(dataDir, "coffer.db"), join(place.path, "kept.db"));
@@ -120,7 +120,7 @@ test("a missing coffer.db stops the start although all contents were in it, unti
 });
 
 test("a new coffer.db with nothing in it stops the start and takes no content", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const [dataDir, other] = [join(place.path, "data"), join(place.path, "other")];
   await storeWithFiles(dataDir);
   await (await serve({ dataDir: other })).stop();
@@ -133,7 +133,7 @@ test("a new coffer.db with nothing in it stops the start and takes no content", 
 });
 
 test("with --adopt-empty it starts without coffer.db and keeps all contents, then and later", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await storeWithFiles(dataDir);
   await loseDatabase(dataDir);
@@ -159,7 +159,7 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
 });
 
 test("the switch that adopts cannot be set in the environment", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const { code, stderr } = await run(["serve"], {
     env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_ADOPT_EMPTY: "1" },
   });
@@ -167,7 +167,7 @@ test("the switch that adopts cannot be set in the environment", async () => {
 });
 
 test("contents that are lost or of another store stop the start", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const [dataDir, other] = [join(place.path, "data"), join(place.path, "other")];
   await storeWithFiles(dataDir);
   await (await serve({ dataDir: other })).stop();
@@ -184,7 +184,7 @@ test("contents that are lost or of another store stop the start", async () => {
 });
 
 test("a command makes no new coffer.db over contents that are there", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await storeWithFiles(dataDir);
   for (const [, lose] of LOSSES) {

@@ -6,7 +6,7 @@ import { EvilProvider, type Misdeeds } from "../support/evil-provider.ts";
 import { run, serve } from "../support/executable.ts";
 import { bePatient } from "../support/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 bePatient();
 
@@ -455,7 +455,7 @@ test("the server starts while the provider is away, and uses it once it is there
 
 test("the executable signs people in, on the configured address alone", async () => {
   await using provider = await startRealProvider();
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await using server = await serve({
     dataDir,

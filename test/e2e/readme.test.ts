@@ -5,7 +5,7 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { run, serve } from "../support/executable.ts";
 import { settingsTable } from "../support/settings-table.ts";
 import { withReason } from "../support/skip.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const readme = await Bun.file(join(ROOT, "README.md")).text();
@@ -40,7 +40,7 @@ const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "
 test.skipIf(noTour !== "")(
   withReason("the tour works when it is pasted into a shell as one block", noTour),
   async () => {
-    await using place = await temporaryDirectory();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using server = await serve({ dataDir: join(place.path, "data") });
     const tour = block("A tour in five calls");
     expect(tour.match(/\bcurl\b/g)).toHaveLength(5);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Agent, provision, type Server, serve } from "../support/executable.ts";
 import { eventually } from "../support/scenario.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 async function found(server: Server, { key }: Pick<Agent, "key">, text: string): Promise<string[]> {
   const { data } = await server
@@ -13,7 +13,7 @@ async function found(server: Server, { key }: Pick<Agent, "key">, text: string):
 }
 
 test("the executable searches, and indexes what it was killed before it had indexed", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   let server = await serve({ dataDir });
   try {

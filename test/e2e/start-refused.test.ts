@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 type Break = (dataDir: string) => Promise<unknown>;
 
@@ -25,7 +25,7 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
 ];
 
 test.each(UNUSABLE)("%s stops the start with one line that says what to do", async (_, spoil, advice) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await spoil(place.path);
   const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: place.path, COFFER_PORT: "0" } });
   expect(code).toBe(1);
@@ -34,7 +34,7 @@ test.each(UNUSABLE)("%s stops the start with one line that says what to do", asy
 });
 
 test("an address that this machine does not have stops the start with what to choose instead", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const { code, stderr } = await run(["serve"], {
     // Of a block that is kept for examples (RFC 5737).
     env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_HOST: "203.0.113.7", COFFER_PORT: "0" },

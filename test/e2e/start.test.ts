@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { provision, run, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 interface FileAnswer {
   id: string;
@@ -10,7 +10,7 @@ interface FileAnswer {
 }
 
 test("the first start makes the data directory, for its user alone, and says where it serves", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "deep/down/data");
   await using server = await serve({ dataDir });
   const [line = ""] = (await server.stdout.until(/^.*\n/)) ?? [];
@@ -31,13 +31,13 @@ test("the first start makes the data directory, for its user alone, and says whe
 });
 
 test.each(["/healthz", "/readyz"])("%s answers without a key", async (path) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });
   expect(await server.client().json<{ status: string }>(200, "GET", path)).toEqual({ status: "ok" });
 });
 
 test("every problem of the configuration is listed at once, and nothing is made", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const { code, stdout, stderr } = await run(["serve", "--max-file-size", "huge"], {
     env: {
@@ -65,7 +65,7 @@ test("every problem of the configuration is listed at once, and nothing is made"
 });
 
 test("a port that is taken stops the start with one line that names it", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using first = await serve({ dataDir: join(place.path, "first") });
   const { code, stderr } = await run(["serve"], {
     env: {
@@ -80,7 +80,7 @@ test("a port that is taken stops the start with one line that names it", async (
 });
 
 test("a second server on the same data directory is refused, and the first goes on", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await using first = await serve({ dataDir });
   const { client, drive } = await provision(first);
@@ -96,7 +96,7 @@ test.each([
   ["killed", "data", "kill"],
   ["stopped and moved elsewhere", "moved/to/data", "stop"],
 ] as const)("a server that was %s has everything when it starts again", async (_, then, how) => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   const content = crypto.getRandomValues(new Uint8Array(60_000));
   let key: string;
@@ -127,7 +127,7 @@ test.each([
 });
 
 test("what lies in the working directory changes nothing", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const marker = join(place.path, "preloaded");
   await writeFile(join(place.path, "preload.ts"), `await Bun.write(${JSON.stringify(marker)}, "")`);
   await writeFile(join(place.path, "bunfig.toml"), 'preload = ["./preload.ts"]\nlogLevel = "debug"\n');

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
 import { type Agent, provision, type Server, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
@@ -47,7 +47,7 @@ const CONTENT = crypto.getRandomValues(new Uint8Array(60_000)).toBase64().repeat
 test.concurrent(
   "an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0",
   async () => {
-    await using place = await temporaryDirectory();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
     const dataDir = join(place.path, "data");
     const content = Buffer.from(CONTENT);
     let agent: Agent;
@@ -90,7 +90,7 @@ async function stopTimed(server: Server): Promise<{ code: number; drainedMs: num
 }
 
 test.concurrent("a connection that is kept open without a request does not hold up the end", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });
   const idle = await RawClient.to(server.port);
   await idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -102,7 +102,7 @@ test.concurrent("a connection that is kept open without a request does not hold 
 });
 
 test.concurrent("a request that never ends is cut off at the deadline and leaves nothing", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");
   await using server = await serve({ dataDir });
   const agent = await provision(server);
@@ -121,7 +121,7 @@ test.concurrent("a request that never ends is cut off at the deadline and leaves
 });
 
 test.concurrent("a second signal ends it at once", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });
   const upload = await startUpload(server, await provision(server), Buffer.from(CONTENT));
   server.terminate();
@@ -136,7 +136,7 @@ test.concurrent("a second signal ends it at once", async () => {
 test.concurrent(
   "one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish",
   async () => {
-    await using place = await temporaryDirectory();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using server = await serve({ dataDir: join(place.path, "data") });
     const content = Buffer.from(CONTENT);
     const upload = await startUpload(server, await provision(server), content);

@@ -4,7 +4,7 @@ import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "./drives.ts";
 import { type Agent, type Server, serve, signUp } from "./executable.ts";
 import { bePatient } from "./patience.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
 const LAPTOP = { width: 1280, height: 800 };
 
@@ -89,8 +89,8 @@ async function openFor(
   env: Readonly<Record<string, string>>,
   closing: AsyncDisposableStack,
 ): Promise<Opened> {
-  const data = closing.use(await temporaryDirectory());
-  const disk = closing.use(await temporaryDirectory());
+  const data = closing.use(await temporaryDirectory(FAST_DIRECTORY));
+  const disk = closing.use(await temporaryDirectory(FAST_DIRECTORY));
   const server = closing.use(await serve({ dataDir: data.path, env }));
   const browser = closing.use(await launchBrowser());
   const owner = await signUp(server, username);
