@@ -7,7 +7,7 @@ import { Checkpoints, LONG_LOG } from "./checkpoints.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
-import { type Room, WriteQueue } from "./write-queue.ts";
+import { WriteQueue, type WriteOptions } from "./write-queue.ts";
 
 /**
  * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
@@ -95,18 +95,23 @@ export class Database {
    * that throws `Busy` runs again later. The job must not await.
    *
    * @param within gets the job's result, still in the transaction
-   * @param room `reserve` for what must work on a full disk: what frees space or lets users sign in
+   * @param how `reserve` for what must work on a full disk: what frees space or lets users sign in. Not durable for
+   *   what is made again from the rest if a power cut undoes it: then it resolves after the commit
    * @throws WriteRefused STORAGE_FULL if the disk has no room. UNAVAILABLE if the disk failed: the outcome of the
    *   write that failed is unknown, and every later one is refused.
    */
-  async write<T>(job: () => T, within?: Within<T>, room: Room = "free"): Promise<T> {
+  async write<T>(job: () => T, within?: Within<T>, how: Partial<WriteOptions> = {}): Promise<T> {
+    const { room = "free", isDurable = true } = how;
     if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
     try {
-      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within), room);
+      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within), {
+        room,
+        isDurable,
+      });
     } catch (error) {
       if (!(error instanceof Busy)) throw error;
       await error.end;
-      return this.write(job, within, room);
+      return this.write(job, within, how);
     }
   }
 

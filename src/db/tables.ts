@@ -59,7 +59,9 @@ export function openTables(database: Database) {
      * the server's own small records. It may use the reserve.
      */
     writeFromReserve: <T>(job: () => T, within?: Within<T>): Promise<T> =>
-      database.write(job, within, "reserve"),
+      database.write(job, within, { room: "reserve" }),
+    /** Like `write`, for what is made again from the rest: resolves before it is durable. */
+    writeDerived: <T>(job: () => T): Promise<T> => database.write(job, undefined, { isDurable: false }),
     /** See `Database.requireSpace`. */
     requireSpace: (): Promise<void> => database.requireSpace(),
     /** See `Database.releasePages`. */

@@ -7,6 +7,13 @@ import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from
 /** Which disk space a write may use: what is free, or the database's reserve too. */
 export type Room = "free" | "reserve";
 
+/** How a write is done. */
+export interface WriteOptions {
+  readonly room: Room;
+  /** Whether it is answered only when it is on the disk. What can be made again from the rest needs no sync. */
+  readonly isDurable: boolean;
+}
+
 /** What a write queue needs. */
 export interface WriteQueueOptions {
   readonly clock: Clock;
@@ -22,11 +29,10 @@ export interface WriteQueueOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Job {
+interface Job extends WriteOptions {
   /** Does the work, inside the transaction. Called again if the whole transaction was rolled back. */
   readonly run: () => void;
-  readonly room: Room;
-  /** Tells the caller that the write is durable. */
+  /** Tells the caller that the write is done. */
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -41,8 +47,11 @@ interface Outcome {
 const BATCH = 256;
 /** How long jobs are added to a batch, in milliseconds. The rest wait for the next turn of the event loop. */
 const BATCH_MS = 8;
-/** After a sync, the next commit waits for this share of its time, and at most this many milliseconds. */
-const GATHER_SHARE = 8;
+/**
+ * After a sync, the next commit waits until as many writes have come as were answered: their clients may send the
+ * next ones. It waits for at most this share of the sync's time, and at most this many milliseconds.
+ */
+const GATHER_SHARE = 4;
 const GATHER_MS = 5;
 
 /**
@@ -53,10 +62,13 @@ export class WriteQueue {
   readonly #sql: Sqlite;
   readonly #options: WriteQueueOptions;
   #waiting: Job[] = [];
+  /** Whether the next commit is at the end of this turn. */
   #isScheduled = false;
+  /** Ends the wait for more writes; null if there is none. */
+  #timer: NodeJS.Timeout | null = null;
   #isPaused = false;
-  /** The next commit waits until then, in milliseconds since the epoch. */
-  #notBefore = 0;
+  /** What the next commit waits for: so many durable jobs, or this time in milliseconds since the epoch. */
+  #gathering = { jobs: 0, until: 0 };
   #idle: PromiseWithResolvers<void> | null = null;
   #isClosed = false;
   #hasFailed = false;
@@ -72,10 +84,10 @@ export class WriteQueue {
   }
 
   /**
-   * Runs `job` in the next batch; settles when that is on the disk. Rejects if the queue is closed, and with
-   * `WriteRefused` if nothing can be written or there is no space.
+   * Runs `job` in the next batch; settles when that is committed and, if it is to be durable, on the disk. Rejects if
+   * the queue is closed, and with `WriteRefused` if nothing can be written or there is no space.
    */
-  add<T>(job: () => T, room: Room): Promise<T> {
+  add<T>(job: () => T, options: WriteOptions): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error("the database is closed"));
     if (this.#hasFailed) return Promise.reject(cannotWrite());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -84,7 +96,7 @@ export class WriteQueue {
       run: () => {
         value = job();
       },
-      room,
+      ...options,
       resolve: () => resolve(value),
       reject,
     });
@@ -125,18 +137,32 @@ export class WriteQueue {
       this.#idle = null;
       return;
     }
-    this.#isScheduled = true;
-    const flush = () => {
-      this.#isScheduled = false;
-      this.#flush();
-    };
     // Bounded, since the clock may have been set back.
-    const wait = Math.min(this.#notBefore - clock.now(), GATHER_MS);
-    if (wait > 0) setTimeout(flush, wait);
-    else setImmediate(flush);
+    const wait = this.#hasGathered ? 0 : Math.min(this.#gathering.until - clock.now(), GATHER_MS);
+    if (wait > 0) {
+      this.#timer ??= setTimeout(() => this.#flush(), wait);
+    } else {
+      this.#stopTimer();
+      this.#isScheduled = true;
+      setImmediate(() => this.#flush());
+    }
+  }
+
+  get #hasGathered(): boolean {
+    const { jobs } = this.#gathering;
+    return this.#waiting.length >= jobs && this.#waiting.filter(isDurable).length >= jobs;
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 
   #flush(): void {
+    this.#isScheduled = false;
+    this.#stopTimer();
+    if (this.#isPaused) return;
+    this.#gathering.jobs = 0;
     const left = this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
     this.#waiting.unshift(...left);
     this.#schedule();
@@ -181,10 +207,14 @@ export class WriteQueue {
     return jobs.slice(tried);
   }
 
-  /** Answers committed jobs once they are durable. */
+  /** Answers committed jobs, once they are durable if one of them is to be. */
   async #settle(jobs: readonly Job[]): Promise<void> {
-    if (jobs.length === 0) return;
     const { clock, log } = this.#options;
+    const durable = jobs.filter(isDurable).length;
+    if (durable === 0) {
+      for (const job of jobs) job.resolve();
+      return;
+    }
     const start = clock.now();
     try {
       await log.sync();
@@ -192,8 +222,7 @@ export class WriteQueue {
       this.fail(error);
     }
     const end = clock.now();
-    // Clients that are answered now may send their next write: on a slow disk it should be in the next commit.
-    this.#notBefore = end + Math.min((end - start) / GATHER_SHARE, GATHER_MS);
+    this.#gathering = { jobs: durable, until: end + Math.min((end - start) / GATHER_SHARE, GATHER_MS) };
     for (const job of jobs) {
       if (this.#hasFailed) job.reject(outcomeUnknown());
       else job.resolve();
@@ -246,6 +275,10 @@ export class WriteQueue {
     for (const job of batch) job.reject(isFull(reason) ? diskFull() : reason);
     return [];
   }
+}
+
+function isDurable(job: Job): boolean {
+  return job.isDurable;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { expect, spyOn, test } from "bun:test";
+import { expect, jest, spyOn, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseLog } from "../../src/database-log.ts";
 import { DatabaseReserve } from "../../src/database-reserve.ts";
 import { Database } from "../../src/db/database.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -44,6 +45,11 @@ async function open(): Promise<Opened> {
       await place[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Lets what is scheduled for the end of this turn of the event loop run. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 const WAL_HEADER = 32;
@@ -137,6 +143,48 @@ test("nobody is told before the commit that holds the last write of the batch", 
   expect(counts).toEqual(Array.from({ length: 50 }, () => 50));
 });
 
+test("what can be made again is answered after its commit, without a sync, unless it shares one", async () => {
+  await using opened = await open();
+  const { database, note, seen } = opened;
+  const sync = spyOn(DatabaseLog.prototype, "sync");
+  try {
+    await database.write(note(1), undefined, { isDurable: false });
+    expect([seen(), sync.mock.calls.length]).toEqual([[1], 0]);
+    await Promise.all([
+      database.write(note(2), undefined, { isDurable: false }),
+      database.write(note(3)),
+      database.write(note(4)),
+    ]);
+    expect([seen(), sync.mock.calls.length]).toEqual([[1, 2, 3, 4], 1]);
+  } finally {
+    sync.mockRestore();
+  }
+});
+
+test("after a slow sync the next commit waits for as many writes as were answered, but not for long", async () => {
+  await using opened = await open();
+  const { database, clock, note, seen } = opened;
+  const sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
+  jest.useFakeTimers();
+  try {
+    await Promise.all([database.write(note(1)), database.write(note(2))]);
+    const third = database.write(note(3));
+    await turn();
+    expect(seen()).toEqual([1, 2]);
+    // It waits no longer once there are two again.
+    await Promise.all([third, database.write(note(4))]);
+    const fifth = database.write(note(5));
+    await turn();
+    expect(seen()).toEqual([1, 2, 3, 4]);
+    jest.advanceTimersByTime(5);
+    await fifth;
+    expect(sync).toHaveBeenCalledTimes(3);
+  } finally {
+    jest.useRealTimers();
+    sync.mockRestore();
+  }
+});
+
 test("a job that throws is undone alone, and only its promise rejects", async () => {
   await using opened = await open();
   const { database, note, seen } = opened;
@@ -227,7 +275,7 @@ test("on a full disk the reserve is given up: what may use it is done, the rest 
     const outcomes = await Promise.allSettled([
       database.write(note(1)),
       database.write(() => database.sql.run("CREATE TABLE large AS SELECT zeroblob(100000) AS bytes")),
-      database.write(note(2), undefined, "reserve"),
+      database.write(note(2), undefined, { room: "reserve" }),
     ]);
     expect(outcomes).toMatchObject([full, full, { status: "fulfilled" }]);
     expect([reserve.isWhole, statSync(file).size]).toEqual([false, 0]);

@@ -186,16 +186,16 @@ export class Indexer {
       this.#hasMerged = false;
       return false;
     }
-    this.#hasMerged = await this.#tables.write(() => this.#tables.searchIndex.merge());
+    this.#hasMerged = await this.#tables.writeDerived(() => this.#tables.searchIndex.merge());
     this.#isGrown = this.#hasMerged;
     return this.#hasMerged;
   }
 
   /** Reads, splits and writes in one transaction, so that the names are current. */
   async #indexNames(drive: DrivePk | null): Promise<boolean> {
-    const { searchIndex, write } = this.#tables;
+    const { searchIndex, writeDerived } = this.#tables;
     if (searchIndex.nameJobs(drive, 1).length === 0) return false;
-    await write(() => {
+    await writeDerived(() => {
       let units = 0;
       for (const job of searchIndex.nameJobs(drive, JOBS)) {
         const tokens = nameTokens(job.drive, job);
@@ -229,9 +229,9 @@ export class Indexer {
 
   /** No search waits for this: removed files are not shown. */
   async #removeGone(): Promise<boolean> {
-    const { searchIndex, write } = this.#tables;
+    const { searchIndex, writeDerived } = this.#tables;
     if (searchIndex.gone(1).length === 0) return false;
-    await write(() => {
+    await writeDerived(() => {
       const end = performance.now() + REMOVAL_MS;
       for (const file of searchIndex.gone(JOBS)) {
         searchIndex.removeGone(file);
@@ -290,7 +290,7 @@ class Batch {
     if (this.#puts.length === 0) return;
     const puts = this.#puts;
     [this.#puts, this.#units] = [[], 0];
-    await this.#tables.write(() => {
+    await this.#tables.writeDerived(() => {
       for (const put of puts) put();
     });
   }
