@@ -31,7 +31,7 @@ export async function openAccounts(
   const tables = openTables(database);
   const access = new Access({ tables, clock });
   return {
-    users: new Users({ tables, access, clock, passwords: new Passwords() }),
+    users: new Users({ tables, access, clock, passwords: new Passwords({}) }),
     apiKeys: new ApiKeys({ tables, access, clock, keyPrefix }),
     [Symbol.asyncDispose]: () => database.close(),
   };

@@ -34,9 +34,9 @@ export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor({ passwordCost = PASSWORD_COST }: { readonly passwordCost?: PasswordCost | undefined } = {}) {
-    this.#cost = passwordCost;
-    this.#dummyHash = dummyHash(passwordCost);
+  constructor(parts: { readonly passwordCost?: PasswordCost | undefined }) {
+    this.#cost = parts.passwordCost ?? PASSWORD_COST;
+    this.#dummyHash = dummyHash(this.#cost);
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */

@@ -2,7 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 import { Passwords } from "../../src/services/passwords.ts";
 
 test("who has waited for longer than a connection lives is told to come again, and no hash is made", async () => {
-  const passwords = new Passwords();
+  const passwords = new Passwords({});
   const [now, verify] = [spyOn(performance, "now"), spyOn(Bun.password, "verify")];
   try {
     now.mockReturnValue(1000);
