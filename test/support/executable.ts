@@ -110,17 +110,17 @@ export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: Ser
 }
 
 /** Where the output of a silent server goes: to descriptors (by default nowhere) or to a terminal. */
-interface SilentOptions extends Pick<ServeOptions, "dataDir"> {
+interface SilentOptions extends Pick<ServeOptions, "dataDir" | "wrapper"> {
   readonly stdout?: number;
   readonly stderr?: number;
   readonly terminal?: Bun.Terminal;
 }
 
 /** Like `serve`, for measurements: the log is not read, which would take time. */
-export async function serveSilently({ dataDir, ...printed }: SilentOptions): Promise<Server> {
+export async function serveSilently({ dataDir, wrapper = [], ...printed }: SilentOptions): Promise<Server> {
   const port = freePort();
   const { stdout = "ignore", stderr = "pipe", terminal } = printed;
-  const child = Bun.spawn([await executable(), "serve"], {
+  const child = Bun.spawn([...wrapper, await executable(), "serve"], {
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
     ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
   });
@@ -131,12 +131,18 @@ export async function serveSilently({ dataDir, ...printed }: SilentOptions): Pro
     dataDir,
     port,
   });
-  while (!(await answers(`${server.url}/readyz`))) {
-    if (child.exitCode !== null)
-      throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
-    await Bun.sleep(10);
-  }
+  if (!(await untilItAnswers(child, `${server.url}/readyz`)))
+    throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
   return server;
+}
+
+/** Asks every millisecond until the answer is a success. False if the process ends before. */
+export async function untilItAnswers(child: Bun.Subprocess, url: string): Promise<boolean> {
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || child.signalCode !== null) return false;
+    await Bun.sleep(1);
+  }
+  return true;
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -149,7 +155,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** A port that was free a moment ago. */
-function freePort(): number {
+export function freePort(): number {
   const holder = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
   const { port } = holder;
   holder.stop(true);

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+/** A request to one of the servers. */
+export interface Call {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** A request that is sent again and again: each `{n}` in its target and its body is another number each time. */
+export interface RepeatedCall extends Call {
+  readonly body?: string;
+}
+
+/** No load client may take longer than this, in milliseconds. For a single request the runtime has a limit. */
+const PATIENCE_MS = 120_000;
+
+/** Sends a request and reads the answer to its end. Throws if it is no success. */
+export async function send(url: string, { method, target, headers, body }: Call): Promise<Uint8Array> {
+  const answer = await fetch(url + target, {
+    method,
+    headers: { ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const bytes = await answer.bytes();
+  if (!answer.ok)
+    throw new Error(`${method} ${target}: ${answer.status} ${Buffer.from(bytes).toString().slice(0, 300)}`);
+  return bytes;
+}
+
+/** Like `send`; the answer is JSON. */
+export async function sendForJson<T>(url: string, call: Call): Promise<T> {
+  return JSON.parse(Buffer.from(await send(url, call)).toString());
+}
+
+/** Sends the request again and again for so long. Returns how many milliseconds each answer took. */
+export async function latencies(url: string, call: Call, isOver: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  while (!isOver()) {
+    const since = performance.now();
+    await send(url, call);
+    times.push(performance.now() - since);
+  }
+  return times;
+}
+
+/** How many answers and how many bytes of answers came in a second. */
+export interface Rate {
+  readonly answers: number;
+  readonly bytes: number;
+}
+
+/** What a load client prints at its end. */
+interface Count {
+  readonly answers: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly failures: number;
+}
+
+/** How hard to ask: over how many connections, and for how many seconds. */
+export interface Pressure {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What sends the requests of `rateOf`. */
+export function loadClient(): string {
+  return Bun.which("wrk") === null ? "test/bench/load-client.ts" : "wrk";
+}
+
+let runs = 0;
+
+/**
+ * How fast a server answers a request that is sent over several connections, by a process of its own. Throws if an
+ * answer is no success.
+ */
+export async function rateOf(url: string, call: RepeatedCall, pressure: Pressure): Promise<Rate> {
+  // No number is used twice in one run of the bench.
+  const first = (runs += 1) * 10_000_000;
+  await using place = await temporaryDirectory();
+  const command =
+    loadClient() === "wrk"
+      ? await wrkCommand(url, call, pressure, first, join(place.path, "call.lua"))
+      : [
+          process.execPath,
+          join(import.meta.dir, "load-client.ts"),
+          JSON.stringify({ url, call, pressure, first }),
+        ];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", timeout: PATIENCE_MS });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`${loadClient()} failed: ${stderr || stdout}`);
+  const { answers, bytes, seconds, failures }: Count = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  if (failures > 0)
+    throw new Error(`${failures} of ${answers} requests failed: ${call.method} ${call.target}`);
+  return { answers: answers / seconds, bytes: bytes / seconds };
+}
+
+async function wrkCommand(
+  url: string,
+  { method, target, headers, body = "" }: RepeatedCall,
+  { connections, seconds }: Pressure,
+  first: number,
+  script: string,
+): Promise<string[]> {
+  const fields = Object.entries(headers).map(([name, value]) => `[${luaText(name)}] = ${luaText(value)}`);
+  const lines = [
+    `local n, target, body = ${first}, ${luaPieces(target)}, ${luaPieces(body)}`,
+    `local headers = {${fields.join(", ")}}`,
+    `local function make()`,
+    `  n = n + 1`,
+    `  return wrk.format(${luaText(method)}, table.concat(target, n), headers, ${body === "" ? "nil" : "table.concat(body, n)"})`,
+    `end`,
+    `local same`,
+    `request = function()`,
+    // Making a request costs more than sending it.
+    `  if #target > 1 or #body > 1 then return make() end`,
+    `  same = same or make()`,
+    `  return same`,
+    `end`,
+    `done = function(summary)`,
+    `  local e = summary.errors`,
+    `  local failures = e.connect + e.read + e.write + e.status + e.timeout`,
+    `  io.write(string.format('{"answers": %.0f, "bytes": %.0f, "seconds": %.6f, "failures": %.0f}\\n',`,
+    `    summary.requests, summary.bytes, summary.duration / 1e6, failures))`,
+    `end`,
+  ];
+  await Bun.write(script, lines.join("\n"));
+  return ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--timeout=30s", "-s", script, url];
+}
+
+/** For plain ASCII, a string in JSON is one in Lua as well. */
+function luaText(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** A list of the pieces between the places for the number. */
+function luaPieces(text: string): string {
+  return `{${text.split("{n}").map(luaText).join(", ")}}`;
+}

@@ -1,0 +1,54 @@
+import { latencies, send, sendForJson } from "../load.ts";
+import type { Run } from "../run.ts";
+import type { Sizes } from "../sizes.ts";
+import { FOLDER, type TextDrive } from "./text-drive.ts";
+
+const IDLE_SECONDS = 5;
+
+/** The lines about the deletion of half of so many files. */
+export function deletionMeasures({ texts, aftermath }: Sizes) {
+  const files = (texts / 2).toLocaleString("en-US");
+  const head = "longest wait of a 1 KiB download, ms";
+  return {
+    idle: { name: `${head}: nothing else going on for ${IDLE_SECONDS} seconds` },
+    during: { name: `${head}: while a folder of ${files} files is deleted`, reach: { atMost: 20 } },
+    after: { name: `${head}: in the ${aftermath} seconds after it`, reach: { atMost: 20 } },
+  };
+}
+
+export type DeletionMeasures = ReturnType<typeof deletionMeasures>;
+
+/** Deletes the folder while a small file is downloaded again and again. */
+export async function measureDeletion(
+  { sizes, results }: Run,
+  { url, drive, headers }: TextDrive,
+  { idle, during, after }: DeletionMeasures,
+): Promise<void> {
+  const target = `/v0/files?drive_id=${drive}&path=1k.bin`;
+  const body = crypto.getRandomValues(new Uint8Array(1024));
+  const { id } = await sendForJson<{ id: string }>(url, { method: "PUT", target, headers, body });
+  const download = { method: "GET", target: `/v0/files/${id}/download`, headers };
+  const longest = async (isOver: () => boolean) => {
+    // The garbage of this process is collected now and not while it waits.
+    Bun.gc(true);
+    return (await latencies(url, download, isOver)).reduce((most, ms) => Math.max(most, ms), 0);
+  };
+  const longestIn = (seconds: number) => {
+    const until = performance.now() + seconds * 1000;
+    return longest(() => performance.now() > until);
+  };
+  await longestIn(1);
+  results.add(idle, "Coffer", await longestIn(IDLE_SECONDS));
+  let isDeleted = false;
+  const deletion = send(url, {
+    method: "DELETE",
+    target: "/v0/folders",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ drive_id: drive, path: FOLDER, confirm: true }),
+  }).finally(() => {
+    isDeleted = true;
+  });
+  const [wait] = await Promise.all([longest(() => isDeleted), deletion]);
+  results.add(during, "Coffer", wait);
+  results.add(after, "Coffer", await longestIn(sizes.aftermath));
+}

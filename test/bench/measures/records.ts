@@ -1,0 +1,78 @@
+import { provision, serveSilently } from "../../support/executable.ts";
+import { median, time } from "../figures.ts";
+import { rateOf, send } from "../load.ts";
+import { fillDrive } from "../peers/coffer.ts";
+import type { RecordPages } from "../peers/peer.ts";
+import { type Group, inTurn, openPeers, type OpenPeer, type Run } from "../run.ts";
+
+const PAGES = {
+  name: "pages of 50 records a second, 16 clients",
+  reach: { atLeast: 10_000 },
+} as const;
+const ALL = {
+  name: "10,000 records in pages of 1,000, ms (nginx: one PROPFIND without pages)",
+  reach: { atMost: 26 },
+} as const;
+const GROWTH = {
+  name: "page 1 of 50 in a drive of 100,000 files / of 1,000, times as long",
+  reach: { atMost: 2 },
+} as const;
+
+const RECORDS = 10_000;
+/** How many requests one value of `GROWTH` is the median of. */
+const REQUESTS = 100;
+
+/** How fast the records of files are listed. */
+export const records: Group = {
+  measures: [PAGES, ALL, GROWTH],
+  measure: async (run) => {
+    await listRecords(run);
+    await compareDrives(run);
+  },
+};
+
+async function listRecords(run: Run): Promise<void> {
+  const { sizes, results } = run;
+  await using opened = await openPeers(run);
+  const filled: (OpenPeer & { pages: RecordPages })[] = [];
+  await inTurn(run, opened.peers, { what: "making records", rounds: 1 }, async (peer) => {
+    filled.push({ ...peer, pages: await peer.store.records(RECORDS) });
+  });
+  await inTurn(run, filled, { what: "pages of records", rounds: sizes.rounds + 1 }, async (peer, round) => {
+    if (peer.pages.first === undefined) return;
+    const pressure = { connections: 16, seconds: round === 0 ? 1 : sizes.seconds };
+    const { answers } = await rateOf(peer.url, peer.pages.first, pressure);
+    if (round > 0) results.add(PAGES, peer.name, answers);
+  });
+  // It is short: more rounds, and five to warm up.
+  await inTurn(run, filled, { what: "all records", rounds: 5 + 5 * sizes.rounds }, async (peer, round) => {
+    const { all } = peer.pages;
+    if (all === undefined) return;
+    const ms = await time(async () => {
+      for (const page of all) await send(peer.url, page);
+    });
+    if (round >= 5) results.add(ALL, peer.name, ms);
+  });
+}
+
+async function compareDrives({ sizes, results, newPath }: Run): Promise<void> {
+  await using server = await serveSilently({ dataDir: newPath() });
+  const [small, large] = [await provision(server), await provision(server)];
+  await fillDrive(server, small, 1000);
+  await fillDrive(server, large, 100_000);
+  for (let round = 0; round < sizes.rounds; round += 1) {
+    const times = [];
+    for (const agent of [small, large]) {
+      const page = {
+        method: "GET",
+        target: `/v0/files?drive_id=${agent.drive}&limit=50`,
+        headers: { authorization: `Bearer ${agent.key}` },
+      };
+      const each: number[] = [];
+      for (let n = 0; n < REQUESTS; n += 1) each.push(await time(() => send(server.url, page)));
+      times.push(median(each));
+    }
+    const [ofSmall = Number.NaN, ofLarge = Number.NaN] = times;
+    results.add(GROWTH, "Coffer", ofLarge / ofSmall);
+  }
+}

@@ -1,0 +1,29 @@
+import { stat } from "node:fs/promises";
+import { executable } from "../../support/executable.ts";
+import { memoryOf } from "../processes.ts";
+import { type Group, inTurn } from "../run.ts";
+
+const FIRST = { name: "start to the first answer with a new directory, ms" } as const;
+const START = {
+  name: "start to the first answer, ms (bare Bun: with `bun`, not compiled)",
+  reach: { atMost: 40 },
+} as const;
+const IDLE = { name: "memory a second after the start, MB", reach: { atMost: 45 } } as const;
+const SIZE = { name: "size of the executable, MB" } as const;
+
+/** How long a start takes, and what a server takes that does nothing. */
+export const start: Group = {
+  measures: [START, FIRST, IDLE, SIZE],
+  measure: async (run) => {
+    run.results.add(SIZE, "Coffer", (await stat(await executable())).size / 1e6);
+    const directories = new Map(run.peers.map(({ name }) => [name, run.newPath()]));
+    await inTurn(run, run.peers, { what: "start", rounds: 1 + 2 * run.sizes.rounds }, async (peer, round) => {
+      const since = performance.now();
+      await using server = await peer.start(directories.get(peer.name) ?? run.newPath());
+      const ms = performance.now() - since;
+      run.results.add(round === 0 ? FIRST : START, peer.name, ms);
+      await Bun.sleep(1000);
+      if (round > 0) run.results.add(IDLE, peer.name, memoryOf(server.pid, "VmRSS"));
+    });
+  },
+};

@@ -1,0 +1,69 @@
+import { type Agent, type Server, serveSilently, signUp } from "../../support/executable.ts";
+import { addManyFiles } from "../../support/many-files.ts";
+import { type Call, sendForJson } from "../load.ts";
+import { type Peer, RECORD_TEXT, type RecordPages, SMALL_TEXT, type Store } from "./peer.ts";
+
+/** The executable. */
+export const coffer: Peer = {
+  name: "Coffer",
+  start: async (directory) => {
+    const server = await serveSilently({ dataDir: directory });
+    return {
+      url: server.url,
+      pid: server.pid,
+      open: async () => storeOf(server, await signUp(server, "ada")),
+      [Symbol.asyncDispose]: () => server.kill(),
+    };
+  },
+};
+
+/** The requests of an agent. */
+export function storeOf(server: Server, agent: Agent): Store {
+  const headers = { authorization: `Bearer ${agent.key}` };
+  const files = (query: string) => `/v0/files?drive_id=${agent.drive}&${query}`;
+  const list = (query: string) => ({ method: "GET", target: files(query), headers });
+  const upload = (path: string, content: Uint8Array<ArrayBuffer>) => ({
+    method: "PUT",
+    target: files(`path=${path}`),
+    headers,
+    body: content,
+  });
+  return {
+    smallUpload: { method: "PUT", target: files("path=small/{n}.txt"), headers, body: SMALL_TEXT },
+    upload,
+    jsonUpload: (path, base64) => ({
+      method: "POST",
+      target: "/v0/files",
+      headers: { ...headers, "content-type": "application/json" },
+      body: Buffer.from(
+        JSON.stringify({ drive_id: agent.drive, filename: "bench.bin", path, content: base64 }),
+      ),
+    }),
+    store: async (path, content) => {
+      const { id } = await sendForJson<{ id: string }>(server.url, upload(path, content));
+      return { method: "GET", target: `/v0/files/${id}/download`, headers };
+    },
+    records: async (count) => {
+      await fillDrive(server, agent, count - 1);
+      return { first: list("limit=50"), all: await pagesOf(server.url, list) };
+    },
+  };
+}
+
+/** Creates one file by an upload, and `count` more with the same content in the folder `many/`. */
+export async function fillDrive(server: Server, { client, drive }: Agent, count: number): Promise<void> {
+  const target = `/v0/files?drive_id=${drive}&path=first.txt`;
+  const { id } = await client.json<{ id: string }>(201, "PUT", target, { body: RECORD_TEXT });
+  await addManyFiles(server.dataDir, id, count);
+}
+
+/** The requests for all pages of 1,000, each with the cursor of the one before. */
+async function pagesOf(url: string, list: (query: string) => Call): Promise<NonNullable<RecordPages["all"]>> {
+  const pages: Call[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page: Call = list(`limit=1000${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    pages.push(page);
+    cursor = (await sendForJson<{ next_cursor: string | null }>(url, page)).next_cursor;
+  }
+  return pages;
+}

@@ -1,0 +1,68 @@
+import type { Peer, Store } from "./peers/peer.ts";
+import type { Results } from "./results.ts";
+import type { Sizes } from "./sizes.ts";
+import type { Measure, PeerName } from "./table.ts";
+
+/** What every group of measurements gets. */
+export interface Run {
+  readonly sizes: Sizes;
+  readonly results: Results;
+  /** Those that are there. */
+  readonly peers: readonly Peer[];
+  /** A path in the directory of this run at which nothing is yet. */
+  readonly newPath: () => string;
+}
+
+/** Lines of the table that are measured together. */
+export interface Group {
+  readonly measures: readonly Measure[];
+  readonly measure: (run: Run) => Promise<void>;
+}
+
+/** A server that is signed in to. */
+export interface OpenPeer {
+  readonly name: PeerName;
+  readonly url: string;
+  readonly pid: number;
+  readonly store: Store;
+}
+
+/** Servers that run side by side; killed at the end of their scope. */
+export interface OpenPeers extends AsyncDisposable {
+  readonly peers: readonly OpenPeer[];
+}
+
+/** Starts all peers, each with a new directory. One that fails is left out. */
+export async function openPeers({ peers: all, results, newPath }: Run): Promise<OpenPeers> {
+  const ends = new AsyncDisposableStack();
+  const peers: OpenPeer[] = [];
+  for (const { name, start } of all) {
+    try {
+      const { url, pid, open } = ends.use(await start(newPath()));
+      peers.push({ name, url, pid, store: await open() });
+    } catch (error) {
+      results.problem(`${name} does not start`, error);
+    }
+  }
+  return { peers, [Symbol.asyncDispose]: () => ends.disposeAsync() };
+}
+
+/** Measures each peer in turn, so many times. A peer that fails is not measured again. */
+export async function inTurn<P extends { readonly name: PeerName }>(
+  { results }: Run,
+  peers: readonly P[],
+  { what, rounds }: { what: string; rounds: number },
+  measure: (peer: P, round: number) => Promise<void>,
+): Promise<void> {
+  const left = new Set(peers);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const peer of left) {
+      try {
+        await measure(peer, round);
+      } catch (error) {
+        left.delete(peer);
+        results.problem(`${peer.name}, ${what}`, error);
+      }
+    }
+  }
+}
