@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import type { Run } from "./run.ts";
 
 /** A request to one of the servers. */
 export interface Call {
@@ -78,13 +78,17 @@ let runs = 0;
  * How fast a server answers a request that is sent over several connections, by a process of its own. Throws if an
  * answer is no success.
  */
-export async function rateOf(url: string, call: RepeatedCall, pressure: Pressure): Promise<Rate> {
+export async function rateOf(
+  { newPath }: Pick<Run, "newPath">,
+  url: string,
+  call: RepeatedCall,
+  pressure: Pressure,
+): Promise<Rate> {
   // No number is used twice in one run of the bench.
   const first = (runs += 1) * 10_000_000;
-  await using place = await temporaryDirectory();
   const command =
     loadClient() === "wrk"
-      ? await wrkCommand(url, call, pressure, first, join(place.path, "call.lua"))
+      ? await wrkCommand(url, call, pressure, first, newPath())
       : [
           process.execPath,
           join(import.meta.dir, "load-client.ts"),

@@ -30,7 +30,7 @@ export const downloads: Group = {
         async (peer, round) => {
           const call = await peer.store.store(`${round}-${path}`, content);
           const seconds = round === 0 ? 1 : sizes.seconds;
-          const { answers, bytes } = await rateOf(peer.url, call, { connections, seconds });
+          const { answers, bytes } = await rateOf(run, peer.url, call, { connections, seconds });
           if (round > 0) results.add(measure, peer.name, measure === SMALL ? answers : bytes / 1e6);
         },
       );

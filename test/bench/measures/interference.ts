@@ -67,11 +67,11 @@ async function readerOf(server: Server): Promise<Reader> {
 }
 
 /** The p99 of downloads in ms, alone and beside four writers, and how many uploads those make a second. */
-async function readBeside({ sizes }: Run, { url, download, upload }: Reader) {
-  const until = performance.now() + sizes.seconds * 1000;
+async function readBeside(run: Run, { url, download, upload }: Reader) {
+  const until = performance.now() + run.sizes.seconds * 1000;
   const idle = await latencies(url, download, () => performance.now() > until);
   let isOver = false;
-  const writers = rateOf(url, upload, { connections: 4, seconds: sizes.seconds }).finally(() => {
+  const writers = rateOf(run, url, upload, { connections: 4, seconds: run.sizes.seconds }).finally(() => {
     isOver = true;
   });
   const [{ answers }, beside] = await Promise.all([writers, latencies(url, download, () => isOver)]);

@@ -41,7 +41,7 @@ async function listRecords(run: Run): Promise<void> {
   await inTurn(run, filled, { what: "pages of records", rounds: sizes.rounds + 1 }, async (peer, round) => {
     if (peer.pages.first === undefined) return;
     const pressure = { connections: 16, seconds: round === 0 ? 1 : sizes.seconds };
-    const { answers } = await rateOf(peer.url, peer.pages.first, pressure);
+    const { answers } = await rateOf(run, peer.url, peer.pages.first, pressure);
     if (round > 0) results.add(PAGES, peer.name, answers);
   });
   // It is short: more rounds, and five to warm up.

@@ -26,10 +26,10 @@ export const uploads: Group = {
     const rounds = sizes.rounds;
     const pressure = { connections: 16, seconds: sizes.seconds };
     await inTurn(run, peers, { what: "warming up", rounds: 1 }, async ({ url, store }) => {
-      await rateOf(url, store.smallUpload, { ...pressure, seconds: 1 });
+      await rateOf(run, url, store.smallUpload, { ...pressure, seconds: 1 });
     });
     await inTurn(run, peers, { what: "small uploads", rounds }, async ({ name, url, store }) => {
-      results.add(SMALL, name, (await rateOf(url, store.smallUpload, pressure)).answers);
+      results.add(SMALL, name, (await rateOf(run, url, store.smallUpload, pressure)).answers);
     });
     // The first of each warms up and does not count.
     await inTurn(
