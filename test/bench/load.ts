@@ -36,7 +36,13 @@ export async function sendForJson<T>(url: string, call: Call): Promise<T> {
   return JSON.parse(Buffer.from(await send(url, call)).toString());
 }
 
-/** Sends the request again and again for so long. Returns how many milliseconds each answer took. */
+/** Whether so many seconds have passed since this call. */
+export function overAfter(seconds: number): () => boolean {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() > end;
+}
+
+/** Sends the request again and again until it is over. Returns how many milliseconds each answer took. */
 export async function latencies(url: string, call: Call, isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
   while (!isOver()) {

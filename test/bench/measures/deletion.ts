@@ -1,4 +1,4 @@
-import { latencies, send, sendForJson } from "../load.ts";
+import { overAfter, latencies, send, sendForJson } from "../load.ts";
 import type { Run } from "../run.ts";
 import type { Sizes } from "../sizes.ts";
 import { FOLDER, type TextDrive } from "./text-drive.ts";
@@ -33,12 +33,8 @@ export async function measureDeletion(
     Bun.gc(true);
     return (await latencies(url, download, isOver)).reduce((most, ms) => Math.max(most, ms), 0);
   };
-  const longestIn = (seconds: number) => {
-    const until = performance.now() + seconds * 1000;
-    return longest(() => performance.now() > until);
-  };
-  await longestIn(1);
-  results.add(idle, "Coffer", await longestIn(IDLE_SECONDS));
+  await longest(overAfter(1));
+  results.add(idle, "Coffer", await longest(overAfter(IDLE_SECONDS)));
   let isDeleted = false;
   const deletion = send(url, {
     method: "DELETE",
@@ -50,5 +46,5 @@ export async function measureDeletion(
   });
   const [wait] = await Promise.all([longest(() => isDeleted), deletion]);
   results.add(during, "Coffer", wait);
-  results.add(after, "Coffer", await longestIn(sizes.aftermath));
+  results.add(after, "Coffer", await longest(overAfter(sizes.aftermath)));
 }

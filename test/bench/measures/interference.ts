@@ -1,7 +1,7 @@
-import { provision, type Server, serveSilently } from "../../support/executable.ts";
+import { type Server, serveSilently, signUp } from "../../support/executable.ts";
 import { NO_STRACE } from "../../support/faults.ts";
 import { quantile } from "../figures.ts";
-import { latencies, rateOf, type RepeatedCall } from "../load.ts";
+import { overAfter, latencies, rateOf, type RepeatedCall } from "../load.ts";
 import { storeOf } from "../peers/coffer.ts";
 import type { Group, Run } from "../run.ts";
 
@@ -9,11 +9,15 @@ const SLOW_WRITES = {
   name: "4 KiB uploads a second, 4 clients, every sync delayed by 20 ms",
   reach: { atLeast: 150 },
 } as const;
-const IDLE = { name: "p99 of a 1 KiB download, nothing else going on, ms" } as const;
-const WRITING = { name: "the same while 4 clients upload, ms" } as const;
-const WRITING_RATIO = { name: "the same / idle", reach: { atMost: 3 } } as const;
-const SLOW = { name: "the same while they upload and every sync is delayed by 20 ms, ms" } as const;
-const SLOW_RATIO = { name: "the same / idle (also with strace)", reach: { atMost: 3 } } as const;
+const DOWNLOAD = "p99 of a 1 KiB download";
+const IDLE = { name: `${DOWNLOAD}, nothing else going on, ms` } as const;
+const WRITING = { name: `${DOWNLOAD} while 4 clients upload, ms` } as const;
+const WRITING_RATIO = { name: `${DOWNLOAD} while 4 clients upload / idle`, reach: { atMost: 3 } } as const;
+const SLOW = { name: `${DOWNLOAD} while 4 clients upload, every sync delayed by 20 ms, ms` } as const;
+const SLOW_RATIO = {
+  name: `${DOWNLOAD} while 4 clients upload, every sync delayed by 20 ms / idle`,
+  reach: { atMost: 3 },
+} as const;
 
 /** Delays every sync of a server; it stays the process that is started. */
 const DELAY = [
@@ -61,15 +65,15 @@ interface Reader {
 }
 
 async function readerOf(server: Server): Promise<Reader> {
-  const { smallUpload, store } = storeOf(server, await provision(server));
+  const { smallUpload, store } = storeOf(server, await signUp(server, "ada"));
   const download = await store("1k.bin", crypto.getRandomValues(new Uint8Array(1024)));
+  await latencies(server.url, download, overAfter(1));
   return { url: server.url, download, upload: smallUpload };
 }
 
 /** The p99 of downloads in ms, alone and beside four writers, and how many uploads those make a second. */
 async function readBeside(run: Run, { url, download, upload }: Reader) {
-  const until = performance.now() + run.sizes.seconds * 1000;
-  const idle = await latencies(url, download, () => performance.now() > until);
+  const idle = await latencies(url, download, overAfter(run.sizes.seconds));
   let isOver = false;
   const writers = rateOf(run, url, upload, { connections: 4, seconds: run.sizes.seconds }).finally(() => {
     isOver = true;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { send } from "../load.ts";
-import { type Peer, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
+import { jsonWith, type Peer, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
 
 const KEY = "a-key-of-the-bench";
 
@@ -36,7 +36,7 @@ function storeAt(url: string): Store {
       method: "POST",
       target: "/files",
       headers,
-      body: Buffer.from(JSON.stringify({ path, content: base64 })),
+      body: jsonWith({ path }, base64),
     }),
     store: async (path, content) => {
       await send(url, upload(path, content));

@@ -1,7 +1,7 @@
 import { type Agent, type Server, serveSilently, signUp } from "../../support/executable.ts";
 import { addManyFiles } from "../../support/many-files.ts";
 import { type Call, sendForJson } from "../load.ts";
-import { type Peer, RECORD_TEXT, type RecordPages, SMALL_TEXT, type Store } from "./peer.ts";
+import { jsonWith, type Peer, RECORD_TEXT, type RecordPages, SMALL_TEXT, type Store } from "./peer.ts";
 
 /** The executable. */
 export const coffer: Peer = {
@@ -35,9 +35,7 @@ export function storeOf(server: Server, agent: Agent): Store {
       method: "POST",
       target: "/v0/files",
       headers: { ...headers, "content-type": "application/json" },
-      body: Buffer.from(
-        JSON.stringify({ drive_id: agent.drive, filename: "bench.bin", path, content: base64 }),
-      ),
+      body: jsonWith({ drive_id: agent.drive, filename: "bench.bin", path }, base64),
     }),
     store: async (path, content) => {
       const { id } = await sendForJson<{ id: string }>(server.url, upload(path, content));

@@ -25,7 +25,7 @@ export interface Store {
   /** Uploads bytes, as they are or in a form. */
   readonly upload: (path: string, content: Uint8Array<ArrayBuffer>) => Call;
   /** Uploads a content inside JSON; missing where there is no such thing. */
-  readonly jsonUpload?: (path: string, base64: string) => Call;
+  readonly jsonUpload?: (path: string, base64: Uint8Array) => Call;
   /** Uploads a content. Returns the request that downloads it. */
   readonly store: (path: string, content: Uint8Array<ArrayBuffer>) => Promise<RepeatedCall>;
   /** Makes so many records of files. */
@@ -65,6 +65,12 @@ export async function startCommand(directory: string, { command, ready, open }: 
       await child.exited;
     },
   };
+}
+
+/** JSON with these fields and a content behind them. */
+export function jsonWith(fields: object, base64: Uint8Array): Uint8Array<ArrayBuffer> {
+  const head = JSON.stringify({ ...fields, content: "" }).slice(0, -2);
+  return Buffer.concat([Buffer.from(head), base64, Buffer.from('"}')]);
 }
 
 /** Text of 4 KiB that differs with `{n}`. */
