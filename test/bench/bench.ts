@@ -135,10 +135,9 @@ function footnote(): string {
   const [processor] = cpus();
   const said = [
     `Measured ${flags.quick === true ? "with `--quick` " : ""}on ${new Date().toISOString().slice(0, 10)}`,
-    `in ${elapsed()} on ${cpus().length} cores of ${processor?.model ?? "an unknown processor"},`,
-    `servers and load side by side, with other work of ${loadBefore.toFixed(1)} processes on average before it.`,
-    `Medians, with the least and the most in`,
-    `brackets. Rates were measured with \`${loadClient()}\`.`,
+    `in ${elapsed()} on ${cpus().length} cores of ${processor?.model ?? "an unknown processor"}, with servers and`,
+    `load side by side. The load average before it was ${loadBefore.toFixed(1)}. Each cell is a median, with the`,
+    `least and the most in brackets. Rates were measured with \`${loadClient()}\`.`,
   ];
   return [said.join(" "), ...results.problems.map((problem) => `- ${problem}`)].join("\n");
 }

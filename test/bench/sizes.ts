@@ -30,8 +30,8 @@ export const QUICK: Sizes = {
   rounds: 1,
   seconds: 1,
   peaks: 1,
-  texts: 10_000,
+  texts: 5000,
   searches: 30,
   searchers: 3,
-  aftermath: 5,
+  aftermath: 3,
 };

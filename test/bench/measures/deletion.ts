@@ -3,7 +3,7 @@ import type { Run } from "../run.ts";
 import type { Sizes } from "../sizes.ts";
 import { FOLDER, type TextDrive } from "./text-drive.ts";
 
-const IDLE_SECONDS = 5;
+const IDLE_SECONDS = 3;
 
 /** The lines about the deletion of half of so many files. */
 export function deletionMeasures({ texts, aftermath }: Sizes) {

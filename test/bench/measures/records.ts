@@ -19,6 +19,7 @@ const GROWTH = {
 } as const;
 
 const RECORDS = 10_000;
+const WARM_UP = 3;
 /** How many requests one value of `GROWTH` is the median of. */
 const REQUESTS = 100;
 
@@ -44,15 +45,20 @@ async function listRecords(run: Run): Promise<void> {
     const { answers } = await rateOf(run, peer.url, peer.pages.first, pressure);
     if (round > 0) results.add(PAGES, peer.name, answers);
   });
-  // It is short: more rounds, and five to warm up.
-  await inTurn(run, filled, { what: "all records", rounds: 5 + 5 * sizes.rounds }, async (peer, round) => {
-    const { all } = peer.pages;
-    if (all === undefined) return;
-    const ms = await time(async () => {
-      for (const page of all) await send(peer.url, page);
-    });
-    if (round >= 5) results.add(ALL, peer.name, ms);
-  });
+  // It is short: more rounds, and some to warm up.
+  await inTurn(
+    run,
+    filled,
+    { what: "all records", rounds: WARM_UP + 4 * sizes.rounds },
+    async (peer, round) => {
+      const { all } = peer.pages;
+      if (all === undefined) return;
+      const ms = await time(async () => {
+        for (const page of all) await send(peer.url, page);
+      });
+      if (round >= WARM_UP) results.add(ALL, peer.name, ms);
+    },
+  );
 }
 
 async function compareDrives({ sizes, results, newPath }: Run): Promise<void> {

@@ -22,8 +22,9 @@ export const start: Group = {
       await using server = await peer.start(directories.get(peer.name) ?? run.newPath());
       const ms = performance.now() - since;
       run.results.add(round === 0 ? FIRST : START, peer.name, ms);
+      if (round === 0 || round > run.sizes.rounds) return;
       await Bun.sleep(1000);
-      if (round > 0) run.results.add(IDLE, peer.name, memoryOf(server.pid, "VmRSS"));
+      run.results.add(IDLE, peer.name, memoryOf(server.pid, "VmRSS"));
     });
   },
 };
