@@ -74,9 +74,10 @@ const lines = [tableHead()];
 for (const name of chosen) {
   process.stderr.write(`${elapsed()} ${name}\n`);
   const { measures, measure } = groups[name] ?? start;
-  await withinLimit(name, () =>
-    measure({ sizes, results, peers, newPath: () => join(place.path, crypto.randomUUID()) }),
-  );
+  await withinLimit(name, async () => {
+    await using own = await temporaryDirectory(place.path);
+    await measure({ sizes, results, peers, newPath: () => join(own.path, crypto.randomUUID()) });
+  });
   for (const line of measures) {
     lines.push(results.rowOf(line));
     process.stderr.write(`  ${lines.at(-1)}\n`);

@@ -9,7 +9,7 @@ export interface Run {
   readonly results: Results;
   /** Those that are there. */
   readonly peers: readonly Peer[];
-  /** A path in the directory of this run at which nothing is yet. */
+  /** A path in the directory of this group at which nothing is yet. */
   readonly newPath: () => string;
 }
 

@@ -71,7 +71,7 @@ function tableLine(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-const BEGIN = "<!-- bench: this table is made by `npm run bench -- --write` -->";
+const BEGIN = "<!-- bench: the table is made by a script, see test/README.md -->";
 const END = "<!-- end of bench -->";
 
 /** The text with this table between the two markers in it. Throws if it has no markers. */

@@ -13,11 +13,8 @@ const PROBES = 50;
 /** A drive with many text files: how it is indexed and searched, what it takes, and how a folder goes. */
 export function largeDrive(sizes: Sizes): Group {
   const files = sizes.texts.toLocaleString("en-US");
-  const lag = {
-    name: `indexing of ${files} text files of 120 words, uploaded by 16 clients: seconds behind the uploads`,
-    reach: { atMost: 1 },
-  };
-  const rate = { name: `uploads of these a second` };
+  const rate = { name: `uploads of ${files} text files of 120 words a second, 16 clients` };
+  const lag = { name: "indexing of these files, seconds behind their upload", reach: { atMost: 1 } };
   const resident = {
     name: `memory after ${files} uploads, their indexing and eight searchers at once, MB`,
     reach: { atMost: 150 },
