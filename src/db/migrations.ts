@@ -14,6 +14,7 @@ import linkFiles from "./migrations/0013_link_files.sql" with { type: "text" };
 import folderWorks from "./migrations/0014_folder_works.sql" with { type: "text" };
 import smallContents from "./migrations/0015_small_contents.sql" with { type: "text" };
 import searchOrder from "./migrations/0016_search_order.sql" with { type: "text" };
+import filterLists from "./migrations/0017_filter_lists.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, name: "folder-works", sql: folderWorks },
   { version: 15, name: "small-contents", sql: smallContents },
   { version: 16, name: "search-order", sql: searchOrder },
+  { version: 17, name: "filter-lists", sql: filterLists },
 ];

@@ -50,7 +50,7 @@ test("every statement of a search finds its rows by an index, and none sorts the
   expect(new SearchFinder(sql)).toBeDefined();
   const texts = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
-  expect(texts).toHaveLength(12);
+  expect(texts).toHaveLength(16);
   const scans: [string, string][] = [];
   for (const text of texts) {
     for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {

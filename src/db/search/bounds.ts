@@ -2,9 +2,13 @@
 const FILES = 2500;
 /** How many files are enough after so many rows of work. */
 export const ENOUGH = 100;
-const ROWS = 10_000;
-/** The most rows for one drive, even if few files are found. */
-const MOST_ROWS = 4_000_000;
+const ROWS = 15_000;
+/** The most rows, even if few files are found. */
+const MOST_ROWS = 300_000;
+/** The most files that a filter may select for a search to look at only these. */
+const FEW = 1000;
+/** The same for a search with filters alone, if few of the files that were updated last pass them. */
+const SELECTED = 20_000;
 /** The most files of each kind that may rank before others, and the rows for each kind. */
 const BETTER_FILES = 250;
 const BETTER_ROWS = 4000;
@@ -15,6 +19,9 @@ const LEAST_SHARE = 1 / 20;
 export interface Bounds {
   readonly files: number;
   readonly rows: number;
+  readonly mostRows: number;
+  readonly few: number;
+  readonly selected: number;
   readonly betterFiles: number;
   readonly betterRows: number;
 }
@@ -28,17 +35,20 @@ export function boundsOf(drives: number): Bounds {
   return {
     files: Math.ceil(FILES * share),
     rows: Math.ceil(ROWS * share),
+    mostRows: Math.ceil(MOST_ROWS * share),
+    few: FEW,
+    selected: Math.ceil(SELECTED * share),
     betterFiles: Math.ceil(BETTER_FILES * share),
     betterRows: Math.ceil(BETTER_ROWS * share),
   };
 }
 
 /**
- * Whether the search of a drive may stop.
+ * Whether the search of a drive may stop before its most rows.
  *
  * @param files the number of files found in it
  * @param rows the rows of work for it
  */
 export function isEnough(bounds: Bounds, files: number, rows: number): boolean {
-  return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows) || rows >= MOST_ROWS;
+  return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows);
 }

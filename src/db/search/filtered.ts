@@ -1,15 +1,18 @@
-import type { DrivePk, FilePk } from "../../domain/id.ts";
-import { type Bounds, isEnough } from "./bounds.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { rangeOf } from "../path-range.ts";
+import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
 import type { Ranked } from "./ranking.ts";
 import type { SearchRequest } from "./request.ts";
-import { type Changed, type SearchStatements, selectionOf } from "./statements.ts";
+import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
 import type { Work } from "./work.ts";
 
-/** The most files that a filter may select for the search to check only these. */
-const FEW = 1000;
 /** Rows per statement. */
 const ROWS = 500;
-const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+/** What it costs to read a file, and to see whether it passes the filters, in rows. */
+const ROWS_A_FILE = 2;
+/** How many files of a list are counted at the cost of a row. */
+const LISTED_A_ROW = 8;
+const END = Number.MAX_SAFE_INTEGER;
 
 /** The files found in a drive, and whether they are all that match. */
 export interface DriveFound {
@@ -17,26 +20,44 @@ export interface DriveFound {
   readonly isWhole: boolean;
 }
 
-/** The files that the most selective filter selects; null if all filters select many. */
-export function fewOf(
+/** Files that one of the filters selects. */
+interface Selected extends Some {
+  /** Whether these are all that it selects, so that no other file passes. */
+  readonly isAll: boolean;
+}
+
+/** The files that the most selective filter selects, at most so many; null without filters. */
+export function selectedBy(
   statements: SearchStatements,
   drive: DrivePk,
   { paths, filters }: SearchRequest,
+  most: number,
   work: Work,
-): readonly FilePk[] | null {
-  const { tags, updatedFrom, updatedBefore } = filters;
-  const lists = tags.map((tag) => statements.someWithTag.all(drive, tag, FEW + 1));
-  if (paths.from !== "") lists.push(statements.someInPaths.all(drive, paths.from, paths.to, FEW + 1));
+): Selected | null {
+  const { tags, mimeType, minSize, maxSize, updatedFrom, updatedBefore } = filters;
+  const limit = most + 1;
+  const lists = tags.map((tag) => statements.someWithTag.get(drive, tag, limit));
+  if (paths.from !== "") lists.push(statements.someInPaths.get(drive, paths.from, paths.to, limit));
   if (updatedFrom !== null || updatedBefore !== null) {
-    lists.push(statements.someInTime.all(drive, updatedFrom ?? 0, updatedBefore ?? END_OF_TIME, FEW + 1));
+    lists.push(statements.someInTime.get(drive, updatedFrom ?? 0, updatedBefore ?? END, limit));
   }
-  for (const list of lists) work.did(list.length);
-  const shortest = lists.toSorted((a, b) => a.length - b.length)[0];
-  if (shortest === undefined || shortest.length > FEW) return null;
-  return shortest.map(({ pk }) => pk);
+  if (minSize !== null || maxSize !== null) {
+    lists.push(statements.someOfSize.get(drive, minSize ?? 0, maxSize ?? END, limit));
+  }
+  if (mimeType !== null) {
+    const { from, to } = rangeOf(mimeType);
+    lists.push(statements.someOfType.get(drive, from, to, limit));
+  }
+  const known = lists.filter((list) => list !== null);
+  for (const { count } of known) work.did(count / LISTED_A_ROW);
+  const shortest = known.toSorted((a, b) => a.count - b.count)[0];
+  return shortest === undefined ? null : { ...shortest, isAll: shortest.count <= most };
 }
 
-/** The files of a drive that pass the filters, those that were updated last. */
+/**
+ * The files of a drive that pass the filters, those that were updated last. If few of these pass, all files that one of
+ * the filters selects are looked at, or some if there are too many.
+ */
 export async function findFiltered(
   statements: SearchStatements,
   drive: DrivePk,
@@ -44,29 +65,55 @@ export async function findFiltered(
   bounds: Bounds,
   work: Work,
 ): Promise<DriveFound> {
-  const selection = selectionOf(drive, request);
-  const few = fewOf(statements, drive, request, work);
-  if (few !== null) {
-    const fitting = statements.fitting.all({ ...selection, files: JSON.stringify(few) });
-    work.did(few.length);
-    return { found: fitting.map(unscored), isWhole: true };
-  }
-  const [tag = null, ...tags] = request.filters.tags;
-  const walk = tag === null ? statements.changedInDrive : statements.changedWithTag;
+  const few = selectedBy(statements, drive, request, bounds.few, work);
+  const passing = ({ files, count }: Selected) => {
+    work.did(count);
+    return statements.fitting.all({ ...selectionOf(drive, request), files }).map(unscored);
+  };
+  if (few?.isAll === true) return { found: passing(few), isWhole: true };
   // More files at the end do not change the pages before. One more shows that there is a next page.
-  const wanted = { ...bounds, files: Math.max(bounds.files, request.offset + request.limit + 1) };
+  const least = request.offset + request.limit + 1;
+  work.allow(bounds.mostRows * Math.max(1, least / bounds.files));
   const start = work.rows;
   const found: Ranked[] = [];
-  let window = { updatedAt: request.filters.updatedBefore ?? END_OF_TIME, pk: 0, tag, limit: ROWS };
-  while (!isEnough(wanted, found.length, work.rows - start)) {
-    const rows = walk.all({ ...selection, tags: JSON.stringify(tags), ...window });
-    work.did(rows.length);
-    found.push(...rows.filter(({ fits }) => fits !== 0).map(unscored));
-    if (rows.length < ROWS) return { found, isWhole: true };
-    window = { ...window, ...rows.at(-1) };
+  let some: Selected | null = null;
+  for (const files of lastUpdated(statements, drive, request, work)) {
+    found.push(...files.filter(({ fits }) => fits !== 0).map(unscored));
+    if (found.length >= least && isEnough(bounds, found.length, work.rows - start)) {
+      return { found, isWhole: false };
+    }
+    if (some === null && found.length < ENOUGH && work.rows - start >= bounds.rows) {
+      some = selectedBy(statements, drive, request, bounds.selected, work);
+      if (some?.isAll === true) return { found: passing(some), isWhole: true };
+    }
+    if (work.isSpent) {
+      const others = some === null || found.length >= ENOUGH ? [] : passing(some);
+      const all = new Map([...found, ...others].map((one) => [one.file, one]));
+      return { found: [...all.values()], isWhole: false };
+    }
     await work.next();
   }
-  return { found, isWhole: false };
+  return { found, isWhole: true };
+}
+
+/** All files of a drive, or those with the first tag, part by part: the latest first, and whether they fit. */
+function* lastUpdated(
+  statements: SearchStatements,
+  drive: DrivePk,
+  request: SearchRequest,
+  work: Work,
+): Generator<readonly Walked[], void> {
+  const selection = selectionOf(drive, request);
+  const [tag = null, ...tags] = request.filters.tags;
+  const walk = tag === null ? statements.changedInDrive : statements.changedWithTag;
+  let window = { updatedAt: request.filters.updatedBefore ?? END, pk: 0, tag, limit: ROWS };
+  for (;;) {
+    const files = walk.all({ ...selection, tags: JSON.stringify(tags), ...window });
+    work.did(files.length * ROWS_A_FILE);
+    yield files;
+    if (files.length < ROWS) return;
+    window = { ...window, ...files.at(-1) };
+  }
 }
 
 function unscored({ pk, updatedAt }: Changed): Ranked {

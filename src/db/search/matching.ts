@@ -1,6 +1,7 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
 import {
+  type Expression,
   NAME_FIELDS,
   nameMatch,
   openEnd,
@@ -10,9 +11,9 @@ import {
 } from "../../domain/search/tokens.ts";
 import { firstAfter } from "../path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
-import { type DriveFound, fewOf } from "./filtered.ts";
+import { type DriveFound, selectedBy } from "./filtered.ts";
 import { intersection } from "./intersection.ts";
-import { ABOVE_ALL, type Descending, Few, type Place, Postings } from "./postings.ts";
+import { ABOVE_ALL, type Descending, Few, type Place, postingsOf } from "./postings.ts";
 import type { Ranked } from "./ranking.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
@@ -21,10 +22,11 @@ import type { Work } from "./work.ts";
 
 /** How many candidates are looked up at once. */
 const CANDIDATES = 125;
-/** How many words are combined for the start of a word, unless few files are found. */
-const ENDS = 512;
-/** Rows per statement if it combines all words, since each statement does so from the start. */
-const GATHERED_ROWS = 50_000;
+/**
+ * How many lists of the index are combined for the start of a word: one for each word, or for each word of each phrase.
+ * If few files are found, more follow.
+ */
+const LISTS = 512;
 /** How many of the most recently updated files are checked. */
 const LAST_CHANGED = 100;
 
@@ -40,12 +42,12 @@ const NAMED: readonly (readonly SearchField[])[] = [
 /** A term in the index of a drive. */
 interface Known {
   readonly term: SearchTerm;
-  /** The full-text expression for texts; null if no text can match. */
-  readonly text: string | null;
-  /** How many lists of the index it combines. */
-  readonly lists: number;
-  /** Whether some words are left out that start with the term. */
-  readonly isCut: boolean;
+  /** What to ask the index of texts; null if no text can match. */
+  readonly text: Expression | null;
+  /** Whether names are searched as well. */
+  readonly isNamed: boolean;
+  /** The first of the words that are left out, of those that start with the term; null if none is. */
+  readonly next: string | null;
 }
 
 /** What to find: the files that are in all of `lists`. */
@@ -72,38 +74,40 @@ export class Matching {
 
   /** Throws Overrun. */
   async find(terms: readonly SearchTerm[], bounds: Bounds): Promise<DriveFound> {
-    const known = terms.map((term) => this.#know(term));
-    const isWhole = await this.#search(known, bounds);
-    const isCut = known.some((one) => one.isCut);
-    if (!isCut || this.#found.size >= ENOUGH) {
-      return { found: [...this.#found.values()], isWhole: isWhole && !isCut };
+    const selected = selectedBy(this.#statements, this.#drive, this.#request, bounds.few, this.#work);
+    const some: readonly FilePk[] | null = selected === null ? null : JSON.parse(selected.files);
+    const few = selected?.isAll === true ? some : null;
+    this.#work.allow(bounds.mostRows);
+    let known = terms.map((term) => this.#know(term, null));
+    let end = await this.#search(known, few, bounds);
+    if (end !== null) await this.#findBetter(known, some, end, bounds);
+    const isCut = () => known.some(({ next }) => next !== null);
+    while (end === null && isCut() && this.#found.size < ENOUGH && !this.#work.isSpent) {
+      known = known.map((one) => (one.next === null ? one : this.#know(one.term, one.next)));
+      end = await this.#search(known, few, bounds);
     }
-    const isAll = await this.#search(
-      known.map((one) => (one.isCut ? this.#gather(one) : one)),
-      bounds,
-    );
-    return { found: [...this.#found.values()], isWhole: isAll };
+    return { found: [...this.#found.values()], isWhole: end === null && !isCut() };
   }
 
-  async #search(known: readonly Known[], bounds: Bounds): Promise<boolean> {
-    const few = fewOf(this.#statements, this.#drive, this.#request, this.#work);
+  /** Finds the files that match all terms. Returns the last, or null if there are no more. */
+  #search(known: readonly Known[], few: readonly FilePk[] | null, bounds: Bounds): Promise<number | null> {
     const start = this.#work.rows;
     const terms = known.map((one) => this.#everywhere(one));
-    if (few !== null) {
-      await this.#take([new Few(few), ...terms], terms, ABOVE_ALL, () => false);
-      return true;
+    if (few !== null) return this.#take([new Few(few), ...terms], terms, ABOVE_ALL, () => false);
+    return this.#take(terms, terms, ABOVE_ALL, (files) => isEnough(bounds, files, this.#work.rows - start));
+  }
+
+  /** @param some files that one of the filters selects */
+  async #findBetter(
+    known: readonly Known[],
+    some: readonly FilePk[] | null,
+    below: number,
+    bounds: Bounds,
+  ): Promise<void> {
+    for (const { lists, scored } of this.#better(known, some)) {
+      this.#work.allow(bounds.betterRows);
+      await this.#take(lists, scored, below, (files) => files >= bounds.betterFiles);
     }
-    const end = await this.#take(terms, terms, ABOVE_ALL, (files) =>
-      isEnough(bounds, files, this.#work.rows - start),
-    );
-    if (end === null) return true;
-    for (const { lists, scored } of this.#better(known)) {
-      const begin = this.#work.rows;
-      const isDone = (files: number) =>
-        files >= bounds.betterFiles || this.#work.rows - begin >= bounds.betterRows;
-      await this.#take(lists, scored, end, isDone);
-    }
-    return false;
   }
 
   /**
@@ -126,9 +130,7 @@ export class Matching {
       if (file !== null) {
         candidates.push(candidateOf(file, terms));
         end = file;
-      }
-      if (file !== null && candidates.length < CANDIDATES) continue;
-      if (file !== null) {
+        if (candidates.length < CANDIDATES) continue;
         files += this.#keep(candidates);
         candidates = [];
       }
@@ -139,7 +141,7 @@ export class Matching {
       await this.#work.next();
     }
     this.#keep(candidates);
-    return null;
+    return this.#work.isSpent ? end : null;
   }
 
   /** Keeps the candidates that pass the filters; returns their number. */
@@ -151,18 +153,23 @@ export class Matching {
     this.#work.did(candidates.length);
     for (const { pk, updatedAt } of fitting) {
       const candidate = byFile.get(pk);
-      if (candidate !== undefined) this.#found.set(pk, { ...candidate, updatedAt });
+      const before = this.#found.get(pk);
+      if (candidate !== undefined && candidate.score > (before?.score ?? -1)) {
+        this.#found.set(pk, { ...candidate, updatedAt });
+      }
     }
     return fitting.length;
   }
 
   /** The lists for each kind of file that may rank before others. */
-  *#better(known: readonly Known[]): Generator<Lists, void> {
+  *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
     const everywhere = () => known.map((one) => this.#everywhere(one));
     const changed = this.#statements.lastChanged.all(this.#drive, LAST_CHANGED);
     this.#work.did(changed.length);
-    const terms = everywhere();
-    yield { lists: [new Few(changed.map(({ pk }) => pk)), ...terms], scored: terms };
+    for (const files of [changed.map(({ pk }) => pk), some ?? []]) {
+      const terms = everywhere();
+      yield { lists: [new Few(files), ...terms], scored: terms };
+    }
     for (const fields of NAMED) {
       const lists = known.map(({ term }) => new TermFiles(this.#names(term, fields)));
       yield { lists, scored: everywhere() };
@@ -174,46 +181,47 @@ export class Matching {
     }
   }
 
-  #everywhere({ term, text, lists }: Known): TermFiles {
-    const names = this.#names(term, NAME_FIELDS);
+  #everywhere({ term, text, isNamed }: Known): TermFiles {
+    const names = isNamed ? this.#names(term, NAME_FIELDS) : [];
     if (text === null) return new TermFiles(names);
-    const files = new Postings(this.#statements.texts, text, lists, this.#work);
+    const files = postingsOf(this.#statements.texts, text, this.#work);
     return new TermFiles([...names, { files, weight: TEXT_WEIGHT }]);
   }
 
   #names(term: SearchTerm, fields: readonly SearchField[]): FieldFiles[] {
     return fields.map((field) => ({
-      files: new Postings(this.#statements.names, nameMatch(this.#drive, field, term), 1, this.#work),
+      files: postingsOf(this.#statements.names, nameMatch(this.#drive, field, term), this.#work),
       weight: field.weight,
     }));
   }
 
-  #know(term: SearchTerm): Known {
+  /**
+   * What to ask the index for a term.
+   *
+   * @param from for the start of a word, the first of the words to put together; null for the first that there is. Then
+   *   names are searched as well.
+   */
+  #know(term: SearchTerm, from: string | null): Known {
+    const isNamed = from === null;
     const start = openEnd(this.#drive, term);
-    if (start === null) return { term, text: textMatch(this.#drive, term, []), lists: 1, isCut: false };
-    const ends = this.#endsOf(start);
-    const isCut = ends.length > ENDS;
-    const taken = ends.slice(0, ENDS);
-    const text = taken.length === 0 ? null : textMatch(this.#drive, term, taken);
-    return { term, text, lists: taken.length, isCut };
+    if (start === null) return { term, text: textMatch(this.#drive, term, []), isNamed, next: null };
+    const most = Math.floor(LISTS / term.words.length);
+    const { ends, next } = this.#endsOf(start, from ?? start, most);
+    return { term, text: ends.length === 0 ? null : textMatch(this.#drive, term, ends), isNamed, next };
   }
 
-  /** The terms of the index with a start; one more than are used if there are more. */
-  #endsOf(start: string): string[] {
+  /** The terms of the index with a start, from one of them on, and the first after these. */
+  #endsOf(start: string, from: string, most: number): { ends: readonly string[]; next: string | null } {
     const ends: string[] = [];
     const { nextTerm } = this.#statements;
-    let next = nextTerm.get(start);
-    while (next?.term.startsWith(start) === true && ends.length <= ENDS) {
-      ends.push(next.term);
-      next = nextTerm.get(firstAfter(next.term));
+    let found = nextTerm.get(from);
+    while (found?.term.startsWith(start) === true) {
+      if (ends.length === most) return { ends, next: found.term };
+      ends.push(found.term);
       this.#work.did(1);
+      found = nextTerm.get(firstAfter(found.term));
     }
-    return ends;
-  }
-
-  /** Lets the index combine all words; the time grows with their lists. */
-  #gather({ term }: Known): Known {
-    return { term, text: textMatch(this.#drive, term, null), lists: GATHERED_ROWS, isCut: false };
+    return { ends, next: null };
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Statement } from "bun:sqlite";
 import type { FilePk } from "../../domain/id.ts";
-import type { Work } from "./work.ts";
+import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import type { Expression, Phrase } from "../../domain/search/tokens.ts";
+import { openingCost, type Work } from "./work.ts";
 
 /** Higher than every file handle; its product with the number of slices still fits a SQLite integer. */
 export const ABOVE_ALL = 2 ** 47;
@@ -10,8 +12,20 @@ const FIRST_ROWS = 32;
 /** The rows that a statement should give after a jump, and the most that it should give. */
 const FEWEST_ROWS = 8;
 const MOST_ROWS = 1024;
-/** The most that a range of handles may grow from one statement to the next. */
+/** The most that a range of handles may grow from one statement to the next, and how it shrinks after too many rows. */
 const GROWTH = 4;
+/** A range with so many rows is too wide, unless it is of one file. */
+const TOO_MANY_ROWS = 4096;
+/** The number of handles in the first range of a phrase. */
+const FIRST_SPAN = 32;
+/** What a statement for a phrase should cost, in rows: this, or what it costs to open its lists. */
+const PHRASE_ROWS = 1024;
+/** How many rows are weighed at the cost of reading one. */
+const WEIGHED_A_ROW = 4;
+/** In how many bytes of a text a phrase is looked for at the cost of a row, if it repeats no term. */
+const BYTES_A_ROW = 1280;
+/** From so many repeats of a term on, each place in a text is taken to have that term. */
+const MANY_REPEATS = 8;
 
 /** A file in a list. */
 export interface Place {
@@ -23,9 +37,19 @@ export interface Posting extends Place {
   readonly slice: number | null;
 }
 
+/** How many rows match, how many bytes their texts or names have, and the lowest of their files. */
+export interface Weight {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly lowest: FilePk | null;
+}
+
 /** Files in the order of a search: highest handle first. */
 export interface Descending<Found extends Place> {
-  /** The next file at or below a handle; null if there is none. The handle must not rise from call to call. */
+  /**
+   * The next file at or below a handle; null if there is none, or if the work is spent. The handle must not rise from
+   * call to call.
+   */
   seek(atMost: number): Found | null;
 }
 
@@ -33,70 +57,204 @@ export interface Descending<Found extends Place> {
 export interface PostingsStatements {
   /** The highest at or below a handle: expression, handle, number of rows. */
   readonly first: Statement<Posting, [string, number, number]>;
-  /** All in a range of handles, lowest first: expression, lowest, highest. */
-  readonly range: Statement<Posting, [string, number, number]>;
+  /** The lowest in a range of handles: expression, lowest, highest, number of rows. */
+  readonly range: Statement<Posting, [string, number, number, number]>;
+  /** What these weigh; the same parameters. */
+  readonly weight: Statement<Weight, [string, number, number, number]>;
 }
 
-/**
- * The files of one full-text expression. It reads only as much as needed: few rows after a jump, and more if file after
- * file is needed. FTS5 quickly finds the start of an ascending list, but not of a descending one. So except for the
- * first rows, it reads ranges of handles, wider ones if there are few rows in them.
- */
-export class Postings implements Descending<Posting> {
-  readonly #statements: PostingsStatements;
-  readonly #expression: string;
-  readonly #work: Work;
-  readonly #lists: number;
-  #rows: readonly Posting[] = [];
-  #at = 0;
-  /** Everything down to this handle was read. */
-  #floor = ABOVE_ALL;
-  #wanted = 0;
-  /** The number of handles in the last range. */
-  #span = 0;
+/** The files that match a full-text expression. */
+export function postingsOf(
+  statements: PostingsStatements,
+  expression: Expression,
+  work: Work,
+): Descending<Posting> {
+  const { phrase } = expression;
+  return phrase === null
+    ? new ListPostings(statements, expression, work)
+    : new PhrasePostings(statements, { ...expression, phrase }, work);
+}
 
-  /** @param lists how many lists of the index the expression combines; each statement opens all of them */
-  constructor(statements: PostingsStatements, expression: string, lists: number, work: Work) {
-    this.#statements = statements;
-    this.#expression = expression;
-    this.#work = work;
-    this.#lists = lists;
+/** The files of an expression, read part by part from the highest handle down. */
+abstract class Postings implements Descending<Posting> {
+  /** The part that was read last, highest first. */
+  protected rows: readonly Posting[] = [];
+  /** Everything down to this handle was read. */
+  protected floor = ABOVE_ALL;
+  protected readonly work: Work;
+  #at = 0;
+
+  constructor(work: Work) {
+    this.work = work;
   }
 
   seek(atMost: number): Posting | null {
     for (;;) {
-      for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[++this.#at]) {
+      for (let row = this.rows[this.#at]; row !== undefined; row = this.rows[++this.#at]) {
         if (row.file > atMost) continue;
         // The slices of a text are in descending order; the first is wanted.
-        while (this.#rows[this.#at + 1]?.file === row.file) row = this.#rows[++this.#at] ?? row;
+        while (this.rows[this.#at + 1]?.file === row.file) row = this.rows[++this.#at] ?? row;
         return row;
       }
-      if (this.#floor <= 0) return null;
-      if (this.#floor === ABOVE_ALL) this.#readFirst(atMost);
-      else this.#readRange(Math.min(atMost, this.#floor - 1));
-      this.#work.did(this.#rows.length);
+      if (this.floor <= 0 || this.work.isSpent) return null;
+      this.read(Math.min(atMost, this.floor - 1));
       this.#at = 0;
     }
   }
 
-  #readFirst(atMost: number): void {
-    this.#wanted = Math.max(FIRST_ROWS, this.#lists);
-    this.#rows = this.#statements.first.all(this.#expression, atMost, this.#wanted);
-    const [first, last] = [this.#rows[0], this.#rows.at(-1)];
-    const isAll = first === undefined || last === undefined || this.#rows.length < this.#wanted;
-    this.#floor = isAll ? 0 : last.file;
+  /** Reads a part: sets `rows` and `floor`. */
+  protected abstract read(highest: number): void;
+}
+
+/**
+ * The files in lists of the index. It reads only as much as needed: few rows after a jump, and more if file after file
+ * is needed. FTS5 quickly finds the start of an ascending list, but not of a descending one. So except for the first
+ * rows, it reads ranges of handles, wider ones if there are few rows in them.
+ */
+class ListPostings extends Postings {
+  readonly #statements: PostingsStatements;
+  readonly #expression: Expression;
+  #wanted = 0;
+  /** The number of handles in the last range. */
+  #span = 0;
+
+  constructor(statements: PostingsStatements, expression: Expression, work: Work) {
+    super(work);
+    this.#statements = statements;
+    this.#expression = expression;
+  }
+
+  protected read(highest: number): void {
+    if (this.floor === ABOVE_ALL) this.#readFirst(highest);
+    else this.#readRange(highest);
+  }
+
+  #readFirst(highest: number): void {
+    const { text, lists } = this.#expression;
+    this.#wanted = Math.max(FIRST_ROWS, lists);
+    this.rows = this.#statements.first.all(text, highest, this.#wanted);
+    const [first, last] = [this.rows[0], this.rows.at(-1)];
+    const isAll = first === undefined || last === undefined || this.rows.length < this.#wanted;
+    this.floor = isAll ? 0 : last.file;
     this.#span = isAll ? 0 : first.file - last.file + 1;
+    this.work.did(this.rows.length, lists);
   }
 
   #readRange(highest: number): void {
-    const isNear = this.#floor - highest <= this.#span;
+    const { text, lists } = this.#expression;
+    const isNear = this.floor - highest <= this.#span;
     const wanted = isNear ? Math.min(2 * this.#wanted, MOST_ROWS) : FEWEST_ROWS;
-    this.#wanted = Math.max(wanted, this.#lists);
-    const span = (this.#wanted * this.#span) / Math.max(this.#rows.length, 1);
+    this.#wanted = Math.max(wanted, lists);
+    const span = (this.#wanted * this.#span) / Math.max(this.rows.length, 1);
     this.#span = Math.ceil(Math.min(span, GROWTH * this.#span));
-    this.#floor = Math.max(highest - this.#span + 1, 0);
-    this.#rows = this.#statements.range.all(this.#expression, this.#floor, highest).toReversed();
+    for (;;) {
+      this.floor = Math.max(highest - this.#span + 1, 0);
+      this.rows = this.#statements.range.all(text, this.floor, highest, TOO_MANY_ROWS).toReversed();
+      this.work.did(this.rows.length, lists);
+      if (this.rows.length < TOO_MANY_ROWS || this.#span === 1) return;
+      this.#span = Math.ceil(this.#span / GROWTH);
+    }
   }
+}
+
+/**
+ * The files with a phrase. FTS5 compares the positions of its terms in each file that has them all: there may be very
+ * many such files, and very many positions in each. So this reads ranges of handles, and only after it knows how much
+ * there is to compare. That is counted as work, whether the files have the phrase or not.
+ *
+ * FTS5 does not stop at the end of a range, but at the next match after it. So it is asked for the files with the phrase
+ * if the next file above has it, and for those without it otherwise: then it stops at that file.
+ */
+class PhrasePostings extends Postings {
+  readonly #statements: PostingsStatements;
+  readonly #expression: Expression;
+  readonly #phrase: Phrase;
+  /** What a statement should cost. */
+  readonly #wanted: number;
+  /** The number of handles in the next range. */
+  #span = FIRST_SPAN;
+  /** Whether the last range had no file with all terms. */
+  #wasEmpty = true;
+  /** Whether the lowest such file so far has the phrase; true if there is none yet. */
+  #hasLowest = true;
+
+  constructor(statements: PostingsStatements, expression: Expression & { phrase: Phrase }, work: Work) {
+    super(work);
+    this.#statements = statements;
+    this.#expression = expression;
+    this.#phrase = expression.phrase;
+    this.#wanted = Math.max(PHRASE_ROWS, openingCost(expression.lists));
+  }
+
+  protected read(highest: number): void {
+    const start = this.#wasEmpty ? this.#nextBelow(highest) : highest;
+    if (start === null) {
+      this.rows = [];
+      this.floor = 0;
+      return;
+    }
+    const weight = this.#chooseRange(start);
+    this.#wasEmpty = weight.rows === 0;
+    this.rows = weight.rows === 0 ? [] : this.#compare(start, weight.rows).toReversed();
+    if (weight.rows > 0) this.#hasLowest = this.rows.at(-1)?.file === weight.lowest;
+    const cost = this.#costOf(weight);
+    this.work.did(this.rows.length + cost, this.#expression.lists);
+    const growth = Math.min(this.#wanted / Math.max(cost, 1), GROWTH);
+    this.#span = Math.max(1, Math.floor(this.#span * growth));
+  }
+
+  /** The next file that has all terms. */
+  #nextBelow(highest: number): FilePk | null {
+    const next = this.#statements.first.get(this.#phrase.anywhere, highest, 1);
+    this.work.did(1);
+    return next?.file ?? null;
+  }
+
+  /** Chooses how far down to read, so that it does not cost too much. Returns what is in this range. */
+  #chooseRange(highest: number): Weight {
+    for (;;) {
+      this.floor = Math.max(highest - this.#span + 1, 0);
+      const weight = this.#weigh(this.#phrase.anywhere, highest);
+      this.work.did(weight.rows / WEIGHED_A_ROW);
+      const isTooMuch = weight.rows >= TOO_MANY_ROWS || this.#costOf(weight) > GROWTH * this.#wanted;
+      if (!isTooMuch || this.#span === 1) return weight;
+      this.#span = Math.ceil(this.#span / GROWTH);
+    }
+  }
+
+  /** What it costs to compare positions, in rows. */
+  #costOf({ rows, bytes }: Weight): number {
+    const { repeats } = this.#phrase;
+    return rows + (bytes * repeats * Math.min(repeats, MANY_REPEATS)) / BYTES_A_ROW;
+  }
+
+  /**
+   * The rows of the range with the phrase, lowest first.
+   *
+   * @param all how many rows have all terms
+   */
+  #compare(highest: number, all: number): readonly Posting[] {
+    const { text } = this.#expression;
+    const { anywhere } = this.#phrase;
+    const read = (expression: string) =>
+      this.#statements.range.all(expression, this.floor, highest, TOO_MANY_ROWS);
+    if (this.#hasLowest) return read(text);
+    const without = `(${anywhere}) NOT (${text})`;
+    if (this.#weigh(without, highest).rows === all) return [];
+    // In this order: a file that is indexed in between must not seem to have the phrase.
+    const rows = read(anywhere);
+    const others = new Set(read(without).map(keyOf));
+    return rows.filter((row) => !others.has(keyOf(row)));
+  }
+
+  #weigh(expression: string, highest: number): Weight {
+    const weight = this.#statements.weight.get(expression, this.floor, highest, TOO_MANY_ROWS);
+    return weight ?? { rows: 0, bytes: 0, lowest: null };
+  }
+}
+
+function keyOf({ file, slice }: Posting): number {
+  return file * SLICES_A_FILE + (slice ?? 0);
 }
 
 /** Files that are known already. */

@@ -1,10 +1,10 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { DrivePk, FilePk } from "../../domain/id.ts";
-import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Parameters } from "../parameters.ts";
 import type { PathRange } from "../path-range.ts";
-import type { Posting, PostingsStatements } from "./postings.ts";
+import type { Posting, PostingsStatements, Weight } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
 /** Which files of a drive to find. */
@@ -19,6 +19,18 @@ interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
 export interface Changed {
   readonly pk: FilePk;
   readonly updatedAt: number;
+}
+
+/** A file in the order of updates, and whether it passes the filters. */
+export interface Walked extends Changed {
+  readonly fits: 0 | 1;
+}
+
+/** Some files of a list. */
+export interface Some {
+  readonly count: number;
+  /** A JSON array of their handles. */
+  readonly files: string;
 }
 
 /** Where a list in the order of updates continues, and for how many rows. */
@@ -58,7 +70,7 @@ function inOrder(list: string, file: string): string {
     CROSS JOIN file f ON f.pk = c.pk`;
 }
 
-/** All statements of searches. Except for phrases, none reads more rows than it gives. */
+/** All statements of searches. Except for phrases and filters, none reads more rows than it gives. */
 export class SearchStatements {
   readonly names: PostingsStatements;
   /** Slice by slice. */
@@ -73,27 +85,37 @@ export class SearchStatements {
   readonly someWithTag;
   readonly someInPaths;
   readonly someInTime;
+  readonly someOfSize;
+  readonly someOfType;
 
   constructor(sql: Sqlite) {
     sql.run(
       "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)",
     );
+    const weight = (rows: string, bytes: string) =>
+      sql.prepare<Weight, [string, number, number, number]>(
+        `SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes, min(f.pk) AS lowest
+           FROM (${rows} LIMIT ?4) c CROSS JOIN file f ON f.pk = c.file`,
+      );
+    const namesInRange = `${NAMES} AND rowid BETWEEN ?2 AND ?3`;
+    const textsInRange = `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`;
     this.names = {
       first: sql.prepare<Posting, [string, number, number]>(
         `${NAMES} AND rowid <= ?2 ORDER BY rowid DESC LIMIT ?3`,
       ),
-      range: sql.prepare<Posting, [string, number, number]>(
-        `${NAMES} AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid`,
+      range: sql.prepare<Posting, [string, number, number, number]>(
+        `${namesInRange} ORDER BY rowid LIMIT ?4`,
       ),
+      weight: weight(namesInRange, "length(f.path) + length(f.filename) + length(f.tags)"),
     };
     this.texts = {
       first: sql.prepare<Posting, [string, number, number]>(
         `${TEXTS} AND rowid <= ?2 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1} ORDER BY rowid DESC LIMIT ?3`,
       ),
-      range: sql.prepare<Posting, [string, number, number]>(
-        `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}
-          ORDER BY rowid`,
+      range: sql.prepare<Posting, [string, number, number, number]>(
+        `${textsInRange} ORDER BY rowid LIMIT ?4`,
       ),
+      weight: weight(textsInRange, `min(f.size, ${SLICE_UNITS})`),
     };
     this.nextTerm = sql.prepare<{ term: string }, [string]>(
       "SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1",
@@ -102,23 +124,33 @@ export class SearchStatements {
       `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
     );
     type Walk = [Parameters<Selection & Window>];
-    this.changedInDrive = sql.prepare<Changed & { fits: number }, Walk>(
+    this.changedInDrive = sql.prepare<Walked, Walk>(
       inOrder("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),
     );
-    this.changedWithTag = sql.prepare<Changed & { fits: number }, Walk>(
+    this.changedWithTag = sql.prepare<Walked, Walk>(
       inOrder("file_tag x INDEXED BY file_tag_updated WHERE x.drive = :drive AND x.tag = :tag", "file"),
     );
     this.lastChanged = sql.prepare<{ pk: FilePk }, [DrivePk, number]>(
       "SELECT pk FROM file INDEXED BY file_updated WHERE drive = ? ORDER BY updated_at DESC LIMIT ?",
     );
-    this.someWithTag = sql.prepare<{ pk: FilePk }, [DrivePk, string, number]>(
-      "SELECT file AS pk FROM file_tag INDEXED BY file_tag_updated WHERE drive = ? AND tag = ? LIMIT ?",
+    const some = <P extends (string | number | Uint8Array)[]>(where: string) =>
+      sql.prepare<Some, [DrivePk, ...P, number]>(
+        `SELECT count(*) AS count, json_group_array(c.pk) AS files FROM (SELECT ${where} LIMIT ?) c`,
+      );
+    this.someWithTag = some<[string]>(
+      "file AS pk FROM file_tag INDEXED BY file_tag_updated WHERE drive = ? AND tag = ?",
     );
-    this.someInPaths = sql.prepare<{ pk: FilePk }, [DrivePk, string, string | Uint8Array, number]>(
-      "SELECT pk FROM file INDEXED BY file_path WHERE drive = ? AND path >= ? AND path < ? LIMIT ?",
+    this.someInPaths = some<[string, string | Uint8Array]>(
+      "pk FROM file INDEXED BY file_path WHERE drive = ? AND path >= ? AND path < ?",
     );
-    this.someInTime = sql.prepare<{ pk: FilePk }, [DrivePk, number, number, number]>(
-      "SELECT pk FROM file INDEXED BY file_updated WHERE drive = ? AND updated_at >= ? AND updated_at < ? LIMIT ?",
+    this.someInTime = some<[number, number]>(
+      "pk FROM file INDEXED BY file_updated WHERE drive = ? AND updated_at >= ? AND updated_at < ?",
+    );
+    this.someOfSize = some<[number, number]>(
+      "pk FROM file INDEXED BY file_size WHERE drive = ? AND size BETWEEN ? AND ?",
+    );
+    this.someOfType = some<[string, string | Uint8Array]>(
+      "pk FROM file INDEXED BY file_type WHERE drive = ? AND mime_type >= ? AND mime_type < ?",
     );
   }
 }

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** The cost of starting a statement, in rows. */
+/** The cost of starting a statement, and of opening each list of the index after its first, in rows. */
 const ROWS_A_STATEMENT = 10;
+const ROWS_A_LIST = 8;
+/** Of how many lists a statement may give the next row at the cost of one more row. */
+const LISTS_A_ROW = 256;
 /** How long a search runs before others get a turn, in milliseconds. */
 const TURN_MS = 10;
 
@@ -12,6 +15,8 @@ export class Overrun extends Error {}
 export class Work {
   /** The rows read so far, and the cost of the statements in rows. */
   rows = 0;
+  /** Up to how many it may go on. */
+  #most = Number.POSITIVE_INFINITY;
   readonly #deadline: number;
   readonly #proceeds: () => void;
   #turnEnd = performance.now() + TURN_MS;
@@ -26,9 +31,24 @@ export class Work {
     proceeds();
   }
 
-  /** Counts a statement and its rows. */
-  did(rows: number): void {
-    this.rows += rows + ROWS_A_STATEMENT;
+  /** Allows so many rows from now on. */
+  allow(rows: number): void {
+    this.#most = this.rows + rows;
+  }
+
+  /** Whether all that was allowed is done. Then lists end, wherever they are. */
+  get isSpent(): boolean {
+    return this.rows >= this.#most;
+  }
+
+  /**
+   * Counts a statement.
+   *
+   * @param rows how many it read
+   * @param lists how many lists of the index it combined
+   */
+  did(rows: number, lists = 1): void {
+    this.rows += ROWS_A_STATEMENT + openingCost(lists) + rows * (1 + lists / LISTS_A_ROW);
     this.#proceeds();
   }
 
@@ -40,4 +60,9 @@ export class Work {
     await nextTurn();
     this.#turnEnd = performance.now() + TURN_MS;
   }
+}
+
+/** The cost of opening lists of the index in one statement, in rows. */
+export function openingCost(lists: number): number {
+  return ROWS_A_LIST * (lists - 1);
 }

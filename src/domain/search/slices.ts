@@ -1,7 +1,7 @@
 import { type Word, wordsOf } from "./words.ts";
 
 /** UTF-16 units. A text is indexed in slices, so that no step takes long. */
-const SLICE_UNITS = 32 * 1024;
+export const SLICE_UNITS = 32 * 1024;
 /** How far a slice's end may move to fall between two words. */
 const SLACK_UNITS = 256;
 /** How many words of the next slice each slice repeats. No phrase is longer, so each is whole in one slice. */

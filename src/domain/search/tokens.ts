@@ -70,13 +70,35 @@ function beginning(word: string, length: number): string {
   return points.length < length ? "" : points.slice(0, length).join("");
 }
 
+/** What the index is asked. */
+export interface Expression {
+  /** In the language of full-text queries. */
+  readonly text: string;
+  /** How many lists of the index it reads. */
+  readonly lists: number;
+  /** Null if it has no phrase: then each file in its lists matches. */
+  readonly phrase: Phrase | null;
+}
+
+/** What is known of a phrase before its positions are compared. */
+export interface Phrase {
+  /** An expression for files that have its terms anywhere. */
+  readonly anywhere: string;
+  /** How often it has the same term. */
+  readonly repeats: number;
+}
+
+/** Of how many terms of a phrase its files must have all, before positions are compared. */
+const ANYWHERE_TERMS = 8;
+
 /** The full-text expression for a term in a kind of name. */
-export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): string {
+export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): Expression {
   const points = Array.from(field.isWhole ? `_${needle}_` : needle);
   const start = `${drive}${field.marker}`;
-  if (points.length < GRAM) return phrase([start + points.join("")]);
-  const runs = points.slice(GRAM - 1).map((_, index) => start + points.slice(index, index + GRAM).join(""));
-  return phrase(runs);
+  if (points.length < GRAM) return expression([start + points.join("")]);
+  return expression(
+    points.slice(GRAM - 1).map((_, index) => start + points.slice(index, index + GRAM).join("")),
+  );
 }
 
 /**
@@ -92,18 +114,38 @@ export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string
 /**
  * The full-text expression for a term in a text.
  *
- * @param ends the terms of the index that start with `openEnd`, at least one; null to let the index combine all of them,
- *   which takes time for all their lists
+ * @param ends if there is an `openEnd`, the terms of the index that start with it, at least one
  */
-export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[] | null): string {
+export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression {
   const known = term.words.map((word) => `${drive}w${word}`);
-  if (!term.isPrefix) return phrase(known);
-  if (openEnd(drive, term) === null) return phrase(term.words.map((word) => `${drive}p${word}`));
-  if (ends === null) return `${phrase(known)} *`;
-  return ends.map((end) => phrase([...known.slice(0, -1), end])).join(" OR ");
+  if (!term.isPrefix) return expression(known);
+  if (openEnd(drive, term) === null) return expression(term.words.map((word) => `${drive}p${word}`));
+  return expression(known.slice(0, -1), ends);
 }
 
-function phrase(terms: readonly string[]): string {
+/** The expression for terms that follow each other, with any of some terms after them. */
+function expression(terms: readonly string[], ends: readonly string[] = []): Expression {
+  const texts = ends.length === 0 ? [quoted(terms)] : ends.map((end) => quoted([...terms, end]));
+  const words = terms.length + Math.min(ends.length, 1);
+  return {
+    text: texts.join(" OR "),
+    lists: words * texts.length,
+    phrase: words === 1 ? null : phraseOf(terms),
+  };
+}
+
+function phraseOf(terms: readonly string[]): Phrase {
+  const times = new Map<string, number>();
+  for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1);
+  // Longer words are in fewer texts.
+  const rarest = [...times.keys()].toSorted((a, b) => b.length - a.length).slice(0, ANYWHERE_TERMS);
+  return {
+    anywhere: rarest.map((term) => quoted([term])).join(" AND "),
+    repeats: Math.max(...times.values()),
+  };
+}
+
+function quoted(terms: readonly string[]): string {
   return `"${terms.join(" ")}"`;
 }
 
