@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
 import { isFound } from "../support/drives.ts";
+import { addManyFiles } from "../support/many-files.ts";
 import { eventually } from "../support/scenario.ts";
 
 const dashboard = openDashboard();
@@ -447,5 +448,15 @@ describe("search", () => {
     );
     await page.goBack();
     await page.getByText("Page 1 of 2").waitFor();
+  });
+
+  test("of more files than are counted, it says that there are at least so many", async () => {
+    const { id, fileId } = await driveWith("Much", { "one.txt": 1 });
+    await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 3000);
+    await page.goto(`/search?drive=${id}&type=text/*`);
+    await page.getByText("At least 2,500 files found").waitFor();
+    expect(await results().count()).toBe(25);
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("Page 2 of 100").waitFor();
   });
 });
