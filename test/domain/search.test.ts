@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parseQuery } from "../../src/domain/search/query.ts";
-import { OVERLAP_WORDS, sliceCount, SLICES_A_FILE, wordsOfSlice } from "../../src/domain/search/slices.ts";
+import {
+  bytesToEndOf,
+  OVERLAP_WORDS,
+  sliceCount,
+  SLICES_A_FILE,
+  wordsOfSlice,
+} from "../../src/domain/search/slices.ts";
 import { snippetOf } from "../../src/domain/search/snippet.ts";
 import { SEARCHED_BYTES, searchedText } from "../../src/domain/search/text.ts";
 import { foldName, wordsOf } from "../../src/domain/search/words.ts";
@@ -153,6 +159,19 @@ describe("slices", () => {
     const text = `x${"𐐨".repeat(SLICE)}`;
     for (let slice = 0; slice < sliceCount(text); slice += 1) {
       for (const { text: word } of wordsOfSlice(text, slice)) expect(word.isWellFormed()).toBe(true);
+    }
+  });
+
+  const encoded: [name: string, bytes: Uint8Array][] = [
+    ["ASCII", Buffer.from("word ".repeat(30_000), "utf8")],
+    ["UTF-8", Buffer.from("東京 ".repeat(40_000), "utf8")],
+    ["UTF-16", Buffer.from(`\ufeff${"東京 ".repeat(40_000)}`, "utf16le")],
+  ];
+  test.each(encoded)("of %s end within the first bytes that are read for them", (_, bytes) => {
+    const whole = searchedText(bytes) ?? "";
+    for (const slice of [0, 1, 2]) {
+      const start = searchedText(bytes.subarray(0, bytesToEndOf(slice)), true) ?? "";
+      expect([...wordsOfSlice(start, slice)]).toEqual([...wordsOfSlice(whole, slice)]);
     }
   });
 

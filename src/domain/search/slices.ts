@@ -7,6 +7,11 @@ const SLACK_UNITS = 256;
 /** How many words of the next slice each slice repeats. No phrase is longer, so each is whole in one slice. */
 export const OVERLAP_WORDS = 128;
 
+/** UTF-16 units: more than these words and what is between them have, except in very odd texts. */
+const OVERLAP_UNITS = 8 * 1024;
+/** Of a UTF-16 unit in any encoding. */
+const MOST_BYTES_A_UNIT = 3;
+
 /**
  * The most slices of a searched text. The index numbers its rows with it: those of a file are `pk * SLICES_A_FILE`
  * and the next. The triggers of the schema do so as well, so another number takes a migration.
@@ -18,6 +23,11 @@ const BETWEEN = /[^\p{L}\p{N}\p{M}]/gu;
 /** How many slices a text has: at least one, at most `SLICES_A_FILE` for a searched text. */
 export function sliceCount(text: string): number {
   return Math.max(1, Math.ceil(text.length / SLICE_UNITS));
+}
+
+/** In how many first bytes of a text a slice (from 0) ends, with the words of the next that it repeats. */
+export function bytesToEndOf(slice: number): number {
+  return MOST_BYTES_A_UNIT * ((slice + 1) * SLICE_UNITS + SLACK_UNITS + OVERLAP_UNITS);
 }
 
 /** The words of one slice (from 0) of a text, then the first words of the next. */

@@ -7,8 +7,9 @@ export const SEARCHED_BYTES = MIB;
 /**
  * The part of a content that is searched: the text of its first MiB; null if it is not text.
  *
- * @param bytes the content, or its first SEARCHED_BYTES
+ * @param bytes the content, or its first bytes
+ * @param isCut whether the content continues after them
  */
-export function searchedText(bytes: Uint8Array): string | null {
-  return textOf(bytes.subarray(0, SEARCHED_BYTES), bytes.length >= SEARCHED_BYTES);
+export function searchedText(bytes: Uint8Array, isCut = false): string | null {
+  return textOf(bytes.subarray(0, SEARCHED_BYTES), isCut || bytes.length >= SEARCHED_BYTES);
 }

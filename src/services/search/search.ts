@@ -10,6 +10,7 @@ import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/media-type.ts";
 import { parsePrefix } from "../../domain/path.ts";
 import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
+import { bytesToEndOf } from "../../domain/search/slices.ts";
 import { snippetOf } from "../../domain/search/snippet.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
@@ -146,7 +147,7 @@ export class Search {
     return findings;
   }
 
-  /** Makes one snippet at a time: each needs megabytes for a moment, so parallel searches need no more than one. */
+  /** Makes one snippet at a time: each may need megabytes for a moment, so parallel searches need no more than one. */
   #inTurn(make: () => Promise<string | null>, end: number): Promise<string | null> {
     const snippet = this.#snippets.then(() => (performance.now() > end ? null : make()));
     this.#snippets = snippet.catch(() => {});
@@ -156,7 +157,7 @@ export class Search {
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
     const { blobs, log } = this.#parts;
     try {
-      const text = await readFor(file, () => readSearchedText(blobs, file));
+      const text = await readFor(file, () => readSearchedText(blobs, file, bytesToEndOf(slice)));
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged.
