@@ -19,8 +19,8 @@ import {
 
 /** So many drives that the first gets the smallest share of what a search may read. All others are empty. */
 const DRIVES = 20;
-/** What a search may read in one of so many drives: its most rows, and those of each kind of better file. */
-const MOST_ROWS = 32_000;
+/** What a search may read in one of so many drives: its most rows, thrice for starts of words, and better files. */
+const MOST_ROWS = 47_000;
 
 /** How many of the files are old, and of another type: more than a search looks at because of a filter. */
 const OLD = 1100;

@@ -27,6 +27,8 @@ const CANDIDATES = 125;
  * If few files are found, more follow.
  */
 const LISTS = 512;
+/** How many times the rows of a search these may take. */
+const CUT_SHARE = 2;
 /** How many of the most recently updated files are checked. */
 const LAST_CHANGED = 100;
 
@@ -82,6 +84,8 @@ export class Matching {
     let end = await this.#search(known, few, bounds);
     if (end !== null) await this.#findBetter(known, some, end, bounds);
     const isCut = () => known.some(({ next }) => next !== null);
+    // The other words of the start of a word: each part of them is asked for every file that has the other terms.
+    if (isCut()) this.#work.allow(bounds.mostRows * CUT_SHARE);
     while (end === null && isCut() && this.#found.size < ENOUGH && !this.#work.isSpent) {
       known = known.map((one) => (one.next === null ? one : this.#know(one.term, one.next)));
       end = await this.#search(known, few, bounds);
