@@ -135,7 +135,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 /** Modules that do something as soon as they are imported: where a program or a worker begins. */
 const MAY_BEGIN: readonly string[] = [
   "src/build.ts",
-  "src/db/checkpoint-worker.ts",
+  "src/db/upkeep-worker.ts",
   "src/db/search/worker.ts",
   "src/dev.ts",
   "src/main.ts",

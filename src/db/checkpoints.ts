@@ -1,12 +1,4 @@
-/** A message to the thread. It answers the last two. */
-export type CheckpointRequest =
-  | { readonly kind: "open"; readonly path: string }
-  | { readonly kind: "checkpoint" }
-  | { readonly kind: "close" };
-
-/** What became of a request: done, to be tried again later, or failed such that the disk cannot be trusted. */
-export type CheckpointAnswer =
-  { readonly kind: "done" | "later" } | { readonly kind: "failed"; readonly message: string };
+import type { UpkeepAnswer } from "./upkeep.ts";
 
 /** A checkpoint starts when this many rows have changed. */
 const CHANGES = 4000;
@@ -15,8 +7,8 @@ export const LONG_LOG = 64 * 1024 * 1024;
 
 /** What checkpoints need. */
 export interface CheckpointsOptions {
-  /** Of the database. */
-  readonly path: string;
+  /** See `Upkeep.checkpoint`. */
+  readonly checkpoint: () => Promise<UpkeepAnswer>;
   /** How many rows have changed since the database was opened. */
   readonly changes: () => number;
   /** The size of the log's file in bytes. */
@@ -27,15 +19,9 @@ export interface CheckpointsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Copies committed pages from the log to the database file, in a thread with its own connection, while writes go on.
- * The thread starts with the first checkpoint.
- */
+/** Decides when the log is copied into the database file. */
 export class Checkpoints {
   readonly #options: CheckpointsOptions;
-  #worker: Worker | null = null;
-  /** Settles the request that the thread is working on: one at a time. */
-  #answer: (answer: CheckpointAnswer) => void = () => {};
   #running: Promise<void> | null = null;
   #last = 0;
   #isClosed = false;
@@ -48,7 +34,7 @@ export class Checkpoints {
   noteCommit(): void {
     if (this.#isClosed) return;
     if (this.#running !== null) {
-      if (this.#isLong) void this.#options.pauseFor(() => this.#running ?? Promise.resolve());
+      if (this.#isLong) void this.#options.pauseFor(() => this.end());
       return;
     }
     const changes = this.#options.changes();
@@ -61,14 +47,15 @@ export class Checkpoints {
       });
   }
 
-  /** Waits for a running checkpoint, and ends the thread. */
+  /** Resolves when no checkpoint runs. */
+  async end(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  /** Waits for a running checkpoint. No other one starts. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#running;
-    if (this.#worker === null) return;
-    // SQLite empties the log only when the last connection is closed.
-    await this.#ask({ kind: "close" });
-    this.#worker?.terminate();
+    await this.end();
   }
 
   async #run(): Promise<void> {
@@ -83,33 +70,10 @@ export class Checkpoints {
   }
 
   async #checkpoint(): Promise<void> {
-    const answer = await this.#ask({ kind: "checkpoint" });
+    // Later is soon enough: everything stays in the log.
+    const answer = await this.#options.checkpoint();
     if (answer.kind === "failed") {
       this.#options.onFailure(new Error(`a checkpoint failed: ${answer.message}`));
     }
-  }
-
-  #ask(request: CheckpointRequest): Promise<CheckpointAnswer> {
-    const { promise, resolve } = Promise.withResolvers<CheckpointAnswer>();
-    this.#answer = resolve;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(request, []);
-    return promise;
-  }
-
-  #start(): Worker {
-    // The build puts the worker beside the executable's own module.
-    const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url).href, { smol: true });
-    worker.unref();
-    worker.addEventListener("message", ({ data }: MessageEvent<CheckpointAnswer>) => this.#answer(data));
-    // Without a thread everything stays in the log. The next checkpoint starts another.
-    const lose = () => {
-      this.#worker = null;
-      this.#answer({ kind: "later" });
-    };
-    worker.addEventListener("error", lose);
-    worker.addEventListener("close", lose);
-    worker.postMessage({ kind: "open", path: this.#options.path } satisfies CheckpointRequest, []);
-    return worker;
   }
 }

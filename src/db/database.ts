@@ -6,6 +6,7 @@ import type { DatabaseReserve } from "../database-reserve.ts";
 import { Checkpoints, LONG_LOG } from "./checkpoints.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { Upkeep } from "./upkeep.ts";
 import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
 import { WriteQueue, type WriteOptions } from "./write-queue.ts";
 
@@ -45,21 +46,25 @@ export class Database {
   readonly sql: Sqlite;
   readonly #writes: WriteQueue;
   readonly #log: DatabaseLog;
+  readonly #upkeep: Upkeep;
   readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
   readonly #begin;
   readonly #commit;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
+  /** How many rows merges have changed. */
+  #mergedRows = 0;
 
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
     this.#reserve = options?.reserve ?? null;
     this.#log = new DatabaseLog(`${sql.filename}-wal`);
     const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
+    this.#upkeep = new Upkeep(sql.filename);
     this.#checkpoints = new Checkpoints({
-      path: sql.filename,
-      changes: () => changes.get()?.n ?? 0,
+      checkpoint: () => this.#upkeep.checkpoint(),
+      changes: () => this.#mergedRows + (changes.get()?.n ?? 0),
       logSize: () => this.#log.size,
       pauseFor: (work) => this.#writes.pauseFor(work),
       onFailure: (error) => this.#writes.fail(error),
@@ -173,6 +178,26 @@ export class Database {
     return free - this.#pages("freelist_count");
   }
 
+  /**
+   * Merges a little of the full-text index, in a thread: one step can take long if a drive is large. Reads go on, and
+   * writes wait. Returns whether something was merged; then there may be more.
+   *
+   * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
+   * @throws Error if the index cannot be merged
+   */
+  async mergeIndex(): Promise<boolean> {
+    await this.requireSpace();
+    // The thread does one thing at a time, and a checkpoint may take long: writes should not wait for both.
+    await this.#checkpoints.end();
+    const answer = await this.#writes.pauseFor(() => this.#upkeep.merge());
+    if (answer.kind === "failed") throw new Error(`a merge failed: ${answer.message}`);
+    // What is deleted later, or indexed, is a new occasion.
+    if (answer.kind === "later") return false;
+    this.#mergedRows += answer.rows;
+    this.#checkpoints.noteCommit();
+    return answer.rows > 0;
+  }
+
   #pages(pragma: "freelist_count" | "page_count"): number {
     return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
   }
@@ -190,6 +215,7 @@ export class Database {
   async close(): Promise<void> {
     await this.#writes.close();
     await this.#checkpoints.close();
+    await this.#upkeep.close();
     await this.#log.close();
     this.#endSnapshot();
     this.sql.close(true);

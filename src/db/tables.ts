@@ -66,6 +66,8 @@ export function openTables(database: Database) {
     requireSpace: (): Promise<void> => database.requireSpace(),
     /** See `Database.releasePages`. */
     releasePages: (pages: number): number => database.releasePages(pages),
+    /** See `Database.mergeIndex`. */
+    mergeIndex: (): Promise<boolean> => database.mergeIndex(),
     /** See `Database.requireKnownOutcome`. */
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     /** See `Database.hasSpace`. */

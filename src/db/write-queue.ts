@@ -66,7 +66,8 @@ export class WriteQueue {
   #isScheduled = false;
   /** Ends the wait for more writes; null if there is none. */
   #timer: NodeJS.Timeout | null = null;
-  #isPaused = false;
+  /** How many works delay all writes. */
+  #pauses = 0;
   /** What the next commit waits for: so many durable jobs, or this time in milliseconds since the epoch. */
   #gathering = { jobs: 0, until: 0 };
   #idle: PromiseWithResolvers<void> | null = null;
@@ -105,13 +106,13 @@ export class WriteQueue {
     return promise;
   }
 
-  /** Delays all writes while `work` runs. */
-  async pauseFor(work: () => Promise<void>): Promise<void> {
-    this.#isPaused = true;
+  /** Delays all writes while `work` runs. Returns its result. */
+  async pauseFor<T>(work: () => Promise<T>): Promise<T> {
+    this.#pauses += 1;
     try {
-      await work();
+      return await work();
     } finally {
-      this.#isPaused = false;
+      this.#pauses -= 1;
       this.#schedule();
     }
   }
@@ -131,7 +132,7 @@ export class WriteQueue {
 
   #schedule(): void {
     const { clock, log } = this.#options;
-    if (this.#isScheduled || this.#isPaused || log.isRunning) return;
+    if (this.#isScheduled || this.#pauses > 0 || log.isRunning) return;
     if (this.#waiting.length === 0) {
       this.#idle?.resolve();
       this.#idle = null;
@@ -161,7 +162,7 @@ export class WriteQueue {
   #flush(): void {
     this.#isScheduled = false;
     this.#stopTimer();
-    if (this.#isPaused) return;
+    if (this.#pauses > 0) return;
     this.#gathering.jobs = 0;
     const left = this.#commit(this.#admitted(this.#waiting.splice(0, BATCH)));
     this.#waiting.unshift(...left);

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
+import { Database as Sqlite } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
+import { mergeSome } from "../../src/db/search/merge.ts";
 import { openTables } from "../../src/db/tables.ts";
 import type { FilePk } from "../../src/domain/id.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { WriteMeter } from "../support/write-meter.ts";
 
 const WRITES = 400;
@@ -20,7 +23,7 @@ function words(n: number): string {
 }
 
 test("the full-text index is merged in small steps and never by a write, and gives the room of what went back", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const database = Database.open(join(place.path, "coffer.db"), new FakeClock());
   const { searchIndex, write } = openTables(database);
   const ask = (value: string) =>
@@ -38,7 +41,7 @@ test("the full-text index is merged in small steps and never by a write, and giv
   };
   const mergeAll = async () => {
     let steps = 0;
-    while (await write(() => searchIndex.merge())) steps += 1;
+    while ((await write(() => mergeSome(database.sql))) > 0) steps += 1;
     return steps;
   };
 
@@ -56,4 +59,42 @@ test("the full-text index is merged in small steps and never by a write, and giv
   expect(meter.largest()).toBeLessThan(ROWS_A_STEP);
   expect(bytes()).toBeLessThan(whole / 10);
   await database.close();
+});
+
+test("merges run in a thread: reads go on, and writes wait their turn", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const path = join(place.path, "coffer.db");
+  const database = Database.open(path, new FakeClock());
+  const { searchIndex, write, mergeIndex } = openTables(database);
+  const files = database.sql.query<{ pk: FilePk }, [string]>("SELECT value AS pk FROM json_each(?)");
+  const numbers = Array.from({ length: 100 }, (_, n) => n + 1);
+  for (const { pk } of files.all(JSON.stringify(numbers))) {
+    await write(() => searchIndex.putText(pk, 0, words(pk)));
+  }
+  const ask = (value: string) => database.sql.query<{ n: number }, []>(`SELECT ${value} AS n`).get()?.n;
+  const segments = () => ask("(SELECT count(DISTINCT segid) FROM search_text_idx)");
+  const changes = ask("total_changes()");
+  // A write that meets a lock fails at once.
+  database.sql.run("PRAGMA busy_timeout = 0");
+  const other = new Sqlite(path);
+  other.run("BEGIN IMMEDIATE");
+  let isWritten = false;
+  const merge = mergeIndex();
+  const written = write(() => {
+    isWritten = true;
+    expect(segments()).toBeLessThan(100);
+  });
+  for (let turn = 0; turn < 50; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([segments(), isWritten]).toEqual([100, false]);
+  }
+  other.run("ROLLBACK");
+  other.close();
+  await Promise.all([merge, written]);
+  while (await mergeIndex()) expect(segments()).toBeGreaterThan(0);
+  expect(segments()).toBeLessThan(8);
+  expect(ask("total_changes()")).toBe(changes);
+  await database.close();
+  // The thread has closed its connection as well.
+  expect(existsSync(`${path}-wal`)).toBe(false);
 });

@@ -7,12 +7,6 @@ import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import type { Database } from "../database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "../file-rows.ts";
 
-/**
- * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
- * terms. It may read more pages if much was deleted.
- */
-const MERGED_PAGES = 32;
-
 /** A file whose names are to be indexed. */
 export interface NameJob {
   readonly ticket: number;
@@ -57,9 +51,6 @@ export class SearchIndex {
   readonly #removeText;
   readonly #forget;
   readonly #visible;
-  readonly #mergeNames;
-  readonly #mergeText;
-  readonly #changes;
 
   constructor({ sql }: Database) {
     this.#waiting = sql.prepare<object, [DrivePk, number]>(
@@ -94,13 +85,6 @@ export class SearchIndex {
       `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}
         WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
     );
-    this.#mergeNames = sql.prepare<never, [number]>(
-      "INSERT INTO search_name (search_name, rank) VALUES ('merge', ?)",
-    );
-    this.#mergeText = sql.prepare<never, [number]>(
-      "INSERT INTO search_text (search_text, rank) VALUES ('merge', ?)",
-    );
-    this.#changes = sql.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
   }
 
   /** Whether one of these drives has jobs. */
@@ -162,26 +146,6 @@ export class SearchIndex {
     this.#removeNames.run(file);
     this.#removeText.run(file);
     this.#forget.run(file);
-  }
-
-  /**
-   * Merges a few pages of the index. Nothing else does: the triggers and the writes above only add to it. Returns
-   * whether there was anything to merge; then there may be more. Inside a write.
-   *
-   * @see https://sqlite.org/fts5.html#the_merge_command, also for the meaning of the number of changes
-   */
-  merge(): boolean {
-    return [this.#mergeNames, this.#mergeText]
-      .map((merge) => {
-        const before = this.#totalChanges();
-        merge.run(MERGED_PAGES);
-        return this.#totalChanges() - before >= 2;
-      })
-      .includes(true);
-  }
-
-  #totalChanges(): number {
-    return this.#changes.get()?.rows ?? 0;
   }
 
   /** A file by its pk; null if it or its drive has expired or is gone. */

@@ -61,8 +61,7 @@ export class IndexSteps {
   /** Merges a little. Returns false if there is nothing to merge. */
   async merge(): Promise<boolean> {
     if (!this.#isGrown) return false;
-    const { searchIndex, writeDerived } = this.#tables;
-    this.#isGrown = await writeDerived(() => searchIndex.merge());
+    this.#isGrown = await this.#tables.mergeIndex();
     return this.#isGrown;
   }
 

@@ -1,0 +1,72 @@
+/** A message to the thread. It answers all but the first. */
+export type UpkeepRequest =
+  | { readonly kind: "open"; readonly path: string }
+  | { readonly kind: "checkpoint" }
+  | { readonly kind: "merge" }
+  | { readonly kind: "close" };
+
+/** What became of a request: done, to be tried again later, or failed. */
+export type UpkeepAnswer =
+  | { readonly kind: "done"; /** How many were changed. */ readonly rows: number }
+  | { readonly kind: "later" }
+  | { readonly kind: "failed"; readonly message: string };
+
+/**
+ * A thread with its own connection, for upkeep of the database that may take long. It starts with the first request,
+ * and does one at a time.
+ */
+export class Upkeep {
+  readonly #path: string;
+  #worker: Worker | null = null;
+  /** Settle the requests that the thread has not answered, oldest first. */
+  #answers: ((answer: UpkeepAnswer) => void)[] = [];
+
+  /** @param path of the database */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Copies committed pages from the log to the database file, while reads and writes go on. */
+  checkpoint(): Promise<UpkeepAnswer> {
+    return this.#ask({ kind: "checkpoint" });
+  }
+
+  /** Merges a little of the full-text index. Reads go on; no write may begin before this resolves. */
+  merge(): Promise<UpkeepAnswer> {
+    return this.#ask({ kind: "merge" });
+  }
+
+  /** Ends the thread, if there is one. */
+  async close(): Promise<void> {
+    if (this.#worker === null) return;
+    // SQLite empties the log only when the last connection is closed.
+    await this.#ask({ kind: "close" });
+    this.#worker?.terminate();
+  }
+
+  #ask(request: UpkeepRequest): Promise<UpkeepAnswer> {
+    const { promise, resolve } = Promise.withResolvers<UpkeepAnswer>();
+    this.#worker ??= this.#start();
+    this.#answers.push(resolve);
+    this.#worker.postMessage(request, []);
+    return promise;
+  }
+
+  #start(): Worker {
+    // The build puts the worker beside the executable's own module.
+    const worker = new Worker(new URL("./upkeep-worker.ts", import.meta.url).href, { smol: true });
+    worker.unref();
+    worker.addEventListener("message", ({ data }: MessageEvent<UpkeepAnswer>) =>
+      this.#answers.shift()?.(data),
+    );
+    // Nothing is lost without a thread. The next request starts another.
+    const lose = () => {
+      this.#worker = null;
+      for (const answer of this.#answers.splice(0)) answer({ kind: "later" });
+    };
+    worker.addEventListener("error", lose);
+    worker.addEventListener("close", lose);
+    worker.postMessage({ kind: "open", path: this.#path } satisfies UpkeepRequest, []);
+    return worker;
+  }
+}
