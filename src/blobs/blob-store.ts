@@ -1,5 +1,4 @@
-import { lstatSync, renameSync } from "node:fs";
-import { lstat, readdir, unlink } from "node:fs/promises";
+import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
@@ -117,22 +116,29 @@ export class BlobStore {
   /**
    * Removes a content. Returns true once it is gone, also if it was not there; false, and keeps it, while it
    * is pinned. The pin is checked before the first await: if the caller checks in the same synchronous step that
-   * no row names the content, no upload can come in between.
+   * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
   async remove(digest: Digest): Promise<boolean> {
-    if (this.#pins.has(digest)) return false;
+    let doomed: string | null = null;
+    const isRemoved = await this.#pins.unlessPinned(digest, async () => {
+      doomed = await this.#moveAway(digest);
+    });
+    if (doomed !== null) await unlink(doomed);
+    return isRemoved;
+  }
+
+  /** Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
+  async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return true;
+    const found = await unlessMissing(lstat(path));
+    if (found === null) return null;
     if (found.isDirectory()) {
       this.#volume.setAside(digest);
-      return true;
+      return null;
     }
-    // Renamed first: from then on no upload can match it, and unlinking gigabytes takes time.
-    const doomed = this.#volume.newTempPath();
-    renameSync(path, doomed);
-    await unlink(doomed);
-    return true;
+    const away = this.#volume.newTempPath();
+    await rename(path, away);
+    return away;
   }
 
   /**
@@ -144,12 +150,8 @@ export class BlobStore {
     for (const name of await readdir(directory)) {
       const digest = parseDigest(name);
       if (digest === null || this.#volume.blobPath(digest) !== join(directory, name)) continue;
-      try {
-        const found = await lstat(join(directory, name));
-        if (found.isFile()) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
-      } catch (error) {
-        if (!hasCode(error, "ENOENT")) throw error;
-      }
+      const found = await unlessMissing(lstat(join(directory, name)));
+      if (found?.isFile() === true) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
     }
     return blobs;
   }
@@ -177,6 +179,16 @@ export class BlobStore {
   /** Bytes that this process can still write, including the reserve. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
+  }
+}
+
+/** What a look at a file found; null if there is none. */
+async function unlessMissing<T>(look: Promise<T>): Promise<T | null> {
+  try {
+    return await look;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
   }
 }
 

@@ -155,7 +155,7 @@ export class BlobWriter implements AsyncDisposable {
       return { digest, size: this.#size, bytes, head, healed: null, unpin() {}, [Symbol.dispose]() {} };
     }
     // Pinned before the check whether it exists, or it could be removed in between.
-    const unpin = this.#pins.pin(digest);
+    const unpin = await this.#pins.pin(digest);
     let damage: DamagedContent | null;
     try {
       damage = await this.#damageOf({ digest, size: this.#size });

@@ -6,10 +6,16 @@ import type { Digest } from "../domain/digest.ts";
  */
 export class Pins {
   readonly #counts = new Map<Digest, number>();
+  readonly #removals = new Map<Digest, Promise<void>>();
 
-  /** Pins a content. The returned function unpins it; later calls of it do nothing. */
-  pin(digest: Digest): () => void {
+  /**
+   * Pins a content, and waits for a removal of it that has begun before. Resolves with a function that unpins it;
+   * later calls of that do nothing.
+   */
+  async pin(digest: Digest): Promise<() => void> {
     this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
+    // A failed removal is for the one who began it.
+    await this.#removals.get(digest)?.catch(() => {});
     let held = true;
     return () => {
       if (!held) return;
@@ -20,7 +26,12 @@ export class Pins {
     };
   }
 
-  has(digest: Digest): boolean {
-    return this.#counts.has(digest);
+  /** Removes a content with `remove`, and resolves with true; with false, without a call, while it is pinned. */
+  async unlessPinned(digest: Digest, remove: () => Promise<void>): Promise<boolean> {
+    if (this.#counts.has(digest)) return false;
+    const removal = this.#removals.get(digest) ?? remove().finally(() => this.#removals.delete(digest));
+    this.#removals.set(digest, removal);
+    await removal;
+    return true;
   }
 }
