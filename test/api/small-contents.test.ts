@@ -74,14 +74,11 @@ async function requireGood({ id, content }: Stored): Promise<void> {
 }
 
 describe("where a content is kept", () => {
-  test.each([0, 1, SMALL_CONTENT_BYTES - 1, SMALL_CONTENT_BYTES])(
-    "%i bytes: in the database",
-    async (length) => {
-      const stored = await put(newContent(length));
-      expect([inDatabase(stored), existsSync(fileOf(stored))]).toEqual([1, false]);
-      await requireGood(stored);
-    },
-  );
+  test.each([0, SMALL_CONTENT_BYTES])("%i bytes: in the database", async (length) => {
+    const stored = await put(newContent(length));
+    expect([inDatabase(stored), existsSync(fileOf(stored))]).toEqual([1, false]);
+    await requireGood(stored);
+  });
 
   test("one byte more: in a file", async () => {
     const stored = await put(newContent(SMALL_CONTENT_BYTES + 1));
@@ -141,31 +138,19 @@ describe("a small content that an older version kept in a file", () => {
   });
 });
 
-describe("a small content that is damaged", () => {
-  const damages: [what: string, damage: (content: Uint8Array) => Uint8Array | null][] = [
-    ["cut", (content) => content.subarray(1)],
-    ["changed in one bit", flipped],
-    ["missing", () => null],
-  ];
-
-  test.each(damages)(
-    "%s: is not sent, is logged with its drive and path, and the next upload heals it",
-    async (_, damage) => {
-      const stored = await put(newContent(1000));
-      spoil(stored, damage(stored.content));
-      const logged = coffer.lines.length;
-      for (const headers of [{}, { range: "bytes=0-0" }] as const) {
-        const { status, text } = await drive.client.send("GET", `/v0/files/${stored.id}/download`, {
-          headers,
-        });
-        expect([status, JSON.parse(text).error.code]).toEqual([500, "INTERNAL"]);
-      }
-      const errors = coffer.lines.slice(logged).filter((line) => line.includes('"level":"error"'));
-      expect(errors).toHaveLength(2);
-      expect(errors[0]).toContain(stored.digest);
-      expect(errors[0]).toContain(drive.id);
-      await put(stored.content);
-      await requireGood(stored);
-    },
-  );
+// How else a content may be damaged is in the contract of the blob store.
+test("a small content that is damaged is not sent, is logged with its drive and path, and the next upload heals it", async () => {
+  const stored = await put(newContent(1000));
+  spoil(stored, flipped(stored.content));
+  const logged = coffer.lines.length;
+  for (const headers of [{}, { range: "bytes=0-0" }] as const) {
+    const { status, text } = await drive.client.send("GET", `/v0/files/${stored.id}/download`, { headers });
+    expect([status, JSON.parse(text).error.code]).toEqual([500, "INTERNAL"]);
+  }
+  const errors = coffer.lines.slice(logged).filter((line) => line.includes('"level":"error"'));
+  expect(errors).toHaveLength(2);
+  expect(errors[0]).toContain(stored.digest);
+  expect(errors[0]).toContain(drive.id);
+  await put(stored.content);
+  await requireGood(stored);
 });

@@ -9,14 +9,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { DamagedContent } from "../../src/blobs/content-file.ts";
+import { Database } from "../../src/db/database.ts";
+import { openTables } from "../../src/db/tables.ts";
+import type { Digest } from "../../src/domain/digest.ts";
+import type { BlobPk } from "../../src/domain/id.ts";
+import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
   ALL_FILES,
+  type ContentKind,
   describeBlobStore,
   digestOf,
   failureOf,
@@ -25,8 +31,10 @@ import {
   put,
   sampleBytes,
 } from "../support/blob-store-contract.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { NO_OPEN_FILES } from "../support/open-files.ts";
 import { withReason } from "../support/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const MIB = 1024 * 1024;
 
@@ -35,22 +43,110 @@ interface OpenedFileStore extends OpenedStore {
   readonly tmpDir: string;
 }
 
-async function openStore(diskReserve = 0): Promise<OpenedFileStore> {
-  const directory = await mkdtemp(join(tmpdir(), "coffer-blobs-"));
-  const [blobsDir, tmpDir] = [join(directory, "blobs"), join(directory, "tmp")];
-  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve, small: ALL_FILES });
+/** A store whose contents are all files. */
+async function openStore(): Promise<OpenedFileStore> {
+  const place = await temporaryDirectory(FAST_DIRECTORY);
+  const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
+  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small: ALL_FILES });
   return {
     store,
     blobsDir,
     tmpDir,
-    spoil: (digest, bytes) => writeFile(join(blobsDir, digest.slice(0, 2), digest), bytes),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    commit: async (writer) => {
+      const blob = await writer.commit();
+      const isHealed = blob.healed !== null;
+      return Object.assign(blob, { isHealed });
+    },
+    remove: (digest) => store.remove(digest),
+    digests: () => listAll(store),
+    spoil: async (digest, bytes) => {
+      const path = join(blobsDir, digest.slice(0, 2), digest);
+      await (bytes === null ? rm(path) : writeFile(path, bytes));
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
 
-describeBlobStore("files", openStore);
+/** A store whose small contents are in the database, with the rows that name them. */
+async function openSmallStore(): Promise<OpenedStore> {
+  const place = await temporaryDirectory(FAST_DIRECTORY);
+  const database = Database.open(join(place.path, "coffer.db"), new FakeClock());
+  const { blobs, smallContents } = openTables(database);
+  const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
+  const store = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small: smallContents });
+  const query = <T>(text: string) => database.sql.query<T, [Digest]>(text);
+  const row = query<{ pk: BlobPk }>("SELECT pk FROM blob WHERE digest = ?");
+  const use = query<null>("UPDATE blob SET refs = refs + 1 WHERE digest = ?");
+  const leave = query<null>("UPDATE blob SET refs = refs - 1 WHERE digest = ?");
+  return {
+    store,
+    commit: async (writer) => {
+      const { digest, size, bytes, head } = await writer.commit();
+      if (bytes === null) throw new Error("a small content became a file");
+      const kept = await database.write(() => {
+        const outcome = smallContents.put(blobs.ensure(digest, size, null), bytes);
+        use.run(digest);
+        return outcome;
+      });
+      let isUsed = true;
+      const unpin = () => {
+        if (isUsed) leave.run(digest);
+        isUsed = false;
+      };
+      return { digest, size, head, isHealed: kept === "healed", unpin, [Symbol.dispose]: unpin };
+    },
+    remove: async (digest) => {
+      const isGone = await database.write(() => {
+        const found = row.get(digest);
+        return found === null || blobs.remove(found.pk);
+      });
+      return isGone && (await store.remove(digest));
+    },
+    digests: async () => {
+      expect(await listAll(store)).toEqual([]);
+      return database.sql
+        .query<{ digest: Digest }, []>(
+          "SELECT digest FROM small_content c JOIN blob b ON b.pk = c.blob ORDER BY digest",
+        )
+        .all()
+        .map(({ digest }) => digest);
+    },
+    spoil: async (digest, bytes) => {
+      const pk = row.get(digest)?.pk ?? 0;
+      if (bytes === null) database.sql.run("DELETE FROM small_content WHERE blob = ?", [pk]);
+      else database.sql.run("UPDATE small_content SET bytes = ? WHERE blob = ?", [bytes, pk]);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const KINDS: readonly ContentKind[] = [
+  { name: "files", largest: Number.POSITIVE_INFINITY, open: openStore },
+  { name: "the database", largest: SMALL_CONTENT_BYTES, open: openSmallStore },
+];
+for (const kind of KINDS) describeBlobStore(kind);
 
 describe("on disk", () => {
+  test("every content is in exactly one part, with its age", async () => {
+    await using opened = await openStore();
+    const since = Date.now();
+    const expected: Digest[] = [];
+    for (let seed = 1; seed <= 40; seed++) {
+      using blob = await put(opened.store, sampleBytes(100, seed));
+      expected.push(blob.digest);
+    }
+    expect(await listAll(opened.store)).toEqual(expected.toSorted());
+    for (let shard = 0; shard < opened.store.shardCount; shard++) {
+      for (const { modifiedAt } of await opened.store.list(shard)) {
+        expect(Math.abs(modifiedAt - since)).toBeLessThan(60_000);
+        expect(Number.isInteger(modifiedAt)).toBe(true);
+      }
+    }
+  });
+
   test("a content lies in the directory of its first two digits, for this user alone", async () => {
     await using opened = await openStore();
     using blob = await put(opened.store, sampleBytes(10));
@@ -160,20 +256,20 @@ describe("on disk", () => {
     expect(await full.remove(blob.digest)).toBe(true);
   });
 
-  const shm = statSync("/dev/shm", { throwIfNoEntry: false });
-  const noOther = shm === undefined || shm.dev === statSync(tmpdir()).dev ? "/dev/shm is no other disk" : "";
+  const other = FAST_DIRECTORY === tmpdir() ? "/dev/shm" : tmpdir();
+  const found = statSync(other, { throwIfNoEntry: false });
+  const noOther =
+    found === undefined || found.dev === statSync(FAST_DIRECTORY).dev ? "there is no other disk" : "";
   test.skipIf(noOther !== "")(
     withReason("tmp on another file system than blobs stops the start", noOther),
     async () => {
       await using opened = await openStore();
-      const tmpDir = await mkdtemp("/dev/shm/coffer-blobs-");
-      try {
-        expect(
-          await failureOf(BlobStore.open({ ...opened, tmpDir, diskReserve: 0, small: ALL_FILES })),
-        ).toHaveProperty("message", expect.stringContaining("must be on one file system"));
-      } finally {
-        await rm(tmpDir, { recursive: true });
-      }
+      await using elsewhere = await temporaryDirectory(other);
+      const options = { ...opened, tmpDir: elsewhere.path, diskReserve: 0, small: ALL_FILES };
+      expect(await failureOf(BlobStore.open(options))).toHaveProperty(
+        "message",
+        expect.stringContaining("must be on one file system"),
+      );
     },
   );
 });
@@ -218,7 +314,7 @@ describe.each(things)("%s in a content's place", (name, place) => {
       () => opened.store.read(blob, { start: 1, end: 3 }),
       () => opened.store.readAll(blob),
     ]) {
-      expect(await failureOf(attempt())).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
     }
     expect(await listAll(opened.store)).toEqual([]);
   });
