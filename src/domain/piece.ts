@@ -1,7 +1,7 @@
 import type { File } from "./file.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
-const PIECE_ROWS = 1000;
+const PIECE_ROWS = 500;
 /** Rows per file: its own, its content's counts and their owner's, its jobs for the index, its entries there. */
 const FILE_ROWS = 7;
 /** Rows per folder: its own, and the count in its parent. */

@@ -20,7 +20,7 @@ const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same for rows that may be large. */
+/** The same for rows that may be large, or have a content with them. */
 const LARGE_PIECE = 50;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
@@ -200,12 +200,15 @@ export class Sweep {
 
   /** Removes contents, except those that a row names again. Returns how many. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
-    if (orphans.length === 0) return 0;
-    const forgotten = await this.#tables.writeFromReserve(() =>
-      orphans.filter(({ pk }) => this.#tables.blobs.remove(pk)),
-    );
-    for (const { digest } of forgotten) await this.#removeUnknown(digest);
-    return forgotten.length;
+    let removed = 0;
+    for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
+      const forgotten = await this.#tables.writeFromReserve(() =>
+        orphans.slice(at, at + LARGE_PIECE).filter(({ pk }) => this.#tables.blobs.remove(pk)),
+      );
+      for (const { digest } of forgotten) await this.#removeUnknown(digest);
+      removed += forgotten.length;
+    }
+    return removed;
   }
 
   #freePages(): Promise<number> {

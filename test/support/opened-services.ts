@@ -14,12 +14,15 @@ export interface OpenedServices extends AsyncDisposable {
   readonly services: Services;
 }
 
-/** Opens or creates them in a directory. */
-export async function openServicesIn(root: string): Promise<OpenedServices> {
+/** Opens or creates them in a directory. `open` opens the tables. */
+export async function openServicesIn(
+  root: string,
+  open: (database: Database) => Tables = openTables,
+): Promise<OpenedServices> {
   const clock = new FakeClock();
   const log = createLog({ format: "json", clock, write: () => {} });
   const database = Database.open(join(root, "coffer.db"), clock);
-  const tables = openTables(database);
+  const tables = open(database);
   const blobs = await BlobStore.open({
     blobsDir: join(root, "blobs"),
     tmpDir: join(root, "tmp"),
