@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { openTables } from "../../src/db/tables.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import { FILE_SORTS, positionOf } from "../../src/domain/file-sort.ts";
+import type { File } from "../../src/domain/file.ts";
 import { type FileId, parseId } from "../../src/domain/id.ts";
 import type { Services } from "../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../support/bytes-read.ts";
 import { addFolders, copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { withReason } from "../support/skip.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { TurnMeter } from "../support/turn-meter.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 interface Filled {
@@ -26,16 +28,24 @@ async function fill({ database, services }: OpenedServices, count: number): Prom
   const { apiKey, driveId } = await services.drives.provision("Drive");
   const caller = services.apiKeys.authenticate(apiKey);
   if (caller === null) throw new Error("the key is not known");
-  const upload = await services.uploads.begin(caller, driveId);
-  await upload.write(Buffer.from("content"));
   await services.folders.create(caller, driveId, "few/");
-  const fields = { driveId, filename: "first.txt", tags: ["tag"] };
-  const unset = { path: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
-  const { file } = await upload.finish({ ...fields, ...unset }, UNCONDITIONAL);
+  const file = await upload(services, { caller, drive: driveId }, "first.txt");
   await database.write(() => copyRows(database, file.id, count));
   await services.folders.create(caller, driveId, "folders/");
   await database.write(() => addFolders(database, count));
   return { key: apiKey, caller, drive: driveId, first: file.id };
+}
+
+async function upload(
+  services: Services,
+  { caller, drive }: Pick<Filled, "caller" | "drive">,
+  path: string,
+): Promise<File> {
+  const taker = await services.uploads.begin(caller, drive);
+  await taker.write(Buffer.from(`content of ${path}`));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
+  const fields = { ...unset, driveId: drive, path, tags: ["tag"] };
+  return (await taker.finish(fields, UNCONDITIONAL)).file;
 }
 
 const list = {
@@ -98,7 +108,7 @@ function planOf({ database }: OpenedServices, text: string): string[] {
 }
 
 test("every statement finds its rows by an index", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened = await openServicesIn(place.path);
   const scans: [string, string][] = [];
   for (const text of textsOf(opened)) {
@@ -111,7 +121,7 @@ test("every statement finds its rows by an index", async () => {
 });
 
 test("pages come in the order of an index, from statements that are planned only once", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened = await openServicesIn(place.path);
   const pages = textsOf(opened).filter(
     (text) => /LIMIT \S+ OFFSET [:?]/.test(text) && !text.includes("SELECT 1"),
@@ -126,7 +136,7 @@ test("pages come in the order of an index, from statements that are planned only
 });
 
 test("no statistics from when a table was small mislead the plans once it is large", async () => {
-  await using place = await temporaryDirectory();
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
   {
     await using opened = await openServicesIn(place.path);
     const { caller, drive } = await fill(opened, 3000);
@@ -187,7 +197,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
       services.listings.list(caller, {
         ...list,
         driveId: drive,
-        after: { sort: "path", path: "many/0000999.txt" },
+        after: { sort: "path", path: "many/0000500.txt" },
       }),
   },
   {
@@ -215,6 +225,17 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   {
     name: "previewing the deletion of a full folder",
     work: (services, { caller, drive }) => services.folders.preview(caller, drive, "many/"),
+  },
+  {
+    name: "uploading a file",
+    work: (services, filled) => upload(services, filled, "many/new.txt"),
+  },
+  {
+    name: "downloading a file",
+    work: async (services, { caller, first }) => {
+      const content = await services.files.content(services.files.get(caller, first));
+      expect(await content.text()).toBe("content of first.txt");
+    },
   },
   {
     name: "copying a file",
@@ -254,10 +275,10 @@ const MANY = 40_000;
 const MORE_BYTES = 24 * 4096;
 
 test.skipIf(NO_READ_COUNT !== "")(
-  withReason("what a request reads does not grow with the number of files", NO_READ_COUNT),
+  withReason("what a request reads, and how often, does not grow with the number of files", NO_READ_COUNT),
   async () => {
-    await using place = await temporaryDirectory();
-    const costs = new Map<string, number[]>();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const costs = new Map<string, { readonly bytes: number; readonly units: number }[]>();
     for (const count of [FEW, MANY]) {
       const root = join(place.path, String(count));
       await mkdir(root);
@@ -268,15 +289,19 @@ test.skipIf(NO_READ_COUNT !== "")(
       }
       for (const { name, work } of COSTS) {
         // Opened anew each time, so that nothing is in memory yet.
-        await using opened = await openServicesIn(root);
-        const before = bytesRead() ?? 0;
+        const meter = new TurnMeter();
+        await using opened = await openServicesIn(root, (database) => meter.open(database));
+        const [before, done] = [bytesRead() ?? 0, meter.total];
         await work(opened.services, filled);
-        costs.set(name, [...(costs.get(name) ?? []), (bytesRead() ?? 0) - before]);
+        const cost = { bytes: (bytesRead() ?? 0) - before, units: meter.total - done };
+        costs.set(name, [...(costs.get(name) ?? []), cost]);
       }
     }
-    for (const [name, [few = 0, many = 0]] of costs) {
-      expect([name, few > 0]).toEqual([name, true]);
-      expect([name, Math.max(0, many - few - MORE_BYTES)]).toEqual([name, 0]);
+    for (const [name, [few, many]] of costs) {
+      if (few === undefined || many === undefined) throw new Error(`${name} was not measured twice`);
+      expect([name, few.bytes > 0, few.units > 0]).toEqual([name, true, true]);
+      expect([name, Math.max(0, many.bytes - few.bytes - MORE_BYTES)]).toEqual([name, 0]);
+      expect([name, many.units]).toEqual([name, few.units]);
     }
   },
 );

@@ -4,12 +4,13 @@ import type { Database } from "../../src/db/database.ts";
 import { openTables, type Tables } from "../../src/db/tables.ts";
 
 /**
- * Counts what prepared statements do in one turn of the event loop, while which all other requests wait: a unit for
- * each call, or for each row that it returns.
+ * Counts what prepared statements do, in all and in one turn of the event loop, during which all other requests wait: a
+ * unit for each call, or for each row that it returns.
  */
 export class TurnMeter {
   #units = 0;
   #largest = 0;
+  #total = 0;
   #isTurnKnown = false;
 
   /** Opens the tables of a database, and counts from now on. */
@@ -19,6 +20,11 @@ export class TurnMeter {
     for (const { value } of prepare.mock.results) if (value instanceof Statement) this.#watch(value);
     prepare.mockRestore();
     return tables;
+  }
+
+  /** All units so far. */
+  get total(): number {
+    return this.#total;
   }
 
   /** The units of the largest turn since the last call. */
@@ -43,6 +49,7 @@ export class TurnMeter {
 
   #count<T>(units: number, result: T): T {
     this.#units += units;
+    this.#total += units;
     if (!this.#isTurnKnown) {
       this.#isTurnKnown = true;
       setImmediate(() => {
