@@ -84,8 +84,11 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   });
   const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
   opened.defer(() => watching.stop());
-  await services.administrators.appoint();
-  const setupToken = await services.signIn.issueSetupToken();
+  // In this order and in one commit: there is a token only while there is no administrator.
+  const [, setupToken] = await Promise.all([
+    services.administrators.appoint(),
+    services.signIn.issueSetupToken(),
+  ]);
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
   const owned = opened.move();

@@ -233,6 +233,13 @@ function withoutNested(parameters: string): string {
   return shorter === parameters ? parameters : withoutNested(shorter);
 }
 
+test("a start does not load what describes the API", () => {
+  const eager = /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|[^"]*\/openapi\.ts)"/m;
+  expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
+    "src/http/docs/openapi.ts",
+  ]);
+});
+
 test("no two exported classes share a name", () => {
   const names = sources.flatMap(({ text }) =>
     Array.from(text.matchAll(/^export class (\w+)/gm), ([, name = ""]) => name),

@@ -1,11 +1,11 @@
-import { Mime } from "mime/lite";
 import otherTypes from "mime/types/other.js";
 import standardTypes from "mime/types/standard.js";
+import { once } from "./once.ts";
 
 const UNKNOWN = "application/octet-stream";
 
 /** Types that agents store most and that the registries name oddly or lack: source code and line formats. */
-const SOURCE_TYPES: Record<string, string[]> = {
+const SOURCE_TYPES = {
   "text/typescript": ["ts", "tsx", "mts", "cts"],
   "text/jsx": ["jsx"],
   "text/x-python": ["py", "pyi"],
@@ -24,10 +24,21 @@ const SOURCE_TYPES: Record<string, string[]> = {
   "application/vnd.apache.parquet": ["parquet"],
 };
 
-const types = new Mime(standardTypes, otherTypes).define(SOURCE_TYPES, true);
+/**
+ * Types by extension, later ones first. Not the library's own lookup, which takes long and is made at its import. A star
+ * marks an extension that belongs to another type.
+ */
+const types = once(
+  () =>
+    new Map(
+      [standardTypes, otherTypes, SOURCE_TYPES]
+        .flatMap((table) => Object.entries<readonly string[]>(table))
+        .flatMap(([type, extensions]) => extensions.map((extension) => [extension, type] as const))
+        .filter(([extension]) => !extension.startsWith("*")),
+    ),
+);
 
 /** The MIME type for a filename's extension; `application/octet-stream` for an unknown one. */
 export function mimeTypeOf(filename: string): string {
-  // At a slash or backslash the library would drop the part before it.
-  return types.getType(filename.replaceAll(/[/\\]/g, "_")) ?? UNKNOWN;
+  return types().get(filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()) ?? UNKNOWN;
 }

@@ -1,4 +1,5 @@
 import { Elysia, NotFoundError } from "elysia";
+import { once } from "../../domain/once.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
 import { type Asset, dashboardAssets, markdownWorker } from "./assets.ts";
@@ -79,7 +80,7 @@ function lost({ content, type }: Asset) {
 }
 
 function served({ content, type }: Asset, path: string, more: Record<string, string>) {
-  const packed = gzipped(content);
+  const packed = once(() => gzipped(content));
   // Weak, because both encodings of the content share it.
   const etag = `W/"${Bun.SHA256.hash(content, "hex").slice(0, 32)}"`;
   const headers = {
@@ -93,9 +94,10 @@ function served({ content, type }: Asset, path: string, more: Record<string, str
   const answer = ({ request }: RouteContext) => {
     contextOf(request).route = path;
     if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-    return packed !== null && acceptsGzip(request.headers.get("accept-encoding"))
-      ? new Response(packed, { headers: packedHeaders })
-      : new Response(content, { headers });
+    const body = acceptsGzip(request.headers.get("accept-encoding")) ? packed() : null;
+    return body === null
+      ? new Response(content, { headers })
+      : new Response(body, { headers: packedHeaders });
   };
   // Bound for the reason given in `operation`.
   return answer.bind(null);

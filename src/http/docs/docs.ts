@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
+import { once } from "../../domain/once.ts";
 import { contextOf } from "../gate/request-context.ts";
-import { describeApi } from "./openapi.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";
 
@@ -24,9 +24,11 @@ export function docs(options: DescriptionOptions) {
     )
     .get(
       "/docs/openapi.json",
-      fixed("application/json; charset=utf-8", async () =>
-        new Blob([JSON.stringify(await describeApi(options))]).bytes(),
-      ),
+      fixed("application/json; charset=utf-8", async () => {
+        // Loaded when asked for: what it imports takes longer to load than the rest of the server.
+        const { describeApi } = await import("./openapi.ts");
+        return new Blob([JSON.stringify(await describeApi(options))]).bytes();
+      }),
     );
   for (const { name, type, read } of ASSETS) plugin.get(`/docs/${name}`, fixed(type, read));
   return plugin;
@@ -34,15 +36,14 @@ export function docs(options: DescriptionOptions) {
 
 /** A handler that loads its content at the first request. Returns 304 to a client that has it. */
 function fixed(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>) {
-  let loading: Promise<Fixed> | undefined;
+  const loaded = once(() => load(type, read));
   return async ({ request, route }: RouteContext): Promise<Response> => {
     const context = contextOf(request);
     context.route = route;
     // At `/docs/` the page's relative links would be one level too deep.
     if (context.path === "/docs/")
       return new Response(null, { status: 301, headers: { location: "../docs" } });
-    loading ??= load(type, read);
-    const { body, headers } = await loading;
+    const { body, headers } = await loaded();
     const isKnown = request.headers.get("if-none-match") === headers["etag"];
     return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
   };

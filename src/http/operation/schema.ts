@@ -48,7 +48,7 @@ export function givenPassword(description?: string) {
 
 /** A new password. `Passwords.hash` checks its least length. */
 export function newPassword(description: string) {
-  return givenPassword(`${description}: ${least} to ${most.toLocaleString("en")} characters.`);
+  return givenPassword(`${description}: ${least} to ${most} characters.`);
 }
 
 /** What a key may do. */

@@ -2,18 +2,19 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
+import { once } from "../../domain/once.ts";
 
 /** Returns the value as the schema's type. Throws VALIDATION_ERROR with the name of the first invalid field. */
 export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
 
 /**
  * Compiles a schema into its check. `root` names the whole value in errors (`body`, `query`). Unknown fields are
- * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`.
- */
+ * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`. */
 export function compileValidator<S extends TSchema>(schema: S, root: string): Validate<S> {
-  const check = TypeCompiler.Compile(schema);
+  const compiled = once(() => TypeCompiler.Compile(schema));
   return (value) => {
     refuseIllFormed(value, "", root);
+    const check = compiled();
     if (check.Check(value)) return value;
     const error = check.Errors(value).First();
     if (error === undefined) throw new Error("a schema refused a value without an error");
