@@ -5,6 +5,7 @@ import {
   constants,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -87,7 +88,7 @@ export function openDataDirectory(root: string): DataDirectory {
  */
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
-  if (names.includes(DATABASE) || existsSync(join(root, "blobs", "00"))) return;
+  if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
   // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
   const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
   if (foreign.length === 0) return;
@@ -97,6 +98,12 @@ function refuseForeign(root: string): void {
     `The directory ${root} holds ${shown}${more}, but no Coffer data. Nothing has been changed. ` +
       "Choose an empty or new directory, or your Coffer data directory, with --data-dir or COFFER_DATA_DIR.",
   );
+}
+
+/** Whether this is a store's directory: it has an identity, or a directory of contents. */
+function holdsContents(blobs: string): boolean {
+  if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  return readdirSync(blobs).some((name) => name === "identity" || /^[0-9a-f]{2}$/.test(name));
 }
 
 /**

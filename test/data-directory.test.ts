@@ -116,7 +116,8 @@ describe("the directory", () => {
     ["what a start made that was cut off before the database", ["lock", "lock-journal"]],
     ["a database, and something else", ["coffer.db", "notes.txt"]],
     // Refused later, with better advice.
-    ["contents, something else and no database", ["blobs/00/", "tmp/", "notes.txt"]],
+    ["contents, something else and no database", ["blobs/7f/", "tmp/", "notes.txt"]],
+    ["a store's identity, something else and no database", ["blobs/", "blobs/identity", "tmp/", "notes.txt"]],
   ])("with %s is not refused as foreign", (_, names) => {
     for (const name of names) {
       if (name.endsWith("/")) mkdirSync(join(directory.root, name), { recursive: true });

@@ -7,7 +7,7 @@ import { BlobWriter } from "./blob-writer.ts";
 import { type Content, readContent, requireBytes, requireFile } from "./content-file.ts";
 import { Pins } from "./pins.ts";
 import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
-import { hasCode } from "./system-error.ts";
+import { hasCode, ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
 /** A content in the store, as `list` finds it; for finding orphans. */
@@ -147,7 +147,7 @@ export class BlobStore {
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
     const blobs: ListedBlob[] = [];
-    for (const name of await readdir(directory)) {
+    for (const name of (await ifPresent(readdir(directory))) ?? []) {
       const digest = parseDigest(name);
       if (digest === null || this.#volume.blobPath(digest) !== join(directory, name)) continue;
       const found = await unlessMissing(lstat(join(directory, name)));

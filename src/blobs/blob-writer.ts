@@ -158,6 +158,7 @@ export class BlobWriter implements AsyncDisposable {
     const unpin = await this.#pins.pin(digest);
     let damage: DamagedContent | null;
     try {
+      await this.#volume.makeShard(digest);
       damage = await this.#damageOf({ digest, size: this.#size });
       if (damage === null) {
         await this.#discard();

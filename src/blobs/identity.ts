@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseDigest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { syncDirectory } from "./sync-directory.ts";
-import { hasCode } from "./system-error.ts";
+import { ifPresent } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
 
 /** The file in the contents directory that says which store it belongs to. */
@@ -49,15 +49,5 @@ async function* contentCounts(blobsDir: string): AsyncGenerator<number> {
     if (!/^[0-9a-f]{2}$/.test(shard)) continue;
     const names = (await ifPresent(readdir(join(blobsDir, shard)))) ?? [];
     yield names.filter((name) => name.startsWith(shard) && parseDigest(name) !== null).length;
-  }
-}
-
-/** The result of a system call; null if there is nothing, or no directory, at its path. */
-async function ifPresent<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return null;
-    throw error;
   }
 }

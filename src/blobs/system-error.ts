@@ -15,6 +15,16 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
+/** The result of a system call; null if there is nothing, or no directory, at its path. */
+export async function ifPresent<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return null;
+    throw error;
+  }
+}
+
 /** Whether an error is from a system call: its message says what failed, but not what to do. */
 export function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, renameSync, statfsSync } from "node:fs";
+import { type Dirent, lstatSync, renameSync, statfsSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
@@ -9,7 +9,7 @@ import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
 /** Where contents are stored, and how much disk space stays free. */
 export interface VolumeOptions {
-  /** Holds `ab/<64 hex>`: one directory for each value of the first two digits. */
+  /** Holds `ab/<64 hex>`: one directory, a shard, for each value of the first two digits that there is a content of. */
   readonly blobsDir: string;
   /** Temporary files of this store alone: old ones are deleted at open. On the file system of `blobsDir`. */
   readonly tmpDir: string;
@@ -17,8 +17,11 @@ export interface VolumeOptions {
   readonly diskReserve: number;
 }
 
-/** The number of shard directories: one for each value of a digest's first two hex digits. */
+/** The number of shards: one for each value of a digest's first two hex digits. */
 export const SHARD_COUNT = 256;
+
+/** The name of a shard's directory. */
+const SHARD_NAME = /^[0-9a-f]{2}$/;
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Names of temporary files; earlier versions used a bare UUID. */
@@ -31,6 +34,8 @@ export class Volume {
   readonly #blobsDir: string;
   readonly #tmpDir: string;
   readonly #diskReserve: number;
+  /** By path: each resolves once the shard exists and its name survives a power cut. */
+  readonly #shards = new Map<string, Promise<void>>();
   #hasRefused = false;
 
   private constructor(options: VolumeOptions) {
@@ -40,8 +45,7 @@ export class Volume {
   }
 
   /**
-   * Creates missing directories and deletes temporary files of a crash. The shards are created and synced
-   * here, so the write path never has to.
+   * Creates the two directories if they are missing, and deletes temporary files of a crash.
    *
    * @throws Error whose message tells the operator what to do
    */
@@ -55,12 +59,34 @@ export class Volume {
     return volume;
   }
 
+  /** May not exist. */
   shardPath(shard: number): string {
     return join(this.#blobsDir, shard.toString(16).padStart(2, "0"));
   }
 
   blobPath(digest: Digest): string {
     return join(this.#blobsDir, digest.slice(0, 2), digest);
+  }
+
+  /**
+   * Creates the directory of a content if it is missing. Its own name survives a power cut before this resolves, or a
+   * content in it could be lost with it.
+   */
+  makeShard(digest: Digest): Promise<void> {
+    const path = dirname(this.blobPath(digest));
+    const known = this.#shards.get(path);
+    if (known !== undefined) return known;
+    const made = this.#createShard(path);
+    this.#shards.set(path, made);
+    // The next upload tries again.
+    made.catch(() => this.#shards.delete(path));
+    return made;
+  }
+
+  async #createShard(path: string): Promise<void> {
+    requireNoLink(path);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await syncDirectory(this.#blobsDir);
   }
 
   /** A new, unique path in the temporary directory. */
@@ -136,12 +162,21 @@ export class Volume {
     }
     await this.#sweep();
     await this.#requireOneFileSystem();
-    for (let shard = 0; shard < SHARD_COUNT; shard++) {
-      requireNoLink(this.shardPath(shard));
-      mkdirSync(this.shardPath(shard), { recursive: true, mode: 0o700 });
+    for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {
+      if (SHARD_NAME.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
     }
     await syncDirectory(this.#blobsDir);
     await syncDirectory(dirname(this.#blobsDir));
+  }
+
+  /** Refuses what is no directory. */
+  async #useShard(path: string, found: Dirent): Promise<void> {
+    if (!found.isDirectory()) {
+      requireNoLink(path);
+      // Fails for a file. Some file systems do not tell what a name is until asked.
+      await mkdir(path, { recursive: true });
+    }
+    this.#shards.set(path, Promise.resolve());
   }
 
   /** Deletes temporary files of a crash: only regular files with our names. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
@@ -117,7 +116,7 @@ describe("where a content is kept", () => {
 async function putAsFile(): Promise<Stored> {
   const stored = await put(newContent(1000));
   spoil(stored, null);
-  await writeFile(fileOf(stored), stored.content);
+  await Bun.write(fileOf(stored), stored.content);
   return stored;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { DamagedContent } from "../../src/blobs/content-file.ts";
 import { Database } from "../../src/db/database.ts";
@@ -154,7 +154,8 @@ describe("on disk", () => {
     expect(await Bun.file(path).bytes()).toEqual(sampleBytes(10));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(opened.blobsDir).mode & 0o777).toBe(0o700);
-    expect(await readdir(opened.blobsDir)).toHaveLength(256);
+    expect(await readdir(opened.blobsDir)).toEqual([blob.digest.slice(0, 2)]);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
   test("a small upload touches no disk before its commit, a large one only tmp", async () => {
@@ -192,7 +193,7 @@ describe("on disk", () => {
     await using opened = await openStore();
     const content = sampleBytes(1000);
     const digest = digestOf(content);
-    writeFileSync(join(opened.blobsDir, digest.slice(0, 2), digest), "cut");
+    await Bun.write(join(opened.blobsDir, digest.slice(0, 2), digest), "cut");
     using blob = await put(opened.store, content);
     expect(await opened.store.readAll(blob)).toEqual(Buffer.from(content));
   });
@@ -201,6 +202,7 @@ describe("on disk", () => {
     await using opened = await openStore();
     using blob = await put(opened.store, sampleBytes(10));
     const other = blob.digest.startsWith("00") ? "01" : "00";
+    mkdirSync(join(opened.blobsDir, other));
     writeFileSync(join(opened.blobsDir, other, blob.digest), "x");
     writeFileSync(join(opened.blobsDir, other, ".DS_Store"), "x");
     writeFileSync(join(opened.blobsDir, other, blob.digest.toUpperCase()), "x");
@@ -219,7 +221,6 @@ describe("on disk", () => {
     const again = await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES });
     expect((await readdir(opened.tmpDir)).toSorted()).toEqual(foreign);
     expect(await listAll(again)).toEqual([blob.digest]);
-    expect(await readdir(opened.blobsDir)).toHaveLength(256);
     await left.abort();
   });
 
@@ -239,12 +240,34 @@ describe("on disk", () => {
   test.each(["blobs", "tmp", "blobs/7f"])("%s as a symbolic link is refused", async (name) => {
     await using opened = await openStore();
     const root = join(opened.blobsDir, "..");
+    mkdirSync(join(opened.blobsDir, "7f"));
     await rename(join(root, name), join(root, "elsewhere"));
     symlinkSync(join(root, "elsewhere"), join(root, name));
     expect(await failureOf(BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES }))).toHaveProperty(
       "message",
       expect.stringContaining(`${join(root, name)} is a symbolic link`),
     );
+  });
+
+  test("a file in the place of a directory of contents is refused", async () => {
+    await using opened = await openStore();
+    writeFileSync(join(opened.blobsDir, "7f"), "somebody's own");
+    expect(await failureOf(BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES }))).toHaveProperty(
+      "message",
+      expect.stringMatching(/cannot be used: EEXIST.*7f/),
+    );
+  });
+
+  test("a directory of contents that somebody makes, before the start or later, is used", async () => {
+    await using opened = await openStore();
+    const [early, late] = [sampleBytes(10), sampleBytes(11)];
+    mkdirSync(join(opened.blobsDir, digestOf(early).slice(0, 2)));
+    const again = await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES });
+    mkdirSync(join(opened.blobsDir, digestOf(late).slice(0, 2)));
+    for (const bytes of [early, late]) {
+      using blob = await put(again, bytes);
+      expect(await again.readAll(blob)).toEqual(Buffer.from(bytes));
+    }
   });
 
   test("a disk at its reserve takes no new content and still serves the old", async () => {

@@ -201,6 +201,13 @@ async function tampered(place: Place, injection: string[], body: string): Promis
   return printed.join("\n");
 }
 
+/** Two seeds whose samples of 100 bytes lie in one directory. */
+function sameShard(): [number, number] {
+  for (let seed = 2; ; seed++) if (shardOf(seed) === shardOf(1)) return [1, seed];
+}
+
+const shardOf = (seed: number) => digestOf(sampleBytes(100, seed)).slice(0, 2);
+
 const NO_TRACE = whyNoTrace();
 
 describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
@@ -214,6 +221,8 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   test("a new content is synced, then named, then its directory is synced, and only then is it committed", async () => {
     const mark = `(await import("node:fs")).renameSync(options.tmpDir, root + "/committed");`;
     expect(await traced(`await put(store, sampleBytes(${SMALL.length})); ${mark}`)).toEqual([
+      // Its directory is new.
+      "fsync /blobs",
       "fsync /tmp/X",
       `rename /tmp/X ${blob}`,
       `fsync ${shard}`,
@@ -221,15 +230,32 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ]);
   });
 
+  test("a directory of contents is made and synced once, also for two uploads that need it at once", async () => {
+    const inOne = sameShard();
+    const puts = inOne.map((seed) => `put(store, sampleBytes(100, ${seed}))`);
+    const calls = await traced(`await Promise.all([${puts.join()}]); await ${puts[0]};`);
+    expect(calls.filter((call) => call === "fsync /blobs")).toHaveLength(1);
+    expect(calls.indexOf("fsync /blobs")).toBeLessThan(calls.findIndex((call) => call.startsWith("rename")));
+    expect(calls.filter((call) => call.startsWith("rename"))).toHaveLength(2);
+  });
+
+  test("a store that is opened again knows its directories, and has synced their names", async () => {
+    const again = `const again = await BlobStore.open(options);`;
+    const calls = await traced(
+      `await put(store, sampleBytes(${SMALL.length})); ${again} await put(again, sampleBytes(${SMALL.length}));`,
+    );
+    expect(calls).toEqual([`fsync ${shard}`]);
+  });
+
   test("a matched content is not written again, but its directory is synced again", async () => {
     const commit = `await put(store, sampleBytes(${SMALL.length}));`;
-    expect((await traced(commit + commit)).slice(3)).toEqual([`fsync ${shard}`]);
+    expect((await traced(commit + commit)).slice(4)).toEqual([`fsync ${shard}`]);
   });
 
   test("a damaged content is healed as durably as a new one is written", async () => {
     const commit = `(await put(store, sampleBytes(${SMALL.length}))).unpin();`;
     const damage = `(await import("node:fs")).writeFileSync(root + "${blob}", "damaged");`;
-    expect((await traced(commit + damage + commit)).slice(3)).toEqual([
+    expect((await traced(commit + damage + commit)).slice(4)).toEqual([
       "fsync /tmp/X",
       `rename /tmp/X ${blob}`,
       `fsync ${shard}`,
@@ -240,6 +266,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     const digest = digestOf(sampleBytes(20 * MIB));
     expect(await traced(`await put(store, sampleBytes(${20 * MIB}));`)).toEqual([
       "fdatasync /tmp/X",
+      "fsync /blobs",
       "fsync /tmp/X",
       `rename /tmp/X /blobs/${digest.slice(0, 2)}/${digest}`,
       `fsync /blobs/${digest.slice(0, 2)}`,
@@ -270,9 +297,10 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ["content", [], 0],
     // The name may be in place already and another upload may have matched it: the sweep decides.
     ["directory", ["-P", shard], 1],
+    ["name of the directory", ["-P", "/blobs"], 0],
   ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, filter, left) => {
     await using place = await newPlace();
-    const paths = filter.map((part) => (part === shard ? place.root + shard : part));
+    const paths = filter.map((part) => (part.startsWith("/") ? place.root + part : part));
     const printed = await tampered(
       place,
       ["inject=fsync:error=EIO", ...paths],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { utimes, writeFile } from "node:fs/promises";
+import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { provision, serve } from "../support/executable.ts";
 import {
@@ -92,7 +92,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
       await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
       Object.assign(agent, await provision(server));
       // A crash left it: the upload finds it there. For a sweep it is as old as its file.
-      await writeFile(blob, content);
+      await Bun.write(blob, content);
       const injection = await Injection.into(server, NEXT_SYNC);
       expect(await put(server.client(agent.key), agent.drive, "a.bin", content)).toBe(503);
       await utimes(blob, 0, 0);

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readdir, rename, utimes, writeFile } from "node:fs/promises";
+import { readdir, rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
@@ -187,11 +187,11 @@ describe("contents", () => {
     for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
     const now = coffer.clock.now();
     const [old, young] = [digestOf("old"), digestOf("young")];
-    await writeFile(pathOf(coffer, old), "old");
+    await Bun.write(pathOf(coffer, old), "old");
     await utimes(pathOf(coffer, old), now / 1000, (now - ORPHAN_GRACE_MS) / 1000);
-    await writeFile(pathOf(coffer, young), "young");
+    await Bun.write(pathOf(coffer, young), "young");
     await utimes(pathOf(coffer, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
-    await writeFile(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
+    await Bun.write(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
     let taken = 0;
     for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
     expect(taken).toBe(1);
@@ -206,7 +206,7 @@ async function addStrays(coffer: TestAppliance, count: number): Promise<void> {
   const time = (coffer.clock.now() - ORPHAN_GRACE_MS) / 1000;
   for (let n = 0; n < count; n++) {
     const path = pathOf(coffer, digestOf(`stray ${n}`));
-    await writeFile(path, `stray ${n}`);
+    await Bun.write(path, `stray ${n}`);
     await utimes(path, time, time);
   }
 }
