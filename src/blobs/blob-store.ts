@@ -80,7 +80,7 @@ export class BlobStore {
     const path = this.#volume.blobPath(content.digest);
     if (content.size <= RECENT_BYTES) {
       const bytes =
-        this.#recent.get(content) ?? this.#readSmall(content) ?? (await readContent(path, content));
+        this.#recent.get(content) ?? this.#keepSmall(content) ?? (await readContent(path, content));
       return new Blob([bytes.subarray(start, end)]);
     }
     await requireFile(path, content);
@@ -94,7 +94,30 @@ export class BlobStore {
    * @throws DamagedContent
    */
   readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#recent.get(content) ?? this.#readSmall(content) ?? this.#readAll(content);
+    return this.#recent.get(content) ?? this.#keepSmall(content) ?? this.#readAll(content);
+  }
+
+  /**
+   * The first bytes of a content, at most `length`. For readers that pass many contents once, such as the indexer: it
+   * puts nothing into the cache.
+   *
+   * @throws DamagedContent
+   */
+  async readBeginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const path = this.#volume.blobPath(content.digest);
+    if (content.size > RECENT_BYTES) {
+      await requireFile(path, content);
+      return Bun.file(path).slice(0, length).bytes();
+    }
+    const bytes = this.#recent.get(content) ?? this.#readSmall(content) ?? (await readContent(path, content));
+    return bytes.subarray(0, length);
+  }
+
+  /** Like `#readSmall`, and puts it into the cache. */
+  #keepSmall(content: Content): Uint8Array<ArrayBuffer> | null {
+    const bytes = this.#readSmall(content);
+    if (bytes !== null) this.#recent.add(content.digest, bytes);
+    return bytes;
   }
 
   /** Null where it is none of the small contents. Throws DamagedContent. */
@@ -103,7 +126,6 @@ export class BlobStore {
     const bytes = this.#small.get(content.digest);
     if (bytes === null) return null;
     requireBytes(`the content ${content.digest} in the database`, bytes, content);
-    this.#recent.add(content.digest, bytes);
     return bytes;
   }
 

@@ -270,6 +270,19 @@ describe("on disk", () => {
     }
   });
 
+  test("a small content is kept in memory when it is read, but not when only its beginning is", async () => {
+    await using opened = await openStore();
+    const bytes = sampleBytes(100);
+    let reads = 0;
+    const small = { smallBytes: 100, get: () => (reads++, bytes) };
+    const store = await BlobStore.open({ ...opened, diskReserve: 0, small });
+    const content = { digest: digestOf(bytes), size: 100 };
+    for (let n = 0; n < 2; n++) expect(await store.readBeginning(content, 10)).toEqual(bytes.subarray(0, 10));
+    expect(reads).toBe(2);
+    for (let n = 0; n < 2; n++) expect(await store.readAll(content)).toEqual(bytes);
+    expect(reads).toBe(3);
+  });
+
   test("a disk at its reserve takes no new content and still serves the old", async () => {
     await using opened = await openStore();
     const blob = await put(opened.store, sampleBytes(10));

@@ -275,6 +275,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
         () => opened.store.read(blob),
         () => opened.store.read(blob, { start: 0, end: 1 }),
         () => opened.store.readAll(blob),
+        () => opened.store.readBeginning(blob, 1),
       ]) {
         expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
       }
@@ -312,6 +313,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
         () => opened.store.readAll(blob),
         () => opened.store.read(blob),
         () => opened.store.read(blob, { start: 0, end: 1 }),
+        () => opened.store.readBeginning(blob, 1),
       ]) {
         expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
       }
@@ -354,6 +356,28 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       await opened.spoil(blob.digest, flipped(sampleBytes(1000)));
       expect(same(await opened.store.readAll(blob), sampleBytes(1000))).toBe(true);
       expect(same(await (await opened.store.read(blob)).bytes(), sampleBytes(1000))).toBe(true);
+    });
+
+    test.each([0, 1000, 64 * KIB, 64 * KIB + 1, MIB].filter((size) => size <= largest))(
+      "the beginning of a content of %d bytes",
+      async (size) => {
+        await using opened = await open();
+        const content = sampleBytes(size);
+        using blob = await putWith(opened, content);
+        for (const length of [0, 10, size, size + 10]) {
+          expect(same(await opened.store.readBeginning(blob, length), content.subarray(0, length))).toBe(
+            true,
+          );
+        }
+      },
+    );
+
+    test("a content of which only the beginning was read is not kept in memory", async () => {
+      await using opened = await open();
+      using blob = await putWith(opened, sampleBytes(1000));
+      await opened.store.readBeginning(blob, 1000);
+      await opened.spoil(blob.digest, flipped(sampleBytes(1000)));
+      expect(await failureOf(() => opened.store.readAll(blob))).toBeInstanceOf(DamagedContent);
     });
 
     test("sixteen uploads heal a damaged content at once", async () => {

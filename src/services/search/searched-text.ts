@@ -12,7 +12,6 @@ export async function readSearchedText(
   content: Content,
   most = SEARCHED_BYTES,
 ): Promise<string | null> {
-  const end = Math.min(content.size, SEARCHED_BYTES, most);
-  const beginning = await blobs.read(content, { start: 0, end });
-  return searchedText(await beginning.bytes(), end < content.size);
+  const beginning = await blobs.readBeginning(content, Math.min(SEARCHED_BYTES, most));
+  return searchedText(beginning, beginning.length < content.size);
 }
