@@ -7,7 +7,7 @@ import { BlobWriter } from "./blob-writer.ts";
 import { type Content, readContent, requireBytes, requireFile } from "./content-file.ts";
 import { Pins } from "./pins.ts";
 import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
-import { hasCode, ifPresent } from "./system-error.ts";
+import { ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
 /** A content in the store, as `list` finds it; for finding orphans. */
@@ -152,7 +152,7 @@ export class BlobStore {
   /** Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
   async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
-    const found = await unlessMissing(lstat(path));
+    const found = await ifPresent(lstat(path));
     if (found === null) return null;
     if (found.isDirectory()) {
       this.#volume.setAside(digest);
@@ -172,7 +172,7 @@ export class BlobStore {
     for (const name of (await ifPresent(readdir(directory))) ?? []) {
       const digest = parseDigest(name);
       if (digest === null || this.#volume.blobPath(digest) !== join(directory, name)) continue;
-      const found = await unlessMissing(lstat(join(directory, name)));
+      const found = await ifPresent(lstat(join(directory, name)));
       if (found?.isFile() === true) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
     }
     return blobs;
@@ -201,16 +201,6 @@ export class BlobStore {
   /** Bytes that this process can still write, including the reserve. */
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
-  }
-}
-
-/** What a look at a file found; null if there is none. */
-async function unlessMissing<T>(look: Promise<T>): Promise<T | null> {
-  try {
-    return await look;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return null;
-    throw error;
   }
 }
 

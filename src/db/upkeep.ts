@@ -1,3 +1,5 @@
+import { areDescriptorsShort } from "../descriptors.ts";
+
 /** A message to the thread. It answers all but the first. */
 export type UpkeepRequest =
   | { readonly kind: "open"; readonly path: string }
@@ -45,6 +47,8 @@ export class Upkeep {
   }
 
   #ask(request: UpkeepRequest): Promise<UpkeepAnswer> {
+    // The runtime ends the process if it finds no descriptors for a thread.
+    if (this.#worker === null && areDescriptorsShort()) return Promise.resolve({ kind: "later" });
     const { promise, resolve } = Promise.withResolvers<UpkeepAnswer>();
     this.#worker ??= this.#start();
     this.#answers.push(resolve);

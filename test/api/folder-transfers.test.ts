@@ -429,9 +429,9 @@ test("files that expired far down are taken away many at the cost of one for eac
     });
     expect(moved).toMatchObject({ file_count: 1, total_size: 4 });
   });
-  // Each folder is made, its parent told of it, and removed. Then there are the folders above, once in each of a
+  // Each folder is made, its parent told of it, and removed. Then there are the folders above, once in each of two
   // dozen pieces. One at a time the files would be depth * count.
-  expect(changes).toBeLessThan(5 * count + 12 * depth);
+  expect(changes).toBeLessThan(5 * count + 24 * depth);
   await client.json(200, "DELETE", "/v0/folders", {
     body: { drive_id: drive, path: "new/a/", confirm: true },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../../src/domain/caller.ts";
@@ -156,7 +156,11 @@ describe("no piece of a large work is longer than requests can wait for", () => 
   test("when 1,000 contents are removed that are files", async () => {
     await using world = await open();
     const digests = Array.from({ length: 1000 }, (_, n) => Bun.SHA256.hash(String(n), "hex"));
-    for (const digest of digests) writeFileSync(join(world.root, "blobs", digest.slice(0, 2), digest), "x");
+    for (const digest of digests) {
+      const shard = join(world.root, "blobs", digest.slice(0, 2));
+      mkdirSync(shard, { recursive: true });
+      writeFileSync(join(shard, digest), "x");
+    }
     const add = world.database.sql.query<null, [string]>(
       "INSERT INTO blob (digest, size, orphaned_at) VALUES (?, 20000, 0)",
     );

@@ -18,6 +18,8 @@ const READ_BYTES = 256 * 1024;
 const BATCH_UNITS = 100_000;
 /** How long one transaction removes the terms of removed files, in milliseconds. */
 const REMOVAL_MS = 5;
+/** After how many writes it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
+const MERGED_ADDITIONS = 4;
 
 /** What indexing needs. */
 export interface IndexParts {
@@ -35,8 +37,8 @@ export class IndexSteps {
   readonly #blobs: BlobStore;
   readonly #log: Log;
   #isStopped = false;
-  /** Whether the index may have something to merge. */
-  #isGrown = true;
+  /** How many writes have added to the index since there was nothing to merge. */
+  #additions = 0;
 
   constructor(parts: IndexParts) {
     this.#tables = parts.tables;
@@ -60,9 +62,10 @@ export class IndexSteps {
 
   /** Merges a little. Returns false if there is nothing to merge. */
   async merge(): Promise<boolean> {
-    if (!this.#isGrown) return false;
-    this.#isGrown = await this.#tables.mergeIndex();
-    return this.#isGrown;
+    if (this.#additions < MERGED_ADDITIONS) return false;
+    const hasMerged = await this.#tables.mergeIndex();
+    if (!hasMerged) this.#additions = 0;
+    return hasMerged;
   }
 
   /** Reads, splits and writes in one transaction, so that the names are current. */
@@ -79,7 +82,7 @@ export class IndexSteps {
         if (units > BATCH_UNITS) return;
       }
     });
-    this.#isGrown = true;
+    this.#additions += 1;
     return true;
   }
 
@@ -97,7 +100,7 @@ export class IndexSteps {
       }
     }
     await batch.commit();
-    this.#isGrown ||= jobs.length > 0;
+    if (jobs.length > 0) this.#additions += 1;
     return jobs.length > 0;
   }
 
@@ -112,7 +115,7 @@ export class IndexSteps {
         if (performance.now() > end) return;
       }
     });
-    this.#isGrown = true;
+    this.#additions += 1;
     return true;
   }
 
