@@ -7,10 +7,6 @@ import { recordOf } from "./peer.ts";
 //   bun bare-server.ts DIRECTORY PORT KEY
 
 const [directory = "", port = "", key = ""] = process.argv.slice(2);
-const SMALL = 64 * 1024;
-
-/** Small contents that were read once stay in memory. */
-const inMemory = new Map<string, Uint8Array<ArrayBuffer>>();
 
 const fields = Object.keys(recordOf(0));
 const columns = fields.join(", ");
@@ -54,14 +50,6 @@ async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8A
   }
 }
 
-async function load(path: string): Promise<Response> {
-  const kept = inMemory.get(path);
-  if (kept !== undefined) return new Response(kept);
-  const file = Bun.file(join(directory, "files", path));
-  if (file.size <= SMALL) inMemory.set(path, await file.bytes());
-  return new Response(file);
-}
-
 function list(after: number, limit: number): Response {
   const data = select.all(after, limit).map((row) => ({
     ...row,
@@ -95,7 +83,8 @@ async function answer(request: Request): Promise<Response> {
       return list(Number(searchParams.get("after")), Number(searchParams.get("limit")));
     default: {
       const path = pathname.slice("/files/".length);
-      return request.method === "PUT" ? save(path, body) : load(path);
+      if (request.method === "PUT") return save(path, body);
+      return new Response(Bun.file(join(directory, "files", path)));
     }
   }
 }
