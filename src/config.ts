@@ -1,3 +1,4 @@
+import type { BackupAddress } from "./domain/backup-address.ts";
 import type { Plan } from "./domain/plan.ts";
 import type { Subnet } from "./domain/subnet.ts";
 import { Reader } from "./config/reader.ts";
@@ -31,6 +32,10 @@ export interface Config {
   readonly oidc: OidcConfig | null;
   readonly trustedProxies: readonly Subnet[];
   readonly sweepIntervalMs: number;
+  /** Null if the server makes no backups by itself. */
+  readonly backup: BackupAddress | null;
+  readonly backupIntervalMs: number;
+  readonly backupKeep: number;
   readonly logFormat: "pretty" | "json";
 }
 
@@ -79,11 +84,23 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     oidc: readOidc(reader),
     trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],
     sweepIntervalMs: reader.required(SETTINGS.sweepInterval),
+    backup: reader.optional(SETTINGS.backup),
+    backupIntervalMs: reader.required(SETTINGS.backupInterval),
+    backupKeep: reader.required(SETTINGS.backupKeep),
     logFormat: reader.optional(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
   };
+  refuseBackupInside(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
+}
+
+/** A symbolic link may hide it; then the backup itself refuses. */
+function refuseBackupInside({ backup, dataDir }: Config, reader: Reader): void {
+  if (backup?.kind !== "directory" || !`${backup.path}/`.startsWith(`${dataDir}/`)) return;
+  reader.problems.push(
+    `${variableOf(SETTINGS.backup)} must not be in the data directory: the backups would be lost with it.`,
+  );
 }
 
 function readOidc(reader: Reader): OidcConfig | null {

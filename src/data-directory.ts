@@ -31,8 +31,12 @@ export interface DataDirectory {
   readonly tmp: string;
   readonly secretFile: string;
   readonly lockFile: string;
+  /** Locked by a backup while it runs. */
+  readonly backupLockFile: string;
   /** See `DatabaseReserve`. */
   readonly reserveFile: string;
+  /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
+  readonly restoringFile: string;
 }
 
 /** The data directory cannot be used. The message tells the operator what to do. */
@@ -41,6 +45,8 @@ export class DataDirectoryError extends Error {
 }
 
 const DATABASE = "coffer.db";
+/** In a directory with a restore that has not ended. */
+const RESTORING = "restoring";
 /** What may be in a data directory without a database: what a start creates first, and what a disk has. */
 const NAMES: ReadonlySet<string> = new Set([
   "blobs",
@@ -49,6 +55,9 @@ const NAMES: ReadonlySet<string> = new Set([
   "secret.new",
   "lock",
   "lock-journal",
+  "backup-lock",
+  "backup-lock-journal",
+  RESTORING,
   "reserve",
   "lost+found",
 ]);
@@ -71,6 +80,11 @@ export function openDataDirectory(root: string): DataDirectory {
   } catch (error) {
     throw explained(root, error);
   }
+  return pathsIn(root);
+}
+
+/** The paths in a data directory, whether or not there is anything. `root` is absolute. */
+export function pathsIn(root: string): DataDirectory {
   return {
     root,
     database: join(root, DATABASE),
@@ -79,6 +93,8 @@ export function openDataDirectory(root: string): DataDirectory {
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
     reserveFile: join(root, "reserve"),
+    backupLockFile: join(root, "backup-lock"),
+    restoringFile: join(root, RESTORING),
   };
 }
 
@@ -126,6 +142,11 @@ export function databaseState(path: string): "present" | "missing" | "empty" {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "missing";
   return found.size === 0 ? "empty" : "present";
+}
+
+/** Whether a restore into the directory has begun and not ended. */
+export function isHalfRestored({ database, restoringFile }: DataDirectory): boolean {
+  return existsSync(restoringFile) && databaseState(database) === "missing";
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { countContents, hasContents, readIdentity } from "./blobs/identity.ts";
 import type { Clock } from "./clock.ts";
-import { type DataDirectory, DataDirectoryError, databaseState } from "./data-directory.ts";
+import { type DataDirectory, DataDirectoryError, databaseState, isHalfRestored } from "./data-directory.ts";
 import type { Tables } from "./db/tables.ts";
 import { newId, parseId, type StoreId } from "./domain/id.ts";
 import { judgeStore, type StoreHalves, type StoreVerdict } from "./domain/store-identity.ts";
@@ -16,9 +16,13 @@ const ADOPTING =
  *
  * @throws DataDirectoryError that says what exists, what is missing and what to do
  */
-export async function refuseLostDatabase({ database, blobs }: DataDirectory): Promise<void> {
+export async function refuseLostDatabase(directory: DataDirectory): Promise<void> {
+  const { root, database, blobs } = directory;
   const state = databaseState(database);
   if (state === "present") return;
+  if (isHalfRestored(directory)) {
+    throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
+  }
   const count = await countContents(blobs);
   // The database comes first in a new store, and small contents are in the database alone.
   if (count === 0 && (await readIdentity(blobs)) === null) return;

@@ -35,6 +35,9 @@ test("nothing given: the documented defaults", () => {
     oidc: null,
     trustedProxies: [],
     sweepIntervalMs: 60_000,
+    backup: null,
+    backupIntervalMs: 24 * 60 * 60 * 1000,
+    backupKeep: 7,
     logFormat: "json",
   });
 });
@@ -43,6 +46,16 @@ describe("accepted", () => {
   const cases: [variable: string, text: string, key: keyof Config, value: Config[keyof Config]][] = [
     ["COFFER_DATA_DIR", "/srv/coffer/", "dataDir", "/srv/coffer"],
     ["COFFER_DATA_DIR", "some/where", "dataDir", resolve("some/where")],
+    ["COFFER_BACKUP", "some/where", "backup", { kind: "directory", path: resolve("some/where") }],
+    ["COFFER_BACKUP", "s3://a-bucket", "backup", { kind: "s3", bucket: "a-bucket", prefix: "" }],
+    [
+      "COFFER_BACKUP",
+      "s3://a-bucket/one/two/",
+      "backup",
+      { kind: "s3", bucket: "a-bucket", prefix: "one/two/" },
+    ],
+    ["COFFER_BACKUP_INTERVAL", "48h", "backupIntervalMs", 48 * 60 * 60 * 1000],
+    ["COFFER_BACKUP_KEEP", "1", "backupKeep", 1],
     ["COFFER_HOST", "::1", "host", "::1"],
     ["COFFER_HOST", "drive.home.arpa", "host", "drive.home.arpa"],
     ["COFFER_PORT", "0", "port", 0],
@@ -107,6 +120,9 @@ describe("refused", () => {
     ["COFFER_DISK_RESERVE", ["none", "1e9"]],
     ["COFFER_SIGNUPS", ["yes"]],
     ["COFFER_SWEEP_INTERVAL", ["60", "0s", "1d", "25h", "1 s", "-5s", "9ms", "99999999999999999999h"]],
+    ["COFFER_BACKUP", ["-", "https://example.com/x", "s3://", "s3://A_b/x", "data", "./data/backups"]],
+    ["COFFER_BACKUP_INTERVAL", ["0s", "999ms", "8761h", "1d"]],
+    ["COFFER_BACKUP_KEEP", ["0", "all"]],
     ["COFFER_LOG", ["text"]],
     [
       "COFFER_TRUSTED_PROXIES",

@@ -82,6 +82,8 @@ describe("the directory", () => {
       secretFile: join(root, "secret"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),
+      backupLockFile: join(root, "backup-lock"),
+      restoringFile: join(root, "restoring"),
     });
     expect(statSync(root).mode & 0o777).toBe(0o700);
     expect(readdirSync(root)).toEqual([]);

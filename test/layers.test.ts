@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: [
     "accounts.ts",
     "appliance.ts",
+    "backup",
     "clock.ts",
     "config",
     "config.ts",
@@ -42,6 +43,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "store-identity.ts",
     "version.ts",
   ],
+  // A store while a server may use it: its database, and its contents without the locks and caches of a server.
+  backup: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   "accounts.ts": ["clock.ts", "config.ts", "data-directory.ts", "db", "services", "store-identity.ts"],
   http: [
     "clock.ts",
@@ -102,6 +105,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
     module: /^node:fs/,
     // `commands` for the process's own terminal.
     layers: [
+      "backup",
       "blobs",
       "commands",
       "data-directory.ts",
@@ -135,6 +139,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 /** Modules that do something as soon as they are imported: where a program or a worker begins. */
 const MAY_BEGIN: readonly string[] = [
   "src/build.ts",
+  "src/db/snapshot-worker.ts",
   "src/db/upkeep-worker.ts",
   "src/db/search/worker.ts",
   "src/dev.ts",

@@ -68,6 +68,17 @@ export function requireBytes(name: string, bytes: Uint8Array, content: Content):
  * @throws DamagedContent
  */
 export async function requireContent(path: string, content: Content): Promise<void> {
+  const pieces = readPieces(path, content);
+  while ((await pieces.next()).done !== true);
+}
+
+/**
+ * Reads a content a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
+ * overwritten by the next.
+ *
+ * @throws DamagedContent
+ */
+export async function* readPieces(path: string, content: Content): AsyncGenerator<Uint8Array> {
   await requireFile(path, content);
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using file = await readable(path, open(path, flags));
@@ -78,6 +89,7 @@ export async function requireContent(path: string, content: Content): Promise<vo
     if (bytesRead === 0) throw wrongSize(path, at, content.size);
     hash.update(piece.subarray(0, bytesRead));
     at += bytesRead;
+    yield piece.subarray(0, bytesRead);
   }
   if (hash.digest("hex") !== content.digest) throw wrongBytes(path);
 }

@@ -1,6 +1,8 @@
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
+import { backup } from "./backup.ts";
 import { type Command, type Terminal } from "./command.ts";
 import { healthcheck } from "./healthcheck.ts";
+import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
 
@@ -11,6 +13,8 @@ const COMMANDS: readonly Command[] = [
   userResetPassword,
   userSetPlan,
   keyCreate,
+  backup,
+  restore,
   healthcheck,
   version,
 ];

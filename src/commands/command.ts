@@ -18,6 +18,10 @@ export interface Terminal {
   askSecret(question: string): Promise<string>;
   /** Everything on standard input. */
   readInput(): Promise<string>;
+  /** Writes bytes to standard output, and resolves when the reader has taken them. Not together with `out`. */
+  outBytes(bytes: Uint8Array): Promise<void>;
+  /** Standard input, as it arrives. */
+  inputBytes(): AsyncIterable<Uint8Array>;
   /** Resolves with the name of the first signal to stop. */
   stopRequest(): Promise<string>;
   /**

@@ -34,6 +34,8 @@ export function processTerminal(): Terminal {
     },
     askSecret,
     readInput: () => Bun.stdin.text(),
+    outBytes,
+    inputBytes: () => Bun.stdin.stream(),
     stopRequest,
     finish: async () => {
       const written = Promise.all([lines.idle(), errors.idle()]);
@@ -47,6 +49,12 @@ function writerTo(stream: NodeJS.WriteStream, descriptor: number): LineWriter {
   stream.on("error", () => {});
   const toTerminal = stream.isTTY ? ttyWriter(descriptor) : null;
   return new LineWriter(toTerminal ?? ((text, done) => void stream.write(text, done)));
+}
+
+function outBytes(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
+  });
 }
 
 function stopRequest(): Promise<string> {

@@ -1,8 +1,19 @@
 import { resolve } from "node:path";
+import { parseBackupAddress } from "../domain/backup-address.ts";
 import type { Plan } from "../domain/plan.ts";
 import { baseUrl, issuerUrl, listenHost, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
-import { bytes, choice, duration, integer, matching, type Parser, perPlan, subjects } from "./values.ts";
+import {
+  bytes,
+  choice,
+  duration,
+  integer,
+  matching,
+  type Parser,
+  perPlan,
+  Problem,
+  subjects,
+} from "./values.ts";
 
 interface Described<T> {
   /** As in `--data-dir`; `COFFER_DATA_DIR` is made from it. */
@@ -48,6 +59,7 @@ export const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = Object.f
 });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const YEAR_MS = 365 * DAY_MS;
 
 /** Every setting, in the order of the help. */
 export const SETTINGS = {
@@ -189,6 +201,29 @@ export const SETTINGS = {
     fallback: "60s",
     help: "How often expired drives and files and unused content are removed",
     parse: duration(10, DAY_MS, "from 10ms to 24h"),
+  }),
+  backup: optional({
+    name: "backup",
+    placeholder: "PLACE",
+    fallback: "none",
+    help: "Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX",
+    parse: (text) =>
+      parseBackupAddress(text, (path) => resolve(path)) ??
+      new Problem("must be a directory, or an address such as s3://bucket/prefix"),
+  }),
+  backupInterval: required({
+    name: "backup-interval",
+    placeholder: "DURATION",
+    fallback: "24h",
+    help: "How often the server makes a backup",
+    parse: duration(1000, YEAR_MS, "from 1s to 8760h"),
+  }),
+  backupKeep: required({
+    name: "backup-keep",
+    placeholder: "NUMBER",
+    fallback: "7",
+    help: "How many backups are kept; a new one removes the oldest",
+    parse: integer(1, 10_000),
   }),
   log: optional({
     name: "log",

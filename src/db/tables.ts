@@ -1,5 +1,6 @@
 import { ApiKeysTable } from "./api-keys.ts";
 import { ArchiveLists } from "./archive-lists.ts";
+import { BackupsTable } from "./backups.ts";
 import { BlobsTable } from "./blobs.ts";
 import { ClaimTokensTable } from "./claim-tokens.ts";
 import type { Database, Within } from "./database.ts";
@@ -47,6 +48,7 @@ export function openTables(database: Database) {
     smallContents: new SmallContentsTable(database),
     releasedContents: new ReleasedContentsTable(database),
     store: new StoreTable(database),
+    backups: new BackupsTable(database),
     searchIndex: new SearchIndex(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyTable(database),

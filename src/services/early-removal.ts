@@ -23,7 +23,7 @@ export interface EarlyRemovalParts {
   readonly quota: Quota;
   readonly clock: Clock;
   readonly log: Log;
-  /** See `Sweep.forget`. */
+  /** See `Sweep.forget`: it may remove none. */
   readonly forget: (contents: readonly BlobRow[]) => Promise<number>;
 }
 
@@ -106,7 +106,10 @@ export class EarlyRemoval {
         await tables.writeFromReserve(() => released.stamp(releaser, now, PIECE));
       const oldest = released.oldest(releaser, now - SHORTEST_GRACE_MS, PIECE);
       if (oldest.length === 0 && !released.hasUnstamped(releaser)) break;
-      removed += await forget(firstOf(oldest, excess));
+      const forgotten = await forget(firstOf(oldest, excess));
+      // A backup may need them.
+      if (forgotten === 0 && oldest.length > 0) break;
+      removed += forgotten;
     }
     return removed;
   }
@@ -119,8 +122,10 @@ export class EarlyRemoval {
     let removed = 0;
     while (!this.#isStopped && (await isShort())) {
       const orphans = tables.blobs.orphans(clock.now() - SHORTEST_GRACE_MS, PIECE);
-      if (orphans.length === 0) break;
-      removed += await forget(orphans);
+      const forgotten = await forget(orphans);
+      // There are none, or a backup may need them.
+      if (forgotten === 0) break;
+      removed += forgotten;
     }
     return removed;
   }

@@ -198,12 +198,17 @@ export class Sweep {
     });
   }
 
-  /** Removes contents, except those that a row names again. Returns how many. */
+  /**
+   * Removes contents, except those that a row names again. Returns how many: none while a backup is running, which
+   * copies the contents that its snapshot of the database names.
+   */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
+    const { backups, blobs, writeFromReserve: write } = this.#tables;
     let removed = 0;
     for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
-      const forgotten = await this.#tables.writeFromReserve(() =>
-        orphans.slice(at, at + LARGE_PIECE).filter(({ pk }) => this.#tables.blobs.remove(pk)),
+      const piece = orphans.slice(at, at + LARGE_PIECE);
+      const forgotten = await write(() =>
+        backups.isRunning(this.#clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
       );
       for (const { digest } of forgotten) await this.#removeUnknown(digest);
       removed += forgotten.length;

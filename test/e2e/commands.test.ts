@@ -19,6 +19,8 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "user reset-password",
     "user set-plan",
     "key create",
+    "backup",
+    "restore",
   ];
   for (const command of [...commands, "version"]) {
     expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));

@@ -1,0 +1,98 @@
+import { readIdentity } from "../blobs/identity.ts";
+import { hasCode } from "../blobs/system-error.ts";
+import { findDataDirectory } from "../data-directory.ts";
+import { Database } from "../db/database.ts";
+import { NoRoomForSnapshot } from "../db/snapshot.ts";
+import { openTables, type Tables } from "../db/tables.ts";
+import { isFull } from "../db/write-failures.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import { WriteRefused } from "../domain/errors.ts";
+import { keptBackups } from "./kept-backups.ts";
+import { Lease } from "./lease.ts";
+import { MARKER, markerText } from "./manifest.ts";
+import { openPlaceToWrite } from "./open-place.ts";
+import { BackupError } from "./place.ts";
+import { prune, type Pruned, removeUnfinished } from "./prune.ts";
+import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
+import { TarTarget, type WriteBytes } from "./tar-target.ts";
+
+/** A complete backup. */
+export interface Backup extends Made {
+  /** What was removed to keep as many backups as wanted. */
+  readonly pruned: Pruned;
+}
+
+/**
+ * Makes a backup in a place, beside a server or without one, and removes old ones.
+ *
+ * @param keep how many backups remain, this one included
+ * @throws BackupError, DataDirectoryError, or an error of `Database.open`
+ */
+export async function backUpTo(
+  address: BackupAddress,
+  keep: number,
+  options: BackupOptions,
+): Promise<Backup> {
+  return withStore(options, async (store, tables) => {
+    const place = await openPlaceToWrite(address, { id: store.id, dataDir: options.dataDir });
+    const last = (await keptBackups(place)).at(-1)?.id ?? null;
+    await removeUnfinished(place);
+    const backup = await new BackupRun(store, options, place, { place, last }).run();
+    await tables.writeFromReserve(() =>
+      tables.backups.putSuccess(nameOfBackupAddress(address), options.clock.now()),
+    );
+    return { ...backup, pruned: await prune(place, keep) };
+  });
+}
+
+/** Writes a backup as one tar archive. Throws as `backUpTo` does. */
+export async function backUpAsStream(write: WriteBytes, options: BackupOptions): Promise<Backup> {
+  return withStore(options, async (store) => {
+    const target = new TarTarget(write);
+    await target.putText(MARKER, markerText(store.id));
+    const backup = await new BackupRun(store, options, target, null).run();
+    await target.end();
+    return { ...backup, pruned: { backups: 0, contents: 0 } };
+  });
+}
+
+async function withStore<T>(
+  { dataDir, clock }: BackupOptions,
+  work: (store: BackedUp, tables: Tables) => Promise<T>,
+): Promise<T> {
+  const directory = findDataDirectory(dataDir);
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
+  const tables = openTables(database);
+  const id = tables.store.id();
+  if (id === null || (await readIdentity(directory.blobs)) !== id) {
+    throw new BackupError(
+      `The database and the contents in ${dataDir} have not been used together yet. Start coffer serve once.`,
+    );
+  }
+  try {
+    const lease = opened.use(await Lease.take({ directory, tables, clock }));
+    return await work({ directory, id, lease }, tables);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** What to do about a failure. */
+function explained(error: unknown): unknown {
+  if (error instanceof NoRoomForSnapshot || isFull(error) || error instanceof WriteRefused) {
+    const why = error instanceof Error ? error.message : String(error);
+    return new BackupError(
+      `The disk of the data directory has no room for a copy of the database: ${why}. Free some space.`,
+      { cause: error },
+    );
+  }
+  if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT")) {
+    return new BackupError(
+      "The disk of the backups is full. Free some space there, or keep fewer backups. The backup that was being " +
+        "made is removed by the next one.",
+      { cause: error },
+    );
+  }
+  return error;
+}

@@ -1,0 +1,46 @@
+import { open } from "node:fs/promises";
+import type { Content } from "../blobs/content-file.ts";
+import { parseDigest } from "../domain/digest.ts";
+import { BackupError } from "./place.ts";
+
+/** Characters that are written at once. */
+const PIECE = 64 * 1024;
+
+/** Writes a list of contents: a line for each, its digest and its size. Returns how many there are, and their bytes. */
+export async function writeContentList(path: string, contents: Iterable<Content>) {
+  await using file = await open(path, "wx", 0o600);
+  let [count, bytes, text] = [0, 0, ""];
+  for (const { digest, size } of contents) {
+    count += 1;
+    bytes += size;
+    text += `${digest} ${size}\n`;
+    if (text.length < PIECE) continue;
+    await file.appendFile(text);
+    text = "";
+  }
+  await file.appendFile(text);
+  return { count, bytes };
+}
+
+/**
+ * Reads a list of contents.
+ *
+ * @throws BackupError for a line that is none
+ */
+export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Content> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of bytes) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield contentOf(line);
+  }
+  if (rest !== "") throw new BackupError("A backup's list of contents is cut off.");
+}
+
+function contentOf(line: string): Content {
+  const digest = parseDigest(line.slice(0, 64));
+  const size = /^ (\d{1,15})$/.exec(line.slice(64))?.[1];
+  if (digest === null || size === undefined) throw new BackupError("A backup's list of contents is damaged.");
+  return { digest, size: Number(size) };
+}

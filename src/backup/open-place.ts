@@ -1,0 +1,60 @@
+import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import type { StoreId } from "../domain/id.ts";
+import { DirectoryPlace } from "./directory-place.ts";
+import { MARKER, markerText, readMarker } from "./manifest.ts";
+import { BackupError, type BackupPlace, readText } from "./place.ts";
+import { S3Place } from "./s3-place.ts";
+
+/** Whose backups they are to be. */
+export interface BackedUpStore {
+  readonly id: StoreId;
+  readonly dataDir: string;
+}
+
+/**
+ * Opens a place to add a backup. An empty or new one is marked as the store's.
+ *
+ * @throws BackupError if it holds something else, or the backups of another store
+ */
+export async function openPlaceToWrite(address: BackupAddress, store: BackedUpStore): Promise<BackupPlace> {
+  const where = nameOfBackupAddress(address);
+  if (address.kind === "s3") {
+    const place = new S3Place(address);
+    await claim(place, where, store.id);
+    return place;
+  }
+  const place = new DirectoryPlace(address.path);
+  await place.make(store.dataDir);
+  await claim(place, where, store.id);
+  await place.clearDrafts();
+  return place;
+}
+
+/**
+ * Opens a place to read its backups.
+ *
+ * @throws BackupError if it has none
+ */
+export async function openPlaceToRead(address: BackupAddress): Promise<BackupPlace> {
+  const place = address.kind === "s3" ? new S3Place(address) : new DirectoryPlace(address.path);
+  const where = nameOfBackupAddress(address);
+  const marker = await readText(place, MARKER);
+  if (marker === null) throw new BackupError(`${where} holds no backups of Coffer: it has no ${MARKER}.`);
+  readMarker(marker, where);
+  return place;
+}
+
+async function claim(place: BackupPlace, where: string, store: StoreId): Promise<void> {
+  const marker = await readText(place, MARKER);
+  if (marker === null) {
+    for await (const { name } of place.list("")) {
+      throw new BackupError(
+        `${where} holds ${name} but no backups of Coffer. Choose an empty or new place. Nothing has been changed.`,
+      );
+    }
+    await place.putText(MARKER, markerText(store));
+    return;
+  }
+  if (readMarker(marker, where) === store) return;
+  throw new BackupError(`${where} holds the backups of another store. Choose a place for each store.`);
+}

@@ -1,0 +1,71 @@
+import type { Content } from "../blobs/content-file.ts";
+import { type Digest, parseDigest } from "../domain/digest.ts";
+
+/** A backup or a restore cannot go on. The message tells the operator what to do. */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+}
+
+/** Where a backup is written. A name is a path with slashes; each is written once. */
+export interface BackupTarget {
+  /**
+   * Copies a content and checks every byte of it. What is under the name already is replaced.
+   *
+   * @param path of its file
+   * @throws DamagedContent if the file does not hold it; nothing is under the name then
+   */
+  putContent(name: string, path: string, content: Content): Promise<void>;
+  /** Copies a file. */
+  putFile(name: string, path: string): Promise<void>;
+  /** Writes a small text, whole or not at all. */
+  putText(name: string, text: string): Promise<void>;
+  /** Resolves when everything that was put or removed survives a power cut. */
+  sync(): Promise<void>;
+}
+
+/** A thing in a place. */
+export interface Listed {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A place that keeps backups: what was written before is still there. */
+export interface BackupPlace extends BackupTarget {
+  /** Everything whose name begins with `prefix`, which is empty or ends in a slash. */
+  list(prefix: string): AsyncIterable<Listed>;
+  /** The bytes under a name; null if there is nothing. */
+  read(name: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Removes what is under some names. No error for one that is not there. */
+  remove(names: readonly string[]): Promise<void>;
+}
+
+/** The directory of all contents. */
+export const CONTENTS = "blobs/";
+/** The directory of all backups. */
+export const BACKUPS = "backups/";
+
+/** The name of a content. */
+export function nameOfContent(digest: Digest): string {
+  return `${CONTENTS}${digest.slice(0, 2)}/${digest}`;
+}
+
+/** The digest of the content that has this name; null if it is no content's name. */
+export function digestOfName(name: string): Digest | null {
+  const digest = parseDigest(name.slice(name.lastIndexOf("/") + 1));
+  return digest !== null && nameOfContent(digest) === name ? digest : null;
+}
+
+/** The text under a name; null if there is nothing. For what fits into memory. */
+export async function readText(place: BackupPlace, name: string): Promise<string | null> {
+  const bytes = await place.read(name);
+  return bytes === null ? null : textOf(bytes);
+}
+
+/** All bytes as UTF-8 text. */
+export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of bytes) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}

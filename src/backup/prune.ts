@@ -1,0 +1,82 @@
+import type { Digest } from "../domain/digest.ts";
+import { readContentList } from "./content-list.ts";
+import { type KeptBackup, keptBackups, manifestOf } from "./kept-backups.ts";
+import { MANIFEST, nameOfPart, PARTS } from "./manifest.ts";
+import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";
+
+/** How many names are removed at once. */
+const BATCH = 500;
+
+/** What was removed. */
+export interface Pruned {
+  readonly backups: number;
+  readonly contents: number;
+}
+
+/** Removes the backups that were not finished. None may be running. */
+export async function removeUnfinished(place: BackupPlace): Promise<void> {
+  for (const backup of await keptBackups(place)) if (!backup.isComplete) await place.remove(backup.names);
+  await place.sync();
+}
+
+/**
+ * Removes all but the newest `keep` backups, then the contents that only they named. Killed anywhere, it leaves
+ * each remaining backup whole: a backup loses its manifest first, and a content goes after all backups that name it.
+ *
+ * @throws BackupError if a remaining backup cannot be read: then no content is removed
+ */
+export async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
+  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
+  const old = complete.slice(0, -keep);
+  for (const backup of old) await removeBackup(place, backup);
+  const named = await digestsIn(place, complete.slice(-keep));
+  let contents = 0;
+  let batch: string[] = [];
+  const flush = async () => {
+    await place.remove(batch);
+    contents += batch.length;
+    batch = [];
+  };
+  for await (const { name } of place.list(CONTENTS)) {
+    const digest = digestOfName(name);
+    if (digest === null || named.has(digest)) continue;
+    batch.push(name);
+    if (batch.length === BATCH) await flush();
+  }
+  await flush();
+  await place.sync();
+  return { backups: old.length, contents };
+}
+
+async function removeBackup(place: BackupPlace, { id, names }: KeptBackup): Promise<void> {
+  const manifest = nameOfPart(id, MANIFEST);
+  await place.remove([manifest]);
+  await place.sync();
+  await place.remove(names.filter((name) => name !== manifest));
+}
+
+/** Every content that some backups name. */
+async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
+  const named = new Set<Digest>();
+  for (const { id } of backups) {
+    const manifest = await manifestOf(place, id);
+    const part = manifest?.parts.find(({ name }) => name === PARTS.contents);
+    const bytes = await place.read(nameOfPart(id, PARTS.contents));
+    const hash = new Bun.CryptoHasher("sha256");
+    if (bytes !== null)
+      for await (const { digest } of readContentList(hashed(bytes, hash))) named.add(digest);
+    if (part === undefined || hash.digest("hex") !== part.sha256) {
+      throw new BackupError(
+        `The list of contents of the backup ${id} is damaged, so no content was removed. Remove that backup.`,
+      );
+    }
+  }
+  return named;
+}
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Bun.CryptoHasher): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    hash.update(piece);
+    yield piece;
+  }
+}

@@ -1,0 +1,232 @@
+import { createReadStream } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Content, DamagedContent, requireContent } from "../blobs/content-file.ts";
+import { writeIdentity } from "../blobs/identity.ts";
+import { syncDirectory } from "../blobs/sync-directory.ts";
+import { ifPresent } from "../blobs/system-error.ts";
+import { TempFile } from "../blobs/temp-file.ts";
+import {
+  type DataDirectory,
+  isHalfRestored,
+  lockDataDirectory,
+  openDataDirectory,
+  pathsIn,
+} from "../data-directory.ts";
+import type { Lock } from "../db/lock.ts";
+import { Snapshot } from "../db/snapshot.ts";
+import { parseDigest } from "../domain/digest.ts";
+import type { StoreId } from "../domain/id.ts";
+import { readContentList } from "./content-list.ts";
+import {
+  type DamagedInBackup,
+  type Manifest,
+  NAMED_FILES,
+  type Part,
+  type PartName,
+  PARTS,
+} from "./manifest.ts";
+import { BackupError } from "./place.ts";
+
+/** What may be in a directory before a restore. */
+const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journal"]);
+
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * A data directory that is being restored. The database gets its name last: until then no server starts here, and
+ * the same restore can be done again.
+ */
+export class Restoration implements Disposable {
+  readonly #directory: DataDirectory;
+  readonly #lock: Lock;
+  readonly #store: StoreId;
+  readonly #parts = new Map<PartName, Part>();
+  /** Directories of contents that were made or got a name. */
+  readonly #shards = new Set<string>();
+  /** Why a content is not there. */
+  readonly #problems = new Map<string, string>();
+
+  private constructor(directory: DataDirectory, lock: Lock, store: StoreId) {
+    this.#directory = directory;
+    this.#lock = lock;
+    this.#store = store;
+  }
+
+  /**
+   * Begins in an empty or new directory, or where a restore has not ended.
+   *
+   * @throws BackupError or DataDirectoryError for another directory
+   */
+  static async begin(root: string, store: StoreId): Promise<Restoration> {
+    await requireNothing(root);
+    const directory = openDataDirectory(root);
+    const lock = lockDataDirectory(directory);
+    try {
+      // Another process may have started here meanwhile.
+      await requireNothing(root);
+      const restoration = new Restoration(directory, lock, store);
+      await restoration.#prepare();
+      return restoration;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+
+  /** Whether a content is there already, from an earlier attempt. */
+  async has(content: Content): Promise<boolean> {
+    try {
+      await requireContent(this.#contentPath(content), content);
+      return true;
+    } catch (error) {
+      if (error instanceof DamagedContent) return false;
+      throw error;
+    }
+  }
+
+  /** Writes a content if all of its bytes are right. If not, `finish` says so. */
+  async addContent(content: Content, bytes: Pieces): Promise<void> {
+    const path = this.#contentPath(content);
+    await this.#receive(bytes, async (draft, { sha256, size }) => {
+      if (sha256 !== content.digest || size !== content.size) {
+        this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
+        return;
+      }
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await draft.moveTo(path, size);
+      this.#shards.add(dirname(path));
+    });
+  }
+
+  /** Writes a part; `requireParts` and `finish` check it. */
+  async addPart(name: PartName, bytes: Pieces): Promise<void> {
+    await this.#receive(bytes, async (draft, part) => {
+      await draft.moveTo(this.#partPath(name), part.size);
+      this.#parts.set(name, { name, ...part });
+    });
+  }
+
+  /**
+   * Checks that all parts are there, byte for byte.
+   *
+   * @throws BackupError
+   */
+  requireParts({ id, store, parts }: Manifest): void {
+    if (store !== this.#store) throw new BackupError(`The backup ${id} is of another store than its place.`);
+    const needed = [PARTS.database, PARTS.contents, ...parts.map(({ name }) => name)];
+    for (const name of needed) {
+      const [wanted, found] = [parts.find((part) => part.name === name), this.#parts.get(name)];
+      if (wanted !== undefined && found?.sha256 === wanted.sha256 && found.size === wanted.size) continue;
+      throw new BackupError(
+        `${name} of the backup ${id} is missing or damaged. Restore another one with --backup.`,
+      );
+    }
+  }
+
+  /** The contents that the backup names. After `requireParts`. */
+  contents(): AsyncGenerator<Content> {
+    return readContentList(createReadStream(this.#partPath(PARTS.contents)));
+  }
+
+  /**
+   * Completes the data directory. Returns the contents of files that could not be restored.
+   *
+   * @throws BackupError
+   */
+  async finish(manifest: Manifest): Promise<DamagedInBackup[]> {
+    this.requireParts(manifest);
+    const { root, blobs, secretFile, database, restoringFile } = this.#directory;
+    const missing = await this.#missing();
+    for (const shard of this.#shards) await syncDirectory(shard);
+    await syncDirectory(blobs);
+    if (this.#parts.has(PARTS.secret)) await rename(this.#partPath(PARTS.secret), secretFile);
+    await rm(this.#partPath(PARTS.contents));
+    await syncDirectory(root);
+    await rename(this.#partPath(PARTS.database), database);
+    await syncDirectory(root);
+    await rm(restoringFile);
+    await syncDirectory(root);
+    return missing;
+  }
+
+  async #prepare(): Promise<void> {
+    const { root, blobs, tmp, restoringFile } = this.#directory;
+    await writeFile(restoringFile, "", { mode: 0o600 });
+    await syncDirectory(root);
+    await rm(tmp, { recursive: true, force: true });
+    // In this order: a data directory with `tmp` alone is taken for a foreign one.
+    for (const made of [blobs, tmp]) await mkdir(made, { recursive: true, mode: 0o700 });
+    await writeIdentity(blobs, this.#newDraftPath(), this.#store);
+    await syncDirectory(root);
+  }
+
+  /** Writes bytes to a temporary file, which `keep` gives a name; without one it is removed. */
+  async #receive(
+    bytes: Pieces,
+    keep: (draft: TempFile, found: Omit<Part, "name">) => Promise<void>,
+  ): Promise<void> {
+    const draft = await TempFile.create(this.#newDraftPath());
+    const hash = new Bun.CryptoHasher("sha256");
+    let size = 0;
+    try {
+      for await (const piece of bytes) {
+        hash.update(piece);
+        size += piece.length;
+        await draft.append(piece);
+      }
+      const sha256 = parseDigest(hash.digest("hex"));
+      if (sha256 !== null) await keep(draft, { sha256, size });
+    } finally {
+      await draft.discard();
+    }
+  }
+
+  /** The contents that are not there, with some of the files that have them. */
+  async #missing(): Promise<DamagedInBackup[]> {
+    using snapshot = new Snapshot(this.#partPath(PARTS.database));
+    const missing: DamagedInBackup[] = [];
+    for await (const content of this.contents()) {
+      if (await isFileOf(this.#contentPath(content), content.size)) continue;
+      const files = snapshot.filesWith(content.digest, NAMED_FILES);
+      // Without a file, nobody can read it.
+      if (files.length === 0) continue;
+      const problem = this.#problems.get(content.digest) ?? "is not in the backup";
+      missing.push({ sha256: content.digest, size: content.size, problem, files });
+    }
+    return missing;
+  }
+
+  #contentPath({ digest }: Content): string {
+    return join(this.#directory.blobs, digest.slice(0, 2), digest);
+  }
+
+  #partPath(name: PartName): string {
+    return join(this.#directory.tmp, `restored-${name}`);
+  }
+
+  #newDraftPath(): string {
+    return join(this.#directory.tmp, `coffer-${crypto.randomUUID()}.tmp`);
+  }
+}
+
+/** Throws BackupError for a directory that holds anything but a restore that has not ended. */
+async function requireNothing(root: string): Promise<void> {
+  if (isHalfRestored(pathsIn(root))) return;
+  const names = (await ifPresent(readdir(root))) ?? [];
+  const [found] = names.filter((name) => !NOTHING.has(name)).toSorted();
+  if (found === undefined) return;
+  throw new BackupError(
+    `${root} holds ${found}. A backup is restored into an empty or new directory: choose one with --data-dir. ` +
+      "Nothing has been changed.",
+  );
+}
+
+async function isFileOf(path: string, size: number): Promise<boolean> {
+  const found = await ifPresent(lstat(path));
+  return found?.isFile() === true && found.size === size;
+}

@@ -1,0 +1,156 @@
+import type { Content } from "../blobs/content-file.ts";
+import { hasCode } from "../blobs/system-error.ts";
+import { MIGRATIONS } from "../db/migrations.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import type { StoreId } from "../domain/id.ts";
+import { inParallel } from "./in-parallel.ts";
+import { keptBackups, manifestOf } from "./kept-backups.ts";
+import {
+  type BackupId,
+  type DamagedInBackup,
+  isBackupId,
+  isPartName,
+  MANIFEST,
+  type Manifest,
+  MARKER,
+  nameOfPart,
+  readManifest,
+  readMarker,
+} from "./manifest.ts";
+import { openPlaceToRead } from "./open-place.ts";
+import { BackupError, type BackupPlace, BACKUPS, digestOfName, nameOfContent, textOf } from "./place.ts";
+import { Restoration } from "./restoration.ts";
+import { BadTar, readTar, type TarEntry } from "./tar.ts";
+
+/** How many contents are copied at once. */
+const AT_ONCE = 8;
+/** Contents of an archive that are held in memory, at most. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** A data directory that was restored. */
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Contents of files that could not be restored: reads of these files fail. */
+  readonly missing: readonly DamagedInBackup[];
+}
+
+/**
+ * Restores a backup from a place into an empty or new directory.
+ *
+ * @param id which backup; null for the newest complete one
+ * @throws BackupError or DataDirectoryError
+ */
+export async function restoreFrom(
+  address: BackupAddress,
+  id: string | null,
+  dataDir: string,
+): Promise<Restored> {
+  return explaining(async () => {
+    const place = await openPlaceToRead(address);
+    const manifest = await chosen(place, nameOfBackupAddress(address), id);
+    requireKnownSchema(manifest);
+    using restoration = await Restoration.begin(dataDir, manifest.store);
+    for (const { name } of manifest.parts) {
+      const bytes = await place.read(nameOfPart(manifest.id, name));
+      if (bytes !== null) await restoration.addPart(name, bytes);
+    }
+    restoration.requireParts(manifest);
+    await inParallel(restoration.contents(), AT_ONCE, async (content) => {
+      if (await restoration.has(content)) return;
+      const bytes = await place.read(nameOfContent(content.digest));
+      if (bytes !== null) await restoration.addContent(content, bytes);
+    });
+    return { manifest, missing: await restoration.finish(manifest) };
+  });
+}
+
+/**
+ * Restores a backup that was written as one archive.
+ *
+ * @throws BackupError or DataDirectoryError
+ */
+export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir: string): Promise<Restored> {
+  return explaining(async () => {
+    const entries = readTar(archive);
+    using restoration = await Restoration.begin(dataDir, await storeOf(entries));
+    const manifests: Manifest[] = [];
+    await inParallel(smallContents(entries, restoration, manifests), AT_ONCE, (content) => content());
+    const [manifest] = manifests;
+    if (manifest === undefined)
+      throw new BackupError("The archive has no manifest: the backup was not finished.");
+    requireKnownSchema(manifest);
+    return { manifest, missing: await restoration.finish(manifest) };
+  });
+}
+
+/** The store that the first entry names. */
+async function storeOf(entries: AsyncGenerator<TarEntry>): Promise<StoreId> {
+  const { done, value } = await entries.next();
+  if (done === true || value.name !== MARKER) throw new BackupError("The archive is no backup of Coffer.");
+  return readMarker(await textOf(value.bytes), "the archive");
+}
+
+/**
+ * Restores everything in an archive but its small contents, and adds its manifest to `manifests`. Small contents are
+ * read into memory, to be restored at the same time as others: each waits for the disk.
+ */
+async function* smallContents(
+  entries: AsyncIterable<TarEntry>,
+  restoration: Restoration,
+  manifests: Manifest[],
+): AsyncGenerator<() => Promise<void>> {
+  for await (const { name, size, bytes } of entries) {
+    const digest = digestOfName(name);
+    const [id = "", part = ""] = name.startsWith(BACKUPS) ? name.slice(BACKUPS.length).split("/") : [];
+    if (digest === null) {
+      if (part === MANIFEST) manifests.push(readManifest(await textOf(bytes), id));
+      else if (isPartName(part)) await restoration.addPart(part, bytes);
+    } else if (size > SMALL_BYTES) {
+      await addContent({ digest, size }, bytes, restoration);
+    } else {
+      const held = await Array.fromAsync(bytes, (piece) => Uint8Array.from(piece));
+      yield () => addContent({ digest, size }, held, restoration);
+    }
+  }
+}
+
+async function addContent(
+  content: Content,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  restoration: Restoration,
+): Promise<void> {
+  if (!(await restoration.has(content))) await restoration.addContent(content, bytes);
+}
+
+async function chosen(place: BackupPlace, where: string, id: string | null): Promise<Manifest> {
+  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete).map((kept) => kept.id);
+  const wanted: BackupId | undefined = id === null ? complete.at(-1) : isBackupId(id) ? id : undefined;
+  const manifest =
+    wanted === undefined || !complete.includes(wanted) ? null : await manifestOf(place, wanted);
+  if (manifest !== null) return manifest;
+  if (complete.length === 0) throw new BackupError(`${where} holds no complete backup.`);
+  throw new BackupError(`${where} holds no complete backup ${id}. It holds ${complete.join(", ")}.`);
+}
+
+function requireKnownSchema({ id, schema_version, coffer }: Manifest): void {
+  if (schema_version <= MIGRATIONS.length) return;
+  throw new BackupError(
+    `The backup ${id} was made by Coffer ${coffer}, which is newer than this executable. Restore it with that one.`,
+  );
+}
+
+async function explaining<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BadTar) {
+      throw new BackupError(`The backup cannot be read: ${error.message}.`, { cause: error });
+    }
+    if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT")) {
+      throw new BackupError("The disk is full. Free some space, then run the same command again.", {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,417 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { backUpAsStream, backUpTo } from "../../src/backup/backup.ts";
+import { keptBackups } from "../../src/backup/kept-backups.ts";
+import { DirectoryPlace } from "../../src/backup/directory-place.ts";
+import { restoreFrom, restoreStream } from "../../src/backup/restore.ts";
+import type { BackupOptions } from "../../src/backup/run.ts";
+import { LEASE_MS } from "../../src/db/backups.ts";
+import { MIGRATIONS } from "../../src/db/migrations.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
+import { filesIn } from "../support/contents.ts";
+import { contentOf, type Held, heldBy, put } from "../support/faults.ts";
+import { type OwnDrive, provision } from "../support/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+/** A content that is a file of its own. */
+const LARGE = 20_000;
+
+/** A Coffer with a drive and some files, and a directory for what a test makes. */
+async function start(settings: Record<string, string> = {}) {
+  await using opened = new AsyncDisposableStack();
+  const coffer = opened.use(await startAppliance(settings));
+  const { path } = opened.use(await temporaryDirectory(FAST_DIRECTORY));
+  const drive = await provision(coffer);
+  for (const name of ["one", "two", "three"]) expect(await upload(drive, name, LARGE)).toBe(201);
+  expect(await upload(drive, "small", 100)).toBe(201);
+  const owned = opened.move();
+  return {
+    coffer,
+    drive,
+    /** Makes a path for a test's own. */
+    at: (name: string) => join(path, name),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function upload({ client, id }: OwnDrive, path: string, size: number): Promise<number> {
+  return put(client, id, path, contentOf(`${path} ${size}`, size));
+}
+
+async function remove({ client, id }: OwnDrive, path: string): Promise<void> {
+  const { data } = await client.json<{ data: { id: string; path: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?drive_id=${id}`,
+  );
+  const file = data.find((each) => each.path === path);
+  await client.json(200, "DELETE", `/v0/files/${file?.id}`);
+}
+
+function optionsFor({ dataDir, clock }: TestAppliance): BackupOptions {
+  const { signal } = new AbortController();
+  return { dataDir, clock, diskReserve: 0, version: "1.2.3", signal };
+}
+
+function backUp(coffer: TestAppliance, path: string, keep = 7) {
+  return backUpTo({ kind: "directory", path }, keep, optionsFor(coffer));
+}
+
+function restore(path: string, dataDir: string, id: string | null = null) {
+  return restoreFrom({ kind: "directory", path }, id, dataDir);
+}
+
+/** What a drive holds in a data directory that was restored, or in that of a server that has ended. */
+async function heldIn(dataDir: string, { id, client }: OwnDrive): Promise<Held> {
+  await using other = await startAppliance();
+  await other.restart({ "data-dir": dataDir });
+  return await heldBy(other.client(client.key), id);
+}
+
+/** Overwrites a byte in a file. */
+async function spoil(path: string): Promise<void> {
+  const bytes = await Bun.file(path).bytes();
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  await rm(path);
+  await writeFile(path, bytes);
+}
+
+function contentPath(root: string, digest: string): string {
+  return join(root, "blobs", digest.slice(0, 2), digest);
+}
+
+function digestOf(path: string, size: number): string {
+  return Bun.SHA256.hash(contentOf(`${path} ${size}`, size), "hex");
+}
+
+/** Every byte that an archive of a backup has. */
+async function archiveOf(coffer: TestAppliance): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  await backUpAsStream(async (bytes) => void pieces.push(Uint8Array.from(bytes)), optionsFor(coffer));
+  return pieces;
+}
+
+async function* stream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** The message of the error that a promise rejects with; it is an error of the test's if it does not. */
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("a backup", () => {
+  test("is restored byte for byte, and the restored store starts as it is", async () => {
+    await using t = await start();
+    const held = await heldBy(t.drive.client, t.drive.id);
+    await backUp(t.coffer, t.at("place"));
+    expect(await restore(t.at("place"), t.at("restored"))).toMatchObject({ missing: [] });
+    expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
+    expect((await stat(t.at("restored"))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(t.at("restored"), "secret"))).mode & 0o777).toBe(0o600);
+    expect(await Bun.file(join(t.at("restored"), "secret")).bytes()).toEqual(
+      await Bun.file(join(t.coffer.dataDir, "secret")).bytes(),
+    );
+  });
+
+  test("copies only what is not there, and shares nothing with what is restored from it", async () => {
+    await using t = await start();
+    expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 3 });
+    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    const before = await stat(path);
+    expect(await upload(t.drive, "four", LARGE)).toBe(201);
+    expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1, contents: { count: 4 } });
+    expect(await stat(path)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+    await restore(t.at("place"), t.at("restored"));
+    expect((await stat(contentPath(t.at("restored"), digestOf("one", LARGE)))).ino).not.toBe(before.ino);
+  });
+
+  test("copies a content again that is cut off in the place", async () => {
+    await using t = await start();
+    await backUp(t.coffer, t.at("place"));
+    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    await rm(path);
+    await writeFile(path, "cut off");
+    expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1 });
+    expect((await restore(t.at("place"), t.at("restored"))).missing).toEqual([]);
+  });
+
+  test("names rotten and missing contents with their files, and holds all the rest", async () => {
+    await using t = await start();
+    await spoil(contentPath(t.coffer.dataDir, digestOf("one", LARGE)));
+    await rm(contentPath(t.coffer.dataDir, digestOf("two", LARGE)));
+    const { damaged } = await backUp(t.coffer, t.at("place"));
+    const named = damaged.flatMap(({ files }) => files);
+    expect(named.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+      { drive: t.drive.id, path: "one" },
+      { drive: t.drive.id, path: "two" },
+    ]);
+    expect(filesIn(t.at("place")).map(({ digest }) => digest)).toEqual([digestOf("three", LARGE)]);
+    const { missing } = await restore(t.at("place"), t.at("restored"));
+    expect(missing.map(({ sha256 }) => sha256).toSorted()).toEqual(
+      damaged.map(({ sha256 }) => sha256).toSorted(),
+    );
+    // The same upload heals it, and the next backup has it.
+    expect(await upload(t.drive, "one", LARGE)).toBe(200);
+    expect(await backUp(t.coffer, t.at("place"))).toMatchObject({
+      copied: 1,
+      damaged: [{ files: [{ path: "two" }] }],
+    });
+  });
+
+  test("is refused in the data directory, among other files, and beside the backups of another store", async () => {
+    await using t = await start();
+    await using other = await startAppliance();
+    const inside = join(t.coffer.dataDir, "backups");
+    expect(await refusal(backUp(t.coffer, inside))).toContain("cannot be in the data directory");
+    await mkdir(t.at("home"));
+    await writeFile(join(t.at("home"), "letter"), "");
+    await mkdir(join(t.at("home"), "unfinished"));
+    await writeFile(join(t.at("home"), "unfinished", "letter"), "");
+    expect(await refusal(backUp(t.coffer, t.at("home")))).toContain("holds letter but no backups");
+    expect((await readdir(t.at("home"), { recursive: true })).toSorted()).toEqual([
+      "letter",
+      "unfinished",
+      "unfinished/letter",
+    ]);
+    await backUp(t.coffer, t.at("place"));
+    expect(await refusal(backUp(other, t.at("place")))).toContain("another store");
+  });
+
+  test("is refused where a copy of the database has no room beyond the reserve", async () => {
+    await using t = await start();
+    const options = { ...optionsFor(t.coffer), diskReserve: 4000 * 1024 ** 4 };
+    const made = backUpTo({ kind: "directory", path: t.at("place") }, 7, options);
+    expect(await refusal(made)).toContain("no room for a copy of the database");
+    expect(
+      (await readdir(join(t.coffer.dataDir, "tmp"))).filter((name) => name.startsWith("backup-")),
+    ).toEqual([]);
+  });
+
+  test("is refused while another one is running", async () => {
+    await using t = await start();
+    const refusals: string[] = [];
+    await backUpAsStream(async () => {
+      if (refusals.length === 0) refusals.push(await refusal(backUp(t.coffer, t.at("place"))));
+    }, optionsFor(t.coffer));
+    expect(refusals).toEqual([expect.stringContaining(`is running already in process ${process.pid}`)]);
+    expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 3 });
+  });
+
+  test("is stopped between two contents, and the next one goes on with it", async () => {
+    await using t = await start();
+    const stop = new AbortController();
+    const stopped = backUpTo({ kind: "directory", path: t.at("place") }, 7, {
+      ...optionsFor(t.coffer),
+      signal: stop.signal,
+    });
+    stop.abort();
+    expect(await refusal(stopped)).toContain("was stopped");
+    expect(await refusal(restore(t.at("place"), t.at("restored")))).toContain("no complete backup");
+    expect(existsSync(t.at("restored"))).toBe(false);
+    await backUp(t.coffer, t.at("place"));
+    expect((await restore(t.at("place"), t.at("restored"))).missing).toEqual([]);
+  });
+});
+
+function sweep({ appliance }: TestAppliance) {
+  return appliance.services.sweep.run();
+}
+
+/** Makes every content without a file old enough to be removed. */
+function age({ dataDir }: TestAppliance): void {
+  changeDatabase(dataDir, "UPDATE blob SET orphaned_at = 1 WHERE refs = 0");
+}
+
+describe("the collection of contents", () => {
+  test("leaves a backup what is deleted while it runs, and goes on after it", async () => {
+    await using t = await start();
+    const held = await heldBy(t.drive.client, t.drive.id);
+    const pieces: Uint8Array[] = [];
+    let isDeleted = false;
+    await backUpAsStream(async (bytes) => {
+      pieces.push(Uint8Array.from(bytes));
+      // The first entry was written before the snapshot; this is the first content.
+      if (pieces.length < 5 || isDeleted) return;
+      isDeleted = true;
+      for (const path of ["one", "two", "three"]) await remove(t.drive, path);
+      age(t.coffer);
+      expect(await sweep(t.coffer)).toMatchObject({ blobs: 0 });
+    }, optionsFor(t.coffer));
+    expect(isDeleted).toBe(true);
+    expect(await sweep(t.coffer)).toMatchObject({ blobs: 3 });
+    expect(filesIn(t.coffer.dataDir)).toEqual([]);
+    expect((await restoreStream(stream(pieces), t.at("restored"))).missing).toEqual([]);
+    expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
+  });
+
+  test("waits for a killed backup until its lease ends, and for none whose clock was ahead", async () => {
+    await using t = await start();
+    const { clock, dataDir } = t.coffer;
+    const lease = (expiresAt: number) =>
+      changeDatabase(dataDir, `INSERT OR REPLACE INTO backup_lease VALUES (1, 'gone', ${expiresAt})`);
+    await remove(t.drive, "one");
+    age(t.coffer);
+    lease(clock.now() + LEASE_MS);
+    expect(await sweep(t.coffer)).toMatchObject({ blobs: 0 });
+    expect(existsSync(contentPath(dataDir, digestOf("one", LARGE)))).toBe(true);
+    clock.advance(LEASE_MS);
+    expect(await sweep(t.coffer)).toMatchObject({ blobs: 1 });
+    await remove(t.drive, "two");
+    age(t.coffer);
+    lease(clock.now() + 10 * LEASE_MS);
+    expect(await sweep(t.coffer)).toMatchObject({ blobs: 1 });
+  });
+
+  test("ends although it may remove nothing, on a disk that is short of space", async () => {
+    await using t = await start();
+    await t.coffer.restart({ "disk-reserve": "4000TiB" });
+    await remove({ ...t.drive, client: t.coffer.client(t.drive.client.key) }, "one");
+    age(t.coffer);
+    changeDatabase(
+      t.coffer.dataDir,
+      `INSERT INTO backup_lease VALUES (1, 'running', ${t.coffer.clock.now() + LEASE_MS})`,
+    );
+    expect(await sweep(t.coffer)).toMatchObject({ blobs: 0 });
+  });
+
+  test("makes a backup fail that was held up for longer than its lease", async () => {
+    await using t = await start();
+    const held = backUpAsStream(async () => t.coffer.clock.advance(LEASE_MS), optionsFor(t.coffer));
+    expect(await refusal(held)).toContain("held up for too long");
+  });
+});
+
+describe("a place", () => {
+  test("keeps as many backups as wanted, each of them whole, and no content that none of them names", async () => {
+    await using t = await start();
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      expect(await upload(t.drive, `f${n}`, LARGE)).toBe(201);
+      ids.push((await backUp(t.coffer, t.at("place"), 2)).id);
+      await remove(t.drive, `f${n}`);
+      age(t.coffer);
+      await sweep(t.coffer);
+    }
+    const kept = await keptBackups(new DirectoryPlace(t.at("place")));
+    expect(kept.map(({ id }): string => id)).toEqual(ids.slice(-2));
+    const digests = filesIn(t.at("place")).map(({ digest }) => digest);
+    const expected = ["one", "two", "three", "f2", "f3"].map((name) => digestOf(name, LARGE));
+    expect(digests.toSorted()).toEqual(expected.toSorted());
+    for (const id of ids.slice(-2)) expect((await restore(t.at("place"), t.at(id), id)).missing).toEqual([]);
+    expect(await refusal(restore(t.at("place"), t.at("old"), ids[0]))).toContain(
+      `no complete backup ${ids[0]}`,
+    );
+  });
+
+  test("loses no content while a list of contents in it is damaged", async () => {
+    await using t = await start();
+    const { id } = await backUp(t.coffer, t.at("place"));
+    await truncate(join(t.at("place"), "backups", id, "contents"), 71);
+    expect(await refusal(backUp(t.coffer, t.at("place")))).toContain("damaged");
+    expect(filesIn(t.at("place"))).toHaveLength(3);
+  });
+
+  test("has its newest backup last although the clock was set back", async () => {
+    await using t = await start();
+    await backUp(t.coffer, t.at("place"));
+    expect(await upload(t.drive, "later", LARGE)).toBe(201);
+    t.coffer.clock.advance(-24 * 60 * 60 * 1000);
+    const { id } = await backUp(t.coffer, t.at("place"), 1);
+    expect((await restore(t.at("place"), t.at("restored"))).manifest.id).toBe(id);
+  });
+});
+
+describe("a restore", () => {
+  test("is refused into a directory that holds anything", async () => {
+    await using t = await start();
+    await backUp(t.coffer, t.at("place"));
+    await mkdir(t.at("full"));
+    await writeFile(join(t.at("full"), "letter"), "");
+    expect(await refusal(restore(t.at("place"), t.at("full")))).toContain("holds letter");
+    expect(await refusal(restore(t.at("place"), t.coffer.dataDir))).toContain("Nothing has been changed");
+    expect(await readdir(t.at("full"))).toEqual(["letter"]);
+  });
+
+  test("that was killed keeps a server from starting, and is done again", async () => {
+    await using t = await start();
+    const held = await heldBy(t.drive.client, t.drive.id);
+    await backUp(t.coffer, t.at("place"));
+    const pieces = await archiveOf(t.coffer);
+    const half = stream(pieces.slice(0, 8));
+    expect(await refusal(restoreStream(half, t.at("restored")))).toContain("cut off");
+    expect(existsSync(join(t.at("restored"), "coffer.db"))).toBe(false);
+    await using other = await startAppliance();
+    expect(await refusal(other.restart({ "data-dir": t.at("restored") }))).toContain("has not ended");
+    expect((await restoreStream(stream(pieces), t.at("restored"))).missing).toEqual([]);
+    expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
+    expect(await readdir(t.at("restored"))).not.toContain("restoring");
+  });
+
+  test("names what has rotted in the backup, and brings everything else back", async () => {
+    await using t = await start();
+    const { id } = await backUp(t.coffer, t.at("place"));
+    await spoil(contentPath(t.at("place"), digestOf("one", LARGE)));
+    expect((await restore(t.at("place"), t.at("restored"))).missing).toMatchObject([
+      { problem: expect.stringContaining("does not match"), files: [{ drive: t.drive.id, path: "one" }] },
+    ]);
+    expect(
+      filesIn(t.at("restored"))
+        .map(({ digest }) => digest)
+        .toSorted(),
+    ).toEqual([digestOf("two", LARGE), digestOf("three", LARGE)].toSorted());
+    await spoil(join(t.at("place"), "backups", id, "coffer.db"));
+    expect(await refusal(restore(t.at("place"), t.at("another")))).toContain("coffer.db of the backup");
+    expect(existsSync(join(t.at("another"), "coffer.db"))).toBe(false);
+  });
+
+  test("of a newer schema is refused", async () => {
+    await using t = await start();
+    const { id } = await backUp(t.coffer, t.at("place"));
+    const path = join(t.at("place"), "backups", id, "manifest.json");
+    const manifest = await Bun.file(path).json();
+    expect(manifest.schema_version).toBe(MIGRATIONS.length);
+    await Bun.write(path, JSON.stringify({ ...manifest, schema_version: MIGRATIONS.length + 1 }));
+    expect(await refusal(restore(t.at("place"), t.at("restored")))).toContain("newer than this executable");
+    expect(existsSync(t.at("restored"))).toBe(false);
+  });
+});
+
+describe("an archive", () => {
+  test("is restored, also in pieces of any size, and unpacked it is a place", async () => {
+    await using t = await start();
+    const held = await heldBy(t.drive.client, t.drive.id);
+    const bytes = Buffer.concat(await archiveOf(t.coffer));
+    const odd = Array.from({ length: Math.ceil(bytes.length / 777) }, (_, n) =>
+      bytes.subarray(n * 777, (n + 1) * 777),
+    );
+    expect((await restoreStream(stream(odd), t.at("restored"))).missing).toEqual([]);
+    expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
+    await new Bun.Archive(bytes).extract(t.at("place"));
+    expect((await restore(t.at("place"), t.at("again"))).missing).toEqual([]);
+    expect(filesIn(t.at("again"))).toHaveLength(3);
+    using sql = new Sqlite(join(t.at("again"), "coffer.db"), { readonly: true });
+    expect(sql.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+  });
+
+  test("that is none, or is damaged, is refused", async () => {
+    await using t = await start();
+    const bytes = Buffer.concat(await archiveOf(t.coffer));
+    expect(await refusal(restoreStream(stream([Buffer.from("hello")]), t.at("a")))).toContain("cut off");
+    expect(await refusal(restoreStream(stream([Buffer.alloc(1024)]), t.at("a")))).toContain(
+      "no backup of Coffer",
+    );
+    expect(existsSync(t.at("a"))).toBe(false);
+    bytes[1024] = 0x7a;
+    expect(await refusal(restoreStream(stream([bytes]), t.at("a")))).toContain("the archive is damaged");
+  });
+});
