@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./database-reserve.ts";
 import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
+import { nameOfBackupAddress } from "./domain/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
@@ -11,6 +12,7 @@ import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
+import type { BackupPlan } from "./services/backups.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
@@ -20,6 +22,8 @@ import { VERSION } from "./version.ts";
 
 /** How often the free disk space is checked, in milliseconds. */
 const WATCH_MS = 2000;
+/** How often it is checked whether a backup is due, in milliseconds. */
+const BACKUP_CHECK_MS = 60_000;
 
 const DISK_FAILED =
   "the disk failed during a write: the server only reads until it is restarted. Check the disk, then restart the " +
@@ -38,6 +42,8 @@ export interface ApplianceOptions {
   readonly archiveStallMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
+  /** The start of a command line of this program, for processes of its own. Overrides the executable. */
+  readonly program?: readonly string[];
 }
 
 /** A running Coffer. */
@@ -84,6 +90,15 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   });
   const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
   opened.defer(() => watching.stop());
+  const backingUp = repeat(
+    Math.min(config.backupIntervalMs, BACKUP_CHECK_MS),
+    [() => services.backups.runIfDue()],
+    log,
+  );
+  opened.defer(async () => {
+    await services.backups.stop();
+    await backingUp.stop();
+  });
   // In this order and in one commit: there is a token only while there is no administrator.
   const [, setupToken] = await Promise.all([
     services.administrators.appoint(),
@@ -118,7 +133,7 @@ interface Parts {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(
-  { config, clock, log, searchTimes, passwordCost, adoptEmpty = false }: ApplianceOptions,
+  { config, clock, log, searchTimes, passwordCost, adoptEmpty = false, program }: ApplianceOptions,
   opened: AsyncDisposableStack,
 ): Promise<Parts> {
   const directory = openDataDirectory(config.dataDir);
@@ -143,7 +158,9 @@ async function openParts(
   if (mark !== null) await markStore(store, blobs, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
-  const services = openServices({ ...config, secret, tables, blobs, clock, log, searchTimes, passwordCost });
+  const backupPlan = backupPlanOf(config, program);
+  const parts = { ...config, secret, tables, blobs, clock, log, searchTimes, passwordCost, backupPlan };
+  const services = openServices(parts);
   opened.defer(async () => {
     tables.searches.close();
     await services.indexer.stop();
@@ -156,6 +173,17 @@ async function openParts(
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, clock, secret });
   return { database, services, idempotency };
+}
+
+/** How the server makes backups of itself; null if it makes none. */
+function backupPlanOf(
+  { backup, backupIntervalMs, backupKeep, dataDir }: Config,
+  program: readonly string[] = [process.execPath],
+): BackupPlan | null {
+  if (backup === null) return null;
+  const place = nameOfBackupAddress(backup);
+  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir];
+  return { place, intervalMs: backupIntervalMs, command: [...program, "backup", place, ...flags] };
 }
 
 /** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */

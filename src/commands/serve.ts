@@ -16,6 +16,11 @@ const ADOPT_HELP = `  --${ADOPT_EMPTY}
       Start even if the database is missing or does not belong to the contents. Contents that it does not
       know are kept but not used. For when there is no backup of the database`;
 
+/** How a process starts another one of this program: from source, the runtime needs the entry point. */
+function ownProgram(): string[] {
+  return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
+}
+
 export const serve: Command = {
   name: "serve",
   usage: "[FLAGS]",
@@ -39,6 +44,7 @@ export const serve: Command = {
       clock: systemClock,
       log,
       adoptEmpty: switches.has(ADOPT_EMPTY),
+      program: ownProgram(),
     });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
     const next = nextSteps(appliance);

@@ -87,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
       database.ping();
       return services.health.problems();
     },
+    backup: () => services.backups.state(),
     rateLimits: settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",

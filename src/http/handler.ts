@@ -6,6 +6,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
+import type { BackupState } from "../services/backups.ts";
 import type { Problem } from "../services/health.ts";
 import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
 import { createGate } from "./gate/gate.ts";
@@ -30,6 +31,8 @@ export interface HandlerOptions {
   readonly originOf: OriginOf;
   /** What stops the server from working; rejects if the database or the disk does not answer. */
   readonly ready: () => Promise<readonly Problem[]>;
+  /** When backups were made; null if the server makes none. */
+  readonly backup: () => BackupState | null;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   readonly beginAttempt: BeginAttempt;
@@ -50,13 +53,13 @@ export interface HandlerOptions {
 
 /** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { log, ready, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
+  const { log, ready, backup, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
   const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
     // Check the class, not the code: Elysia takes any error's `code` for its own, a CofferError's too.
     .onError(({ error, request }) =>
       refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
     )
-    .use(health({ ready, log }))
+    .use(health({ ready, backup, log }))
     .use(docs({ api: [...api, ...options.pages], baseUrl, version }))
     .use([...api])
     .use([...options.pages]);

@@ -8,6 +8,7 @@ import { Accounts } from "./accounts.ts";
 import { Administrators } from "./administrators.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
+import { type BackupPlan, Backups } from "./backups.ts";
 import { Claims } from "./claims.ts";
 import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
@@ -55,6 +56,8 @@ export interface ServiceParts {
   readonly signups: "open" | "closed";
   /** Null if people sign in only with passwords. */
   readonly oidc: OidcProvider | null;
+  /** Null if the server makes no backups. */
+  readonly backupPlan: BackupPlan | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
   /** Overrides `PASSWORD_COST`. */
@@ -107,6 +110,7 @@ export function openServices(given: ServiceParts) {
     accounts: new Accounts({ ...parts, passwords }),
     usage,
     health: new Health(given),
+    backups: new Backups(given),
     sweep,
   };
 }

@@ -276,6 +276,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     authenticateSession: () => null,
     originOf: ownOrigin(null),
     ready: () => Promise.resolve([]),
+    backup: () => null,
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt: () => {

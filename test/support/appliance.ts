@@ -38,7 +38,7 @@ const CHEAP = { memoryCost: 8, timeCost: 1 };
 /** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(
   settings: Record<string, string> = {},
-  given: Pick<ApplianceOptions, "archiveStallMs" | "passwordCost"> = {},
+  given: Pick<ApplianceOptions, "archiveStallMs" | "passwordCost" | "program"> = {},
 ): Promise<TestAppliance> {
   const directory = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(directory.path, "data");

@@ -40,6 +40,7 @@ export async function openServicesIn(
     rateLimits: { free: 60, pro: 300, team: 1000 },
     signups: "closed",
     oidc: null,
+    backupPlan: null,
     maxFileSize: 1_000_000,
   });
   return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };

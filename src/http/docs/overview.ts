@@ -47,7 +47,8 @@ characters without spaces. Responses must not be cached, except for the content 
 **Monitoring.** \`GET /healthz\` returns \`{"status":"ok"}\` while the process runs, and \`GET /readyz\` while
 everything works. Otherwise \`/readyz\` returns 503, and \`problems\` says why: \`storage_full\` (writes that need
 space are refused with 507; deleting and signing in still work) or \`disk_failed\` (all writes are refused with 503
-until the server is restarted; reads still work).
+until the server is restarted; reads still work). If the server makes backups, \`backup\` says when the last one
+succeeded, and when one failed since.
 
 **Retries.** To retry a write safely, send it with an \`Idempotency-Key\`: it takes effect once, whatever happens to
 the connection or the server. For 24 hours, the same request with the same key returns the first response again, with

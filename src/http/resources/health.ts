@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
+import { formatInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
+import type { BackupState } from "../../services/backups.ts";
 import type { Problem } from "../../services/health.ts";
 import { contextOf } from "../gate/request-context.ts";
 
@@ -7,11 +9,13 @@ import { contextOf } from "../gate/request-context.ts";
 export interface HealthOptions {
   /** The current problems. Rejects if the database or the disk does not answer. */
   readonly ready: () => Promise<readonly Problem[]>;
+  /** Null if the server makes no backups. */
+  readonly backup: () => BackupState | null;
   readonly log: Log;
 }
 
 /** `/healthz`: the process runs. `/readyz`: everything works; else 503, with the problems. */
-export function health({ ready, log }: HealthOptions) {
+export function health({ ready, backup, log }: HealthOptions) {
   return new Elysia({ name: "health" })
     .get("/healthz", ({ request, route }) => {
       contextOf(request).route = route;
@@ -22,11 +26,27 @@ export function health({ ready, log }: HealthOptions) {
       context.route = route;
       try {
         const problems = await ready();
-        if (problems.length === 0) return Response.json({ status: "ok" });
-        return Response.json({ status: "unavailable", problems, request_id: context.id }, { status: 503 });
+        const more = shownBackup(backup());
+        if (problems.length === 0) return Response.json({ status: "ok", ...more });
+        return Response.json(
+          { status: "unavailable", problems, ...more, request_id: context.id },
+          { status: 503 },
+        );
       } catch (error) {
         log.error("not ready", { request_id: context.id, error });
         return Response.json({ status: "unavailable", request_id: context.id }, { status: 503 });
       }
     });
+}
+
+/** Everybody may see this, so it has no reason of a failure: the log has. A late backup does not stop the server. */
+function shownBackup(state: BackupState | null) {
+  if (state === null) return {};
+  return {
+    backup: { last_success_at: orNull(state.lastSuccessAt), last_failure_at: orNull(state.lastFailureAt) },
+  };
+}
+
+function orNull(time: number | null): string | null {
+  return time === null ? null : formatInstant(time);
 }
