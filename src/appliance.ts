@@ -20,6 +20,9 @@ import { openServices, type Services } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./store-identity.ts";
 import { VERSION } from "./version.ts";
 
+/** How often contents that are due for a check are looked for, in milliseconds. */
+const SCRUB_MS = 60_000;
+
 /** How often the free disk space is checked, in milliseconds. */
 const WATCH_MS = 2000;
 /** How often it is checked whether a backup is due, in milliseconds. */
@@ -88,6 +91,16 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
     await services.sweep.stop();
     await sweeping.stop();
   });
+  // A round that is shorter has more turns.
+  const scrubbing = repeat(
+    Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS),
+    [() => services.scrub.run()],
+    log,
+  );
+  opened.defer(async () => {
+    await services.scrub.stop();
+    await scrubbing.stop();
+  });
   const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
   opened.defer(() => watching.stop());
   const backingUp = repeat(
@@ -153,6 +166,7 @@ async function openParts(
     tmpDir: directory.tmp,
     diskReserve: config.diskReserve,
     small: tables.smallContents,
+    damaged: tables.damagedContents,
   });
   await reserve.restore();
   if (mark !== null) await markStore(store, blobs, mark);

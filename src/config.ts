@@ -36,6 +36,8 @@ export interface Config {
   readonly backup: BackupAddress | null;
   readonly backupIntervalMs: number;
   readonly backupKeep: number;
+  /** 0 for never. */
+  readonly scrubIntervalMs: number;
   readonly logFormat: "pretty" | "json";
 }
 
@@ -87,6 +89,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     backup: reader.optional(SETTINGS.backup),
     backupIntervalMs: reader.required(SETTINGS.backupInterval),
     backupKeep: reader.required(SETTINGS.backupKeep),
+    scrubIntervalMs: reader.required(SETTINGS.scrubInterval),
     logFormat: reader.optional(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
   };
   refuseBackupInside(config, reader);

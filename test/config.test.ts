@@ -38,6 +38,7 @@ test("nothing given: the documented defaults", () => {
     backup: null,
     backupIntervalMs: 24 * 60 * 60 * 1000,
     backupKeep: 7,
+    scrubIntervalMs: 30 * 86_400_000,
     logFormat: "json",
   });
 });
@@ -80,6 +81,8 @@ describe("accepted", () => {
     ["COFFER_SWEEP_INTERVAL", "500ms", "sweepIntervalMs", 500],
     ["COFFER_SWEEP_INTERVAL", "5m", "sweepIntervalMs", 300_000],
     ["COFFER_SWEEP_INTERVAL", "24h", "sweepIntervalMs", 86_400_000],
+    ["COFFER_SCRUB_INTERVAL", "0s", "scrubIntervalMs", 0],
+    ["COFFER_SCRUB_INTERVAL", "8760h", "scrubIntervalMs", 365 * 86_400_000],
     ["COFFER_LOG", "pretty", "logFormat", "pretty"],
     [
       "COFFER_TRUSTED_PROXIES",
@@ -123,6 +126,7 @@ describe("refused", () => {
     ["COFFER_BACKUP", ["-", "https://example.com/x", "s3://", "s3://A_b/x", "data", "./data/backups"]],
     ["COFFER_BACKUP_INTERVAL", ["0s", "999ms", "8761h", "1d"]],
     ["COFFER_BACKUP_KEEP", ["0", "all"]],
+    ["COFFER_SCRUB_INTERVAL", ["0", "30d", "8761h", "off"]],
     ["COFFER_LOG", ["text"]],
     [
       "COFFER_TRUSTED_PROXIES",

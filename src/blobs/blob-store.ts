@@ -4,7 +4,17 @@ import type { ByteRange } from "../domain/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { BlobWriter } from "./blob-writer.ts";
-import { type Content, readContent, requireBytes, requireFile } from "./content-file.ts";
+import {
+  type Content,
+  DamagedContent,
+  type KnownDamage,
+  readContent,
+  readPieces,
+  requireBytes,
+  requireFile,
+  stateAt,
+  stateOfBytes,
+} from "./content-file.ts";
 import { Pins } from "./pins.ts";
 import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
 import { ifPresent } from "./system-error.ts";
@@ -28,6 +38,7 @@ export interface SmallContents {
 /** What a blob store is made with. */
 export interface BlobStoreOptions extends VolumeOptions {
   readonly small: SmallContents;
+  readonly damaged: KnownDamage;
 }
 
 /**
@@ -39,12 +50,14 @@ export class BlobStore {
   readonly shardCount = SHARD_COUNT;
   readonly #volume: Volume;
   readonly #small: SmallContents;
+  readonly #damaged: KnownDamage;
   readonly #pins = new Pins();
   readonly #recent = new RecentContents();
 
-  private constructor(volume: Volume, small: SmallContents) {
+  private constructor(volume: Volume, { small, damaged }: BlobStoreOptions) {
     this.#volume = volume;
     this.#small = small;
+    this.#damaged = damaged;
   }
 
   /**
@@ -52,7 +65,7 @@ export class BlobStore {
    * directory's lock: this deletes temporary files, even those of a store that is open elsewhere.
    */
   static async open(options: BlobStoreOptions): Promise<BlobStore> {
-    return new BlobStore(await Volume.open(options), options.small);
+    return new BlobStore(await Volume.open(options), options);
   }
 
   /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
@@ -63,7 +76,8 @@ export class BlobStore {
   /** Starts a content. Throws STORAGE_FULL when the disk is at its reserve. */
   async create(): Promise<BlobWriter> {
     await this.#volume.requireSpace();
-    return new BlobWriter(this.#volume, this.#pins, this.#small.smallBytes);
+    const { smallBytes } = this.#small;
+    return new BlobWriter({ volume: this.#volume, pins: this.#pins, smallBytes, damaged: this.#damaged });
   }
 
   /**
@@ -78,6 +92,7 @@ export class BlobStore {
     const { start, end } = range ?? { start: 0, end: content.size };
     requireRange(start, end, content.size);
     const path = this.#volume.blobPath(content.digest);
+    this.#refuseDamaged(content);
     if (content.size <= RECENT_BYTES) {
       const bytes =
         this.#recent.get(content) ?? this.#keepSmall(content) ?? (await readContent(path, content));
@@ -94,6 +109,7 @@ export class BlobStore {
    * @throws DamagedContent
    */
   readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    this.#refuseDamaged(content);
     return this.#recent.get(content) ?? this.#keepSmall(content) ?? this.#readAll(content);
   }
 
@@ -104,6 +120,7 @@ export class BlobStore {
    * @throws DamagedContent
    */
   async readBeginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    this.#refuseDamaged(content);
     const path = this.#volume.blobPath(content.digest);
     if (content.size > RECENT_BYTES) {
       await requireFile(path, content);
@@ -120,12 +137,36 @@ export class BlobStore {
     return bytes;
   }
 
+  /**
+   * Reads a content from the disk a piece at a time, whatever is known of it. All of it has been checked only when
+   * the last piece was taken.
+   *
+   * @throws DamagedContent
+   */
+  async *pieces(content: Content): AsyncGenerator<Uint8Array> {
+    const bytes = content.size > this.#small.smallBytes ? null : this.#small.get(content.digest);
+    if (bytes === null) return yield* readPieces(this.#volume.blobPath(content.digest), content);
+    requireBytes(inDatabase(content), bytes, content);
+    yield bytes;
+  }
+
+  /** The state of a content, as `DamagedContent.state`. */
+  stateOf(digest: Digest): string | null {
+    const bytes = this.#small.get(digest);
+    return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
+  }
+
+  #refuseDamaged({ digest }: Content): void {
+    const problem = this.#damaged.problemOf(digest);
+    if (problem !== null) throw new DamagedContent(this.#volume.blobPath(digest), digest, problem);
+  }
+
   /** Null where it is none of the small contents. Throws DamagedContent. */
   #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
     if (content.size > this.#small.smallBytes) return null;
     const bytes = this.#small.get(content.digest);
     if (bytes === null) return null;
-    requireBytes(`the content ${content.digest} in the database`, bytes, content);
+    requireBytes(inDatabase(content), bytes, content);
     return bytes;
   }
 
@@ -202,6 +243,10 @@ export class BlobStore {
   freeBytes(): Promise<number> {
     return this.#volume.freeBytes();
   }
+}
+
+function inDatabase({ digest }: Content): string {
+  return `the content ${digest} in the database`;
 }
 
 function requireRange(start: number, end: number, size: number): void {

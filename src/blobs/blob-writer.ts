@@ -1,5 +1,11 @@
 import { type Digest, parseDigest } from "../domain/digest.ts";
-import { type Content, DamagedContent, requireContent, requireFile } from "./content-file.ts";
+import {
+  type Content,
+  DamagedContent,
+  type KnownDamage,
+  requireContent,
+  requireFile,
+} from "./content-file.ts";
 import type { Pins } from "./pins.ts";
 import { asRefusal } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
@@ -29,10 +35,21 @@ export interface PinnedBlob extends Disposable {
   readonly bytes: Uint8Array | null;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
+  /** Whether the file in the store is this upload's own. False for a match, and for a small content. */
+  readonly isWritten: boolean;
   /** The damage of an existing file that this upload replaced; null if there was none. */
   readonly healed: DamagedContent | null;
   /** Unpins; later calls do nothing. Leaving a `using` scope calls it. */
   unpin(): void;
+}
+
+/** What a writer needs. */
+export interface BlobWriterParts {
+  readonly volume: Volume;
+  readonly pins: Pins;
+  /** Up to which size contents are handed over instead of becoming files. */
+  readonly smallBytes: number;
+  readonly damaged: KnownDamage;
 }
 
 /**
@@ -44,6 +61,7 @@ export class BlobWriter implements AsyncDisposable {
   readonly #volume: Volume;
   readonly #pins: Pins;
   readonly #smallBytes: number;
+  readonly #damaged: KnownDamage;
   readonly #hash = new Bun.CryptoHasher("sha256");
   readonly #head = new Uint8Array(HEAD_BYTES);
   #size = 0;
@@ -55,11 +73,11 @@ export class BlobWriter implements AsyncDisposable {
   /** While busy: resolves when the call ends; never rejects. */
   #idle: Promise<void> = Promise.resolve();
 
-  /** @param smallBytes up to which size contents are handed over instead of becoming files */
-  constructor(volume: Volume, pins: Pins, smallBytes: number) {
-    this.#volume = volume;
-    this.#pins = pins;
-    this.#smallBytes = smallBytes;
+  constructor(parts: BlobWriterParts) {
+    this.#volume = parts.volume;
+    this.#pins = parts.pins;
+    this.#smallBytes = parts.smallBytes;
+    this.#damaged = parts.damaged;
   }
 
   /** Bytes written so far. */
@@ -152,7 +170,8 @@ export class BlobWriter implements AsyncDisposable {
     const head = this.#head.subarray(0, this.#size);
     if (this.#size <= this.#smallBytes) {
       const bytes = this.#buffer.subarray(0, this.#size);
-      return { digest, size: this.#size, bytes, head, healed: null, unpin() {}, [Symbol.dispose]() {} };
+      const stored = { isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };
+      return { digest, size: this.#size, bytes, head, ...stored };
     }
     // Pinned before the check whether it exists, or it could be removed in between.
     const unpin = await this.#pins.pin(digest);
@@ -174,12 +193,15 @@ export class BlobWriter implements AsyncDisposable {
       throw error;
     }
     const healed = damage?.isMissing === true ? null : damage;
-    return { digest, size: this.#size, bytes: null, head, healed, unpin, [Symbol.dispose]: unpin };
+    const stored = { isWritten: damage !== null, healed, unpin, [Symbol.dispose]: unpin };
+    return { digest, size: this.#size, bytes: null, head, ...stored };
   }
 
   /** Why the file in the store cannot be matched; null if it can. */
   async #damageOf(content: Content): Promise<DamagedContent | null> {
     const path = this.#volume.blobPath(content.digest);
+    const known = this.#damaged.problemOf(content.digest);
+    if (known !== null) return new DamagedContent(path, content.digest, known);
     try {
       await (content.size < COMPARED_BYTES ? requireContent(path, content) : requireFile(path, content));
       return null;

@@ -1,5 +1,6 @@
-import { constants } from "node:fs";
+import { constants, lstatSync, type Stats } from "node:fs";
 import { lstat, open, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
 import { hasCode } from "./system-error.ts";
 
@@ -14,29 +15,77 @@ export interface Content {
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A content's file is missing, or does not match its digest and size. This is damage, never the caller's
- * mistake. The message is for the log: it names the file and the damage.
+ * A content is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
+ * message is for the log: it names the place and the damage.
  */
 export class DamagedContent extends Error {
   override readonly name = "DamagedContent";
+  readonly digest: Digest;
+  /** What completes the sentence "the content ...": `is missing`. */
+  readonly problem: string;
   /** Whether there is nothing at the content's path. */
   readonly isMissing: boolean;
+  /** What was looked at: another state is another content, perhaps a whole one. Null for nothing. */
+  readonly state: string | null;
 
-  constructor(path: string, problem: string, options: { isMissing?: boolean; cause?: unknown } = {}) {
-    super(`${path} ${problem}`, options.cause === undefined ? {} : { cause: options.cause });
-    this.isMissing = options.isMissing ?? false;
+  constructor(
+    place: string,
+    digest: Digest,
+    problem: string,
+    { isMissing = false, state = null, cause }: DamageOptions = {},
+  ) {
+    super(`${place} ${problem}`, cause === undefined ? {} : { cause });
+    this.digest = digest;
+    this.problem = problem;
+    this.isMissing = isMissing;
+    this.state = state;
   }
 }
 
+/** The contents that were found damaged. They are not read until they are whole again. */
+export interface KnownDamage {
+  /** What is wrong with a content, as `DamagedContent.problem`; null if nothing is known. */
+  problemOf(digest: Digest): string | null;
+}
+
+interface DamageOptions {
+  readonly isMissing?: boolean;
+  readonly state?: string | null;
+  readonly cause?: unknown;
+}
+
+/** The path of a content in a directory of contents. */
+export function contentPath(blobsDir: string, digest: Digest): string {
+  return join(blobsDir, digest.slice(0, 2), digest);
+}
+
+/** The state of what is at a path: it differs once that is replaced or written to. Null if nothing is there. */
+export function stateAt(path: string): string | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : stateOf(found);
+}
+
+/** The state of bytes in the database. */
+export function stateOfBytes(bytes: Uint8Array): string {
+  return Bun.SHA256.hash(bytes, "hex");
+}
+
+/** The time of the change cannot be set by those who copy a file. */
+function stateOf({ ino, ctimeMs }: Stats): string {
+  return `${ino} ${ctimeMs}`;
+}
+
 /**
- * Checks that a regular file of the content's size is at `path`, without following links.
+ * Checks that a regular file of the content's size is at `path`, without following links. Returns its state.
  *
  * @throws DamagedContent
  */
-export async function requireFile(path: string, { size }: Content): Promise<void> {
-  const found = await readable(path, lstat(path));
-  if (!found.isFile()) throw new DamagedContent(path, "is not a regular file");
-  if (found.size !== size) throw wrongSize(path, found.size, size);
+export async function requireFile(path: string, { digest, size }: Content): Promise<string> {
+  const found = await readable(path, digest, null, lstat(path));
+  const state = stateOf(found);
+  if (!found.isFile()) throw new DamagedContent(path, digest, "is not a regular file", { state });
+  if (found.size !== size) throw new DamagedContent(path, digest, wrongSize(found.size, size), { state });
+  return state;
 }
 
 /**
@@ -45,21 +94,29 @@ export async function requireFile(path: string, { size }: Content): Promise<void
  * @throws DamagedContent
  */
 export async function readContent(path: string, content: Content): Promise<Uint8Array<ArrayBuffer>> {
-  await requireFile(path, content);
-  const bytes = await readable(path, readFile(path));
-  requireBytes(path, bytes, content);
+  const state = await requireFile(path, content);
+  const bytes = await readable(path, content.digest, state, readFile(path));
+  requireBytes(path, bytes, content, state);
   return bytes;
 }
 
 /**
  * Checks every byte of a content in memory.
  *
- * @param name where it is, for the log
+ * @param place where it is, for the log
  * @throws DamagedContent
  */
-export function requireBytes(name: string, bytes: Uint8Array, content: Content): void {
-  if (bytes.length !== content.size) throw wrongSize(name, bytes.length, content.size);
-  if (Bun.SHA256.hash(bytes, "hex") !== content.digest) throw wrongBytes(name);
+export function requireBytes(
+  place: string,
+  bytes: Uint8Array,
+  { digest, size }: Content,
+  state = stateOfBytes(bytes),
+): void {
+  if (bytes.length !== size) {
+    throw new DamagedContent(place, digest, wrongSize(bytes.length, size), { state });
+  }
+  if (Bun.SHA256.hash(bytes, "hex") !== digest)
+    throw new DamagedContent(place, digest, WRONG_BYTES, { state });
 }
 
 /**
@@ -76,39 +133,55 @@ export async function requireContent(path: string, content: Content): Promise<vo
  * Reads a content a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
  * overwritten by the next.
  *
+ * @param pieceBytes how many bytes are read at once
  * @throws DamagedContent
  */
-export async function* readPieces(path: string, content: Content): AsyncGenerator<Uint8Array> {
-  await requireFile(path, content);
+export async function* readPieces(
+  path: string,
+  content: Content,
+  pieceBytes = PIECE_BYTES,
+): AsyncGenerator<Uint8Array> {
+  const { digest, size } = content;
+  const state = await requireFile(path, content);
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  await using file = await readable(path, open(path, flags));
+  await using file = await readable(path, digest, state, open(path, flags));
   const hash = new Bun.CryptoHasher("sha256");
-  const piece = new Uint8Array(Math.min(PIECE_BYTES, content.size));
-  for (let at = 0; at < content.size;) {
-    const { bytesRead } = await readable(path, file.read(piece, 0, piece.length, at));
-    if (bytesRead === 0) throw wrongSize(path, at, content.size);
+  const piece = new Uint8Array(Math.min(pieceBytes, size));
+  for (let at = 0; at < size;) {
+    const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, at));
+    if (bytesRead === 0) throw new DamagedContent(path, digest, wrongSize(at, size), { state });
     hash.update(piece.subarray(0, bytesRead));
     at += bytesRead;
     yield piece.subarray(0, bytesRead);
   }
-  if (hash.digest("hex") !== content.digest) throw wrongBytes(path);
+  if (hash.digest("hex") !== digest) throw new DamagedContent(path, digest, WRONG_BYTES, { state });
 }
 
-function wrongSize(path: string, found: number, size: number): DamagedContent {
-  return new DamagedContent(path, `has ${found} bytes instead of ${size}`);
-}
+const WRONG_BYTES = "does not match its SHA-256";
 
-function wrongBytes(path: string): DamagedContent {
-  return new DamagedContent(path, "does not match its SHA-256");
+function wrongSize(found: number, size: number): string {
+  return `has ${found} bytes instead of ${size}`;
 }
 
 /** Awaits an operation on a content's file. A missing or unreadable file is damage. */
-async function readable<T>(path: string, attempt: Promise<T>): Promise<T> {
+async function readable<T>(
+  path: string,
+  digest: Digest,
+  state: string | null,
+  attempt: Promise<T>,
+): Promise<T> {
   try {
     return await attempt;
   } catch (cause) {
-    if (hasCode(cause, "ENOENT")) throw new DamagedContent(path, "is missing", { isMissing: true, cause });
-    if (hasCode(cause, "EIO")) throw new DamagedContent(path, "cannot be read from the disk", { cause });
+    if (hasCode(cause, "ENOENT")) {
+      throw new DamagedContent(path, digest, "is missing", { isMissing: true, cause });
+    }
+    if (hasCode(cause, "EIO")) {
+      throw new DamagedContent(path, digest, "cannot be read from the disk", { state, cause });
+    }
+    if (hasCode(cause, "EACCES") || hasCode(cause, "EPERM")) {
+      throw new DamagedContent(path, digest, "may not be read by this user", { state, cause });
+    }
     throw cause;
   }
 }

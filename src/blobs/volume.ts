@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "no
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
+import { contentPath } from "./content-file.ts";
 import { writeIdentity } from "./identity.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
@@ -65,7 +66,7 @@ export class Volume {
   }
 
   blobPath(digest: Digest): string {
-    return join(this.#blobsDir, digest.slice(0, 2), digest);
+    return contentPath(this.#blobsDir, digest);
   }
 
   /**

@@ -225,6 +225,13 @@ export const SETTINGS = {
     help: "How many backups are kept; a new one removes the oldest",
     parse: integer(1, 10_000),
   }),
+  scrubInterval: required({
+    name: "scrub-interval",
+    placeholder: "DURATION",
+    fallback: "720h",
+    help: "How long the slow check of all contents for damage takes before it begins again; 0s for never",
+    parse: duration(0, YEAR_MS, "from 0s to 8760h"),
+  }),
   log: optional({
     name: "log",
     placeholder: "pretty|json",

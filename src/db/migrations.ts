@@ -16,6 +16,7 @@ import smallContents from "./migrations/0015_small_contents.sql" with { type: "t
 import searchOrder from "./migrations/0016_search_order.sql" with { type: "text" };
 import filterLists from "./migrations/0017_filter_lists.sql" with { type: "text" };
 import backups from "./migrations/0018_backups.sql" with { type: "text" };
+import damagedContents from "./migrations/0019_damaged_contents.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, name: "search-order", sql: searchOrder },
   { version: 17, name: "filter-lists", sql: filterLists },
   { version: 18, name: "backups", sql: backups },
+  { version: 19, name: "damaged-contents", sql: damagedContents },
 ];

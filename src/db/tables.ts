@@ -3,6 +3,7 @@ import { ArchiveLists } from "./archive-lists.ts";
 import { BackupsTable } from "./backups.ts";
 import { BlobsTable } from "./blobs.ts";
 import { ClaimTokensTable } from "./claim-tokens.ts";
+import { DamagedContentsTable } from "./damaged-contents.ts";
 import type { Database, Within } from "./database.ts";
 import { DrivesTable } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
@@ -15,6 +16,7 @@ import { PresignedLinksTable } from "./presigned-links.ts";
 import { ReleasedContentsTable } from "./released-contents.ts";
 import { UsageTable } from "./usage.ts";
 import { IdempotencyTable } from "./idempotency-records.ts";
+import { ScrubTable } from "./scrub.ts";
 import { SearchIndex } from "./search/text-index.ts";
 import { Searches } from "./search/searches.ts";
 import { SessionsTable } from "./sessions.ts";
@@ -46,6 +48,8 @@ export function openTables(database: Database) {
     archiveLists: new ArchiveLists(database),
     blobs: new BlobsTable(database),
     smallContents: new SmallContentsTable(database),
+    damagedContents: new DamagedContentsTable(database),
+    scrub: new ScrubTable(database),
     releasedContents: new ReleasedContentsTable(database),
     store: new StoreTable(database),
     backups: new BackupsTable(database),

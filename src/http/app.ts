@@ -88,6 +88,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
       return services.health.problems();
     },
     backup: () => services.backups.state(),
+    scrub: () => services.scrub.status(),
     rateLimits: settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",

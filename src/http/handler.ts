@@ -5,13 +5,10 @@ import type { Caller } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { notFound } from "../domain/errors.ts";
-import type { Log } from "../log.ts";
-import type { BackupState } from "../services/backups.ts";
-import type { Problem } from "../services/health.ts";
 import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
-import { health } from "./resources/health.ts";
+import { health, type HealthOptions } from "./resources/health.ts";
 import { createRouteTable, methodNotAllowed } from "./gate/route-table.ts";
 import type { OriginOf } from "./gate/own-origin.ts";
 import { createPipeline, refuse } from "./gate/pipeline.ts";
@@ -21,18 +18,13 @@ import type { BeginAttempt } from "./gate/request-context.ts";
 import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
 /** What the handler needs. */
-export interface HandlerOptions {
+export interface HandlerOptions extends HealthOptions {
   readonly clock: Clock;
-  readonly log: Log;
   /** The caller with a raw key; null for an unknown or revoked one. */
   readonly authenticate: (rawKey: string) => Caller | null;
   /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
-  /** What stops the server from working; rejects if the database or the disk does not answer. */
-  readonly ready: () => Promise<readonly Problem[]>;
-  /** When backups were made; null if the server makes none. */
-  readonly backup: () => BackupState | null;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   readonly beginAttempt: BeginAttempt;
@@ -53,13 +45,13 @@ export interface HandlerOptions {
 
 /** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { log, ready, backup, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
+  const { log, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
   const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
     // Check the class, not the code: Elysia takes any error's `code` for its own, a CofferError's too.
     .onError(({ error, request }) =>
       refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
     )
-    .use(health({ ready, backup, log }))
+    .use(health(options))
     .use(docs({ api: [...api, ...options.pages], baseUrl, version }))
     .use([...api])
     .use([...options.pages]);

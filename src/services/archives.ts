@@ -17,7 +17,7 @@ import {
 } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import { ArchiveSlots } from "./archive-slots.ts";
-import { type FilePlace, readFor } from "./damaged-file.ts";
+import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
@@ -42,14 +42,23 @@ const PIECE_BYTES = 256 * 1024;
 export class Archives {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
   readonly #slots = new ArchiveSlots();
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; access: Access; clock: Clock; usage: UsageMeter }) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    clock: Clock;
+    usage: UsageMeter;
+  }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
     this.#access = parts.access;
     this.#clock = parts.clock;
     this.#usage = parts.usage;
@@ -98,13 +107,13 @@ export class Archives {
   /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
   #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
     this.#usage.countBytes(drive.id, content.size);
-    return readFor(placeOf(drive, base, content), () => this.#blobs.readAll(content));
+    return this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.readAll(content));
   }
 
   async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
     this.#usage.countBytes(drive.id, size);
-    const blob = await readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
+    const blob = await this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
       requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));

@@ -20,7 +20,7 @@ import {
 import { goingFile, Piece } from "../domain/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
-import { readFor } from "./damaged-file.ts";
+import type { DamagedContents } from "./damaged-contents.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
@@ -51,13 +51,22 @@ export interface Removed {
 /** Single files: read, change, copy, move and delete. */
 export class Files {
   readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
 
-  constructor(parts: { blobs: BlobStore; access: Access; tree: Tree; clock: Clock; usage: UsageMeter }) {
+  constructor(parts: {
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    tree: Tree;
+    clock: Clock;
+    usage: UsageMeter;
+  }) {
     this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#clock = parts.clock;
@@ -75,13 +84,13 @@ export class Files {
    */
   async content(file: File, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return readFor(file, () => this.#blobs.read(file, range));
+    return this.#damaged.readFor(file, () => this.#blobs.read(file, range));
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
   contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#usage.countBytes(file.driveId, file.size);
-    return readFor(file, () => this.#blobs.readAll(file));
+    return this.#damaged.readFor(file, () => this.#blobs.readAll(file));
   }
 
   /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */

@@ -10,6 +10,7 @@ import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import { type BackupPlan, Backups } from "./backups.ts";
 import { Claims } from "./claims.ts";
+import { DamagedContents } from "./damaged-contents.ts";
 import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
 import { Extracts } from "./extracts.ts";
@@ -28,6 +29,7 @@ import { Oidc, type OidcProvider } from "./oidc.ts";
 import { type PasswordCost, Passwords } from "./passwords.ts";
 import { PresignedLinks } from "./presigned-links.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
+import { Scrub } from "./scrub.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
@@ -52,6 +54,8 @@ export interface ServiceParts {
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** How long a check of all contents takes, in milliseconds; 0 for none. */
+  readonly scrubIntervalMs: number;
   /** Whether people can register with a password. */
   readonly signups: "open" | "closed";
   /** Null if people sign in only with passwords. */
@@ -70,7 +74,8 @@ export type Services = ReturnType<typeof openServices>;
 /** Creates the use cases. Nothing runs until it is started. */
 export function openServices(given: ServiceParts) {
   const access = new Access(given);
-  const indexer = new Indexer(given);
+  const damaged = new DamagedContents(given);
+  const indexer = new Indexer({ ...given, damaged });
   const locks = new FolderLocks(given);
   const passwords = new Passwords(given);
   const administrators = new Administrators(given);
@@ -83,7 +88,7 @@ export function openServices(given: ServiceParts) {
   const works = new FolderWorks({ ...given, locks, pieces });
   const changes = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
-  const parts = { ...given, access, quota, locks, tree, usage };
+  const parts = { ...given, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions(parts);
@@ -112,5 +117,6 @@ export function openServices(given: ServiceParts) {
     health: new Health(given),
     backups: new Backups(given),
     sweep,
+    scrub: new Scrub(parts),
   };
 }

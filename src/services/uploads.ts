@@ -15,7 +15,7 @@ import { type Precondition, requirePrecondition } from "../domain/precondition.t
 import { previewOf } from "../domain/preview.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
-import type { FilePlace } from "./damaged-file.ts";
+import type { FilePlace } from "./damaged-contents.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
@@ -201,6 +201,8 @@ export class Upload {
     requirePrecondition(precondition, present?.digest ?? null);
     const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
     this.#hasHealed = blob.bytes !== null && tables.smallContents.put(blobPk, blob.bytes) === "healed";
+    // A file that was only matched may have been found damaged since.
+    if (blob.bytes !== null || blob.isWritten) tables.damagedContents.remove(blob.digest);
     const body: FileBody = { ...attributes, blob: blobPk, size: blob.size };
     return present === null
       ? { file: tree.add(drive, path, body, now), created: true }

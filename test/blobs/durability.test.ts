@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
-import { ALL_FILES, digestOf, listAll, sampleBytes } from "../support/blob-store-contract.ts";
+import { ALL_FILES, digestOf, listAll, NO_DAMAGE, sampleBytes } from "../support/blob-store-contract.ts";
 import { NO_STRACE } from "../support/faults.ts";
 import { withReason } from "../support/skip.ts";
 import { NO_SMALL_DISK } from "../support/small-disk.ts";
@@ -33,11 +33,11 @@ function start(root: string, body: string, options: { wrapper?: string[]; reserv
     import { readdirSync } from "node:fs";
     import { statfs } from "node:fs/promises";
     import { BlobStore } from ${JSON.stringify(join(import.meta.dir, "../../src/blobs/blob-store.ts"))};
-    import { ALL_FILES, listAll, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/blob-store-contract.ts"))};
+    import { ALL_FILES, listAll, NO_DAMAGE, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/blob-store-contract.ts"))};
     const root = ${JSON.stringify(root)};
     const { bavail, bsize } = await statfs(root);
     const free = bavail * bsize;
-    const options = { blobsDir: root + "/blobs", tmpDir: root + "/tmp", diskReserve: ${options.reserve ?? "0"}, small: ALL_FILES };
+    const options = { blobsDir: root + "/blobs", tmpDir: root + "/tmp", diskReserve: ${options.reserve ?? "0"}, small: ALL_FILES, damaged: NO_DAMAGE };
     const store = await BlobStore.open(options);
     const outcome = (work) => work.then(() => "done", (error) => error.code ?? error.message);
     const stdin = console[Symbol.asyncIterator]();
@@ -97,6 +97,7 @@ test("a process killed in the middle of an upload leaves only what the next star
     tmpDir,
     diskReserve: 0,
     small: ALL_FILES,
+    damaged: NO_DAMAGE,
   });
   expect(await readdir(tmpDir)).toEqual([]);
   expect(await listAll(store)).toEqual([]);

@@ -84,6 +84,7 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     text: "FROM folder_work ORDER BY pk",
     why: "those that a crash cut off are few, and it runs at the start",
   },
+  { text: "FROM damaged_content c CROSS JOIN", why: "damaged contents are few" },
   { text: "FROM search_gone ORDER BY file LIMIT", why: "it takes the first rows, whichever they are" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
 ];

@@ -30,10 +30,13 @@ test("the first start makes the data directory, for its user alone, and says whe
   }
 });
 
-test.each(["/healthz", "/readyz"])("%s answers without a key", async (path) => {
+test.each([
+  ["/healthz", { status: "ok" }],
+  ["/readyz", { status: "ok", scrub: { progress: 0, finished_at: null, damaged: 0 } }],
+])("%s answers without a key", async (path, answer) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });
-  expect(await server.client().json<{ status: string }>(200, "GET", path)).toEqual({ status: "ok" });
+  expect(await server.client().json<object>(200, "GET", path)).toEqual(answer);
 });
 
 test("every problem of the configuration is listed at once, and nothing is made", async () => {

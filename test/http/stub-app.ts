@@ -277,6 +277,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     originOf: ownOrigin(null),
     ready: () => Promise.resolve([]),
     backup: () => null,
+    scrub: () => null,
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt: () => {

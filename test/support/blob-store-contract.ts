@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import type { BlobStore, SmallContents } from "../../src/blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../../src/blobs/blob-writer.ts";
-import { type Content, DamagedContent } from "../../src/blobs/content-file.ts";
+import { type Content, DamagedContent, type KnownDamage } from "../../src/blobs/content-file.ts";
 import { type Digest, parseDigest } from "../../src/domain/digest.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 
@@ -37,6 +37,9 @@ export interface ContentKind {
 
 /** For a store of its own, without a database: all contents are files. */
 export const ALL_FILES: SmallContents = { smallBytes: -1, get: () => null };
+
+/** For the same: no content was found damaged. */
+export const NO_DAMAGE: KnownDamage = { problemOf: () => null };
 
 /** Of a race: each of its 28 timings is tried about 14 times. */
 const ROUNDS = 400;

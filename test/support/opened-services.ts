@@ -28,6 +28,7 @@ export async function openServicesIn(
     tmpDir: join(root, "tmp"),
     diskReserve: 0,
     small: tables.smallContents,
+    damaged: tables.damagedContents,
   });
   const services = openServices({
     tables,
@@ -42,6 +43,7 @@ export async function openServicesIn(
     oidc: null,
     backupPlan: null,
     maxFileSize: 1_000_000,
+    scrubIntervalMs: 0,
   });
   return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };
 }

@@ -48,7 +48,9 @@ characters without spaces. Responses must not be cached, except for the content 
 everything works. Otherwise \`/readyz\` returns 503, and \`problems\` says why: \`storage_full\` (writes that need
 space are refused with 507; deleting and signing in still work) or \`disk_failed\` (all writes are refused with 503
 until the server is restarted; reads still work). If the server makes backups, \`backup\` says when the last one
-succeeded, and when one failed since.
+succeeded, and when one failed since. \`scrub\` shows the slow check of all contents: how much of this round
+is done (\`progress\`, from 0 to 1), when the last one ended (\`finished_at\`), and how many contents are damaged. A file
+whose content is damaged answers 500 until the same content is uploaded again.
 
 **Retries.** To retry a write safely, send it with an \`Idempotency-Key\`: it takes effect once, whatever happens to
 the connection or the server. For 24 hours, the same request with the same key returns the first response again, with

@@ -2,6 +2,7 @@ import { tooManyOpen } from "../../descriptors.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
+import { DamagedFile } from "../../services/damaged-contents.ts";
 
 /** The HTTP status of every error code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -56,9 +57,13 @@ export function rateLimited(message: string, retryAfter: number): HttpRefusal {
  */
 const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
 
+const UNEXPECTED = "Something went wrong on the server. Its log has the details under the request id.";
+const DAMAGED =
+  "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.";
+
 /**
  * The response to anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything else is a
- * 500 that tells the caller nothing; the log has the details under the request id.
+ * 500 that tells the caller nothing, except that a content is damaged; the log has the details under the request id.
  */
 export function errorResponse(error: unknown, requestId: string, log: Log): Response {
   if (error instanceof CofferError) return refusal(error, requestId);
@@ -67,13 +72,7 @@ export function errorResponse(error: unknown, requestId: string, log: Log): Resp
     return refusal(tooManyOpen(), requestId);
   }
   log.error("request failed", { request_id: requestId, error });
-  return refusal(
-    new CofferError(
-      "INTERNAL",
-      "Something went wrong on the server. Its log has the details under the request id.",
-    ),
-    requestId,
-  );
+  return refusal(new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED), requestId);
 }
 
 function refusal(error: CofferError, requestId: string): Response {

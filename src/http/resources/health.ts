@@ -3,6 +3,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
 import type { BackupState } from "../../services/backups.ts";
 import type { Problem } from "../../services/health.ts";
+import type { ScrubStatus } from "../../services/scrub.ts";
 import { contextOf } from "../gate/request-context.ts";
 
 /** What the health routes need. */
@@ -11,11 +12,13 @@ export interface HealthOptions {
   readonly ready: () => Promise<readonly Problem[]>;
   /** Null if the server makes no backups. */
   readonly backup: () => BackupState | null;
+  /** The check of all contents; null if there is none. */
+  readonly scrub: () => ScrubStatus | null;
   readonly log: Log;
 }
 
 /** `/healthz`: the process runs. `/readyz`: everything works; else 503, with the problems. */
-export function health({ ready, backup, log }: HealthOptions) {
+export function health({ ready, backup, scrub, log }: HealthOptions) {
   return new Elysia({ name: "health" })
     .get("/healthz", ({ request, route }) => {
       contextOf(request).route = route;
@@ -26,7 +29,7 @@ export function health({ ready, backup, log }: HealthOptions) {
       context.route = route;
       try {
         const problems = await ready();
-        const more = shownBackup(backup());
+        const more = { ...shownBackup(backup()), ...shownScrub(scrub()) };
         if (problems.length === 0) return Response.json({ status: "ok", ...more });
         return Response.json(
           { status: "unavailable", problems, ...more, request_id: context.id },
@@ -45,6 +48,13 @@ function shownBackup(state: BackupState | null) {
   return {
     backup: { last_success_at: orNull(state.lastSuccessAt), last_failure_at: orNull(state.lastFailureAt) },
   };
+}
+
+/** Everybody may see this: how many contents there are is not in it. */
+function shownScrub(status: ScrubStatus | null) {
+  if (status === null) return {};
+  const { progress, finishedAt, damaged } = status;
+  return { scrub: { progress, finished_at: orNull(finishedAt), damaged } };
 }
 
 function orNull(time: number | null): string | null {

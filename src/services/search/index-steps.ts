@@ -7,7 +7,7 @@ import { SEARCHED_BYTES } from "../../domain/search/text.ts";
 import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import type { Log } from "../../log.ts";
-import { readFor } from "../damaged-file.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** How many jobs are read at once. */
@@ -25,6 +25,7 @@ const MERGED_ADDITIONS = 4;
 export interface IndexParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
+  readonly damaged: DamagedContents;
   readonly log: Log;
 }
 
@@ -35,6 +36,7 @@ export interface IndexParts {
 export class IndexSteps {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
   readonly #log: Log;
   #isStopped = false;
   /** How many writes have added to the index since there was nothing to merge. */
@@ -43,6 +45,7 @@ export class IndexSteps {
   constructor(parts: IndexParts) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
     this.#log = parts.log;
   }
 
@@ -131,7 +134,7 @@ export class IndexSteps {
   async #read(job: TextJob): Promise<string> {
     if (!isTextType(job.mimeType)) return "";
     try {
-      return (await readFor(job, () => readSearchedText(this.#blobs, job))) ?? "";
+      return (await this.#damaged.readFor(job, () => readSearchedText(this.#blobs, job))) ?? "";
     } catch (error) {
       // Damaged, or just removed: neither may block the other jobs.
       this.#log.error("a content could not be indexed", { digest: job.digest, error });

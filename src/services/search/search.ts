@@ -15,7 +15,7 @@ import { snippetOf } from "../../domain/search/snippet.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "../access.ts";
-import { readFor } from "../damaged-file.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
 
@@ -72,6 +72,7 @@ export interface FoundPage {
 export interface SearchParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
+  readonly damaged: DamagedContents;
   readonly access: Access;
   readonly indexer: Indexer;
   readonly clock: Clock;
@@ -155,9 +156,9 @@ export class Search {
   }
 
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
-    const { blobs, log } = this.#parts;
+    const { blobs, damaged, log } = this.#parts;
     try {
-      const text = await readFor(file, () => readSearchedText(blobs, file, bytesToEndOf(slice)));
+      const text = await damaged.readFor(file, () => readSearchedText(blobs, file, bytesToEndOf(slice)));
       return text === null ? null : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged.

@@ -1,0 +1,141 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import { type Content, DamagedContent } from "../blobs/content-file.ts";
+import type { Clock } from "../clock.ts";
+import type { DamagedRow } from "../db/damaged-contents.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Digest } from "../domain/digest.ts";
+import { WriteRefused } from "../domain/errors.ts";
+import type { DriveId } from "../domain/id.ts";
+import type { Log } from "../log.ts";
+
+/** How often a content is read that changes while it is read. */
+const ATTEMPTS = 2;
+
+/** Waits after so many bytes were read. */
+type Pause = (bytes: number) => void | Promise<void>;
+
+/** The file that a content was read for. */
+export interface FilePlace {
+  readonly driveId: DriveId;
+  readonly path: string;
+}
+
+/** A file's content is missing or damaged. The message is for the log: it names the file and the damage. */
+export class DamagedFile extends Error {
+  override readonly name = "DamagedFile";
+
+  constructor({ driveId, path }: FilePlace, cause: DamagedContent) {
+    super(`the content of "${path}" in drive ${driveId} is damaged: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * Remembers which contents are damaged. The blob store refuses them before a byte is sent, and an upload of the same
+ * bytes writes them anew. The damaged file stays until then.
+ */
+export class DamagedContents {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** Those that are running. */
+  readonly #checks = new Map<Digest, Promise<void>>();
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /**
+   * Reads a content for a file, at once if `read` does. Damage is remembered, and the error names the file.
+   *
+   * @throws DamagedFile
+   */
+  readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
+    try {
+      const found = read();
+      if (!(found instanceof Promise)) return found;
+      return found.catch((error: unknown) => this.#afterFailure(place, read, error));
+    } catch (error) {
+      return this.#afterFailure(place, read, error);
+    }
+  }
+
+  /**
+   * Reads every byte of a content, and remembers or forgets its damage. Whoever waits for the same content waits for
+   * one check.
+   *
+   * @param pause is awaited for each piece, with its length; an error in it ends the check
+   */
+  check(content: Content, pause: Pause = () => {}): Promise<void> {
+    const running = this.#checks.get(content.digest);
+    if (running !== undefined) return running;
+    const check = this.#check(content, pause).finally(() => this.#checks.delete(content.digest));
+    this.#checks.set(content.digest, check);
+    return check;
+  }
+
+  /** Whether a damaged content has changed since it was looked at: perhaps somebody has restored it. */
+  hasChanged({ digest, state }: DamagedRow): boolean {
+    return this.#blobs.stateOf(digest) !== state;
+  }
+
+  /**
+   * Remembers damage, unless the content has changed since it was read, or is gone. Returns whether it is damaged
+   * still.
+   */
+  remember({ digest, problem, state }: DamagedContent): Promise<boolean> {
+    return this.#tables.writeFromReserve(() => {
+      if (this.#blobs.stateOf(digest) !== state) return false;
+      return this.#tables.damagedContents.put(digest, problem, state, this.#clock.now());
+    });
+  }
+
+  async #check(content: Content, pause: Pause): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        for await (const { length } of this.#blobs.pieces(content)) await pause(length);
+        return await this.#forget(content.digest);
+      } catch (error) {
+        if (!(error instanceof DamagedContent)) throw error;
+        if (await this.remember(error)) return this.#report(error);
+      }
+    }
+  }
+
+  /** Forgets the damage of a content that was read and is whole. */
+  async #forget(digest: Digest): Promise<void> {
+    const { damagedContents } = this.#tables;
+    if (damagedContents.problemOf(digest) === null) return;
+    await this.#tables.writeFromReserve(() => damagedContents.remove(digest));
+    this.#log.warn("a damaged content is whole again", this.#about(digest));
+  }
+
+  /** Logs the damage of a content, with one of the files that it belongs to. */
+  #report({ digest, message }: DamagedContent): void {
+    this.#log.error("a content is damaged", { ...this.#about(digest), damage: message });
+  }
+
+  #about(digest: Digest) {
+    const place = this.#tables.damagedContents.placeOf(digest);
+    return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };
+  }
+
+  /** Remembers the damage. Reads again if it was known, and has gone since. */
+  async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
+    if (!(error instanceof DamagedContent)) throw error;
+    const known = this.#tables.damagedContents.get(error.digest);
+    try {
+      if (known === null) await this.remember(error);
+      else if (this.hasChanged(known)) await this.check(known);
+    } catch (failure) {
+      // Then the next read finds it again.
+      if (!(failure instanceof WriteRefused)) throw failure;
+    }
+    const isWhole = known !== null && this.#tables.damagedContents.get(error.digest) === null;
+    if (isWhole) return this.readFor(place, read);
+    throw new DamagedFile(place, error);
+  }
+}
