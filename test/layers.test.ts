@@ -22,9 +22,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "clock.ts",
     "config",
     "config.ts",
+    "data-directory.ts",
     "domain",
     "local-address.ts",
     "log.ts",
+    "verify",
     "version.ts",
   ],
   "appliance.ts": [
@@ -55,6 +57,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "web/index.html",
     "web/markdown-worker.html",
   ],
+  // Checks a store from outside, also beside a server.
+  verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
   db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain"],
   blobs: ["domain"],

@@ -1,9 +1,10 @@
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup } from "./backup.ts";
-import { type Command, type Terminal } from "./command.ts";
+import { type Command, CommandError, type Terminal } from "./command.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
+import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
 const COMMANDS: readonly Command[] = [
@@ -15,6 +16,7 @@ const COMMANDS: readonly Command[] = [
   keyCreate,
   backup,
   restore,
+  verify,
   healthcheck,
   version,
 ];
@@ -40,7 +42,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     terminal.err(`coffer: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    return error instanceof CommandError ? error.exitCode : 1;
   }
 }
 

@@ -7,6 +7,8 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a line to standard error. */
   err(line: string): void;
+  /** Shows how far work has come, in place of what was shown before; only if standard error is a terminal. */
+  progress(text: string): void;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /**
@@ -48,6 +50,12 @@ export interface Command {
 /** A failure that the operator can fix. Its message is one clear line, or one line for each problem. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, { exitCode = 1, ...options }: ErrorOptions & { exitCode?: number } = {}) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }
 
 /** Names of options: those with a value and those without. */

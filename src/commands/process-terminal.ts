@@ -21,9 +21,15 @@ export function processTerminal(): Terminal {
   const errors = writerTo(process.stderr, 2);
   let dropsLines = false;
   process.on("exit", () => lines.flush());
+  const progress = progressOn(process.stderr);
   return {
-    out: (line) => lines.add(line),
+    out: (line) => {
+      progress.clear();
+      lines.add(line);
+    },
+    progress: progress.show,
     err: (line) => {
+      progress.clear();
       errors.add(line);
       errors.flush();
     },
@@ -55,6 +61,25 @@ function outBytes(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
   });
+}
+
+/** How often progress is shown, in milliseconds. */
+const PROGRESS_MS = 200;
+
+/** One line of a terminal that is written over again and again. */
+function progressOn(stream: NodeJS.WriteStream) {
+  let shownAt = -Infinity;
+  return {
+    show: (text: string) => {
+      if (!stream.isTTY || performance.now() - shownAt < PROGRESS_MS) return;
+      shownAt = performance.now();
+      stream.write(`\r\u001b[2K${text}`);
+    },
+    clear: () => {
+      if (shownAt !== -Infinity) stream.write("\r\u001b[2K");
+      shownAt = -Infinity;
+    },
+  };
 }
 
 function stopRequest(): Promise<string> {

@@ -12,7 +12,7 @@ export interface BlobRow {
 export class BlobsTable {
   readonly #database: Database;
   readonly #upsert;
-  readonly #known;
+  readonly #find;
   readonly #any;
   readonly #stamp;
   readonly #orphans;
@@ -25,7 +25,7 @@ export class BlobsTable {
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
     );
-    this.#known = sql.prepare<object, [Digest]>("SELECT 1 FROM blob WHERE digest = ?");
+    this.#find = sql.prepare<{ pk: BlobPk }, [Digest]>("SELECT pk FROM blob WHERE digest = ?");
     this.#any = sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1");
     this.#stamp = sql.prepare<never, [number, number]>(
       `UPDATE blob SET orphaned_at = ? WHERE pk IN
@@ -54,7 +54,12 @@ export class BlobsTable {
 
   /** Whether a row names this content. */
   has(digest: Digest): boolean {
-    return this.#known.get(digest) !== null;
+    return this.find(digest) !== null;
+  }
+
+  /** The row of a content; null if there is none. */
+  find(digest: Digest): BlobPk | null {
+    return this.#find.get(digest)?.pk ?? null;
   }
 
   /** Whether a row names any content. */

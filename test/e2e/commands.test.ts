@@ -22,7 +22,7 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "backup",
     "restore",
   ];
-  for (const command of [...commands, "version"]) {
+  for (const command of [...commands, "verify", "version"]) {
     expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   }
 });

@@ -1,0 +1,105 @@
+import { lstat, mkdir, readdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Content, contentPath, readPieces, requireFile } from "./content-file.ts";
+import { syncDirectory } from "./sync-directory.ts";
+import { ifPresent } from "./system-error.ts";
+import { TempFile } from "./temp-file.ts";
+
+/** Something in a directory of contents. */
+export interface NamedFile {
+  readonly path: string;
+  /** The content that it has the name of; null if it does not belong there. */
+  readonly digest: Digest | null;
+  /** Milliseconds since the epoch, by the file system's clock. */
+  readonly modifiedAt: number;
+}
+
+/** How many bytes of a content are read at once. */
+const PIECE_BYTES = 1024 * 1024;
+
+const SHARD = /^[0-9a-f]{2}$/;
+const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
+
+/** The contents of a store that this process does not serve. Another one may be using them. */
+export class ContentsDirectory {
+  readonly #blobsDir: string;
+
+  constructor(blobsDir: string) {
+    this.#blobsDir = blobsDir;
+  }
+
+  pathOf(digest: Digest): string {
+    return contentPath(this.#blobsDir, digest);
+  }
+
+  /** Checks that a content is there with its size. Throws DamagedContent. */
+  async requireSize(content: Content): Promise<void> {
+    await requireFile(this.pathOf(content.digest), content);
+  }
+
+  /** See `readPieces`. */
+  pieces(content: Content): AsyncGenerator<Uint8Array> {
+    return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
+  }
+
+  /**
+   * Writes a content anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
+   *
+   * @param tmpDir of the same store
+   */
+  async rewrite({ digest, size }: Content, pieces: AsyncIterable<Uint8Array>, tmpDir: string): Promise<void> {
+    const path = this.pathOf(digest);
+    // A damaged disk may have lost directories as well.
+    for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
+    const temp = await TempFile.create(join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`));
+    try {
+      for await (const piece of pieces) await temp.append(piece);
+      // A rename replaces files only.
+      if (await isDirectory(path)) await rename(path, `${path}.${crypto.randomUUID()}.aside`);
+      await temp.moveTo(path, size);
+    } finally {
+      await temp.discard();
+    }
+    await syncDirectory(dirname(path));
+  }
+
+  /** Everything in the directory, in no order. What goes meanwhile is left out. */
+  async *names(): AsyncGenerator<NamedFile> {
+    for (const shard of await namesIn(this.#blobsDir)) {
+      if (OWN_NAMES.has(shard)) continue;
+      const directory = join(this.#blobsDir, shard);
+      if (!SHARD.test(shard) || !(await isDirectory(directory))) {
+        yield* named(directory, null);
+        continue;
+      }
+      for (const name of await namesIn(directory)) {
+        const digest = parseDigest(name);
+        const path = join(directory, name);
+        yield* named(path, digest !== null && this.pathOf(digest) === path ? digest : null);
+      }
+    }
+  }
+}
+
+async function* named(path: string, digest: Digest | null): AsyncGenerator<NamedFile> {
+  const found = await ifPresent(lstat(path));
+  if (found !== null) yield { path, digest, modifiedAt: found.mtimeMs };
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await ifPresent(readdir(directory))) ?? [];
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await ifPresent(lstat(path)))?.isDirectory() ?? false;
+}
+
+/** What is in a directory, last name first; nothing if there is none. */
+export async function pathsIn(path: string): Promise<string[]> {
+  const names = await namesIn(path);
+  return names
+    .toSorted()
+    .toReversed()
+    .map((name) => join(path, name));
+}

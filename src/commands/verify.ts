@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { systemClock } from "../clock.ts";
+import { findDataDirectory } from "../data-directory.ts";
+import { FINDINGS, type FindingCode } from "../domain/finding.ts";
+import type { VerifyEvent } from "../verify/event.ts";
+import { verify as verifyStore } from "../verify/verify.ts";
+import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
+
+const HELP = `  --repair-from SRC  Write damaged contents anew from SRC: a directory of backups, or another data directory.
+                     Nothing else is changed.
+  --quick            Check that contents are there and have their sizes, and read none but the smallest.
+  --json             Print each line as JSON.
+  --data-dir PATH    The data directory, as for serve. Works while the server runs.
+
+Each finding is one line that begins with its code:
+${Object.entries(FINDINGS)
+  .map(([code, meaning]) => `  ${code.padEnd(17)}  ${meaning}`)
+  .join("\n")}
+
+Exit code: 0 if nothing is wrong, 1 if something is, 2 if it could not be checked.`;
+
+/** The exit code if the store could not be checked. */
+const UNCHECKED = 2;
+
+export const verify: Command = {
+  name: "verify",
+  usage: "[--repair-from SRC] [--quick] [--json] [--data-dir PATH]",
+  summary: "Check all rows, counts, indexes and contents for damage, and change nothing",
+  help: () => HELP,
+  async run(args, terminal) {
+    const outcome = await unlessRefused(() => verified(args, terminal));
+    if (outcome.findings.size > 0) throw new CommandError(adviceFor(outcome));
+  },
+};
+
+interface Outcome {
+  /** How many there are of each code. */
+  readonly findings: ReadonlyMap<FindingCode, number>;
+}
+
+async function unlessRefused(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(message, { exitCode: UNCHECKED, cause: error });
+  }
+}
+
+async function verified(args: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { values, switches } = readArguments(args, {
+    values: ["repair-from", "data-dir"],
+    switches: ["quick", "json"],
+  });
+  const { "repair-from": repairFrom, ...flags } = values;
+  const directory = findDataDirectory(requireConfig(flags, terminal).dataDir);
+  const findings = new Map<FindingCode, number>();
+  const isJson = switches.has("json");
+  let [contents, bytes, repaired] = [0, 0, 0];
+  for await (const event of verifyStore({
+    directory,
+    isQuick: switches.has("quick"),
+    repairFrom: repairFrom === undefined ? null : resolve(repairFrom),
+    clock: systemClock,
+  })) {
+    if (event.kind === "progress") {
+      ({ contents, bytes } = event);
+      terminal.progress(`${contents} of ${event.of} contents, ${bytes} bytes`);
+      continue;
+    }
+    if (event.kind === "finding") findings.set(event.code, (findings.get(event.code) ?? 0) + 1);
+    if (event.kind === "repaired") repaired += 1;
+    terminal.out(isJson ? JSON.stringify(event) : lineOf(event));
+  }
+  const summary = { contents, bytes, repaired, findings: sum(findings) };
+  if (isJson) terminal.out(JSON.stringify({ kind: "summary", ...summary }));
+  else
+    terminal.out(
+      `${contents} contents, ${bytes} bytes; repaired: ${repaired}; findings: ${summary.findings}`,
+    );
+  return { findings };
+}
+
+function lineOf(event: Exclude<VerifyEvent, { readonly kind: "progress" }>): string {
+  return `${event.kind === "finding" ? event.code : event.kind} ${event.about}`;
+}
+
+function adviceFor({ findings }: Outcome): string {
+  const ofContents = (findings.get("content-missing") ?? 0) + (findings.get("content-damaged") ?? 0);
+  const others = sum(findings) - ofContents;
+  const advice = [
+    ...(ofContents > 0
+      ? ["Repair contents with --repair-from and a backup, or upload the same files again."]
+      : []),
+    ...(others > 0 ? ["The database is not repaired: stop the server, and restore a backup."] : []),
+  ];
+  return `findings: ${sum(findings)}. ${advice.join(" ")}`;
+}
+
+function sum(counts: ReadonlyMap<FindingCode, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,126 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { type Finding, quoted } from "../../domain/finding.ts";
+
+/**
+ * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives and
+ * users of what they released. Deleted drives are left out: they are emptied without counting.
+ */
+export function* wrongCounts(sql: Sqlite): Generator<Finding> {
+  yield* wrongFolders(sql);
+  for (const { about, query } of COUNTERS) {
+    for (const { name, says, is } of sql.query<CounterRow, []>(query).iterate()) {
+      yield { code: "counter-wrong", about: `${about} ${name}: it says ${says}, and has ${is}` };
+    }
+  }
+}
+
+/** Files and folders that are in another folder than their path says. */
+export function* wrongPlaces(sql: Sqlite): Generator<Finding> {
+  for (const query of PLACES) {
+    for (const { kind, drive, path } of sql.query<PlaceRow, []>(query).iterate()) {
+      yield {
+        code: "tree-wrong",
+        about: `${kind} ${quoted(path)} in drive ${drive}: it is in another folder`,
+      };
+    }
+  }
+}
+
+interface CounterRow {
+  readonly name: string;
+  readonly says: number;
+  readonly is: number;
+}
+
+interface PlaceRow {
+  readonly kind: "file" | "folder";
+  readonly drive: string;
+  readonly path: string;
+}
+
+const COUNTERS = [
+  {
+    about: "the references to content",
+    query: `SELECT * FROM (SELECT digest AS name, refs AS says,
+              (SELECT count(*) FROM file f WHERE f.blob = b.pk) AS "is" FROM blob b) WHERE says <> "is"`,
+  },
+  {
+    about: "the size of file",
+    query: `SELECT f.id AS name, f.size AS says, b.size AS "is" FROM file f JOIN blob b ON b.pk = f.blob
+             WHERE f.size <> b.size`,
+  },
+  {
+    about: "the released bytes of drive",
+    query: `SELECT * FROM (SELECT id AS name, released_size AS says,
+              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_drive = d.pk) AS "is" FROM drive d)
+             WHERE says <> "is"`,
+  },
+  {
+    about: "the released bytes of user",
+    query: `SELECT * FROM (SELECT id AS name, released_size AS says,
+              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_user = u.pk) AS "is" FROM user u)
+             WHERE says <> "is"`,
+  },
+] as const;
+
+const PLACES = [
+  `SELECT 'file' AS kind, d.id AS drive, f.path FROM file f JOIN folder h ON h.pk = f.folder
+     JOIN drive d ON d.pk = f.drive
+    WHERE h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
+       OR instr(substr(f.path, length(h.path) + 1), '/') > 0`,
+  `SELECT 'folder' AS kind, d.id AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
+     LEFT JOIN folder h ON h.pk = f.parent
+    WHERE CASE WHEN f.path = '' THEN f.parent IS NOT NULL
+               ELSE h.pk IS NULL OR h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
+                 OR instr(substr(f.path, length(h.path) + 1), '/') <> length(f.path) - length(h.path) END`,
+] as const;
+
+interface FolderRow {
+  readonly pk: number;
+  readonly drive: string;
+  readonly parent: number | null;
+  readonly path: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly ownFiles: number;
+  readonly ownFolders: number;
+  /** What is directly inside. */
+  readonly isFiles: number;
+  readonly isBytes: number;
+  readonly isFolders: number;
+}
+
+// In reverse path order a folder comes after everything below it.
+const FOLDERS = `
+  SELECT f.pk, d.id AS drive, f.parent, f.path, f.file_count AS files, f.total_size AS bytes,
+         f.own_file_count AS ownFiles, f.own_folder_count AS ownFolders,
+         (SELECT count(*) FROM file WHERE folder = f.pk) AS isFiles,
+         (SELECT ifnull(sum(size), 0) FROM file WHERE folder = f.pk) AS isBytes,
+         (SELECT count(*) FROM folder WHERE parent = f.pk) AS isFolders
+    FROM folder f JOIN drive d ON d.pk = f.drive
+   WHERE d.deleted_at IS NULL ORDER BY f.drive DESC, f.path DESC`;
+
+function* wrongFolders(sql: Sqlite): Generator<Finding> {
+  /** What was found below folders that are still to come. */
+  const below = new Map<number, { files: number; bytes: number }>();
+  for (const folder of sql.query<FolderRow, []>(FOLDERS).iterate()) {
+    const { files = 0, bytes = 0 } = below.get(folder.pk) ?? {};
+    below.delete(folder.pk);
+    const all = { files: files + folder.isFiles, bytes: bytes + folder.isBytes };
+    if (folder.parent !== null) {
+      const sum = below.get(folder.parent) ?? { files: 0, bytes: 0 };
+      below.set(folder.parent, { files: sum.files + all.files, bytes: sum.bytes + all.bytes });
+    }
+    const counters = [
+      ["files", folder.files, all.files],
+      ["bytes", folder.bytes, all.bytes],
+      ["files directly inside", folder.ownFiles, folder.isFiles],
+      ["folders directly inside", folder.ownFolders, folder.isFolders],
+    ] as const;
+    for (const [what, says, is] of counters) {
+      if (says === is) continue;
+      const about = `the ${what} of folder ${quoted(folder.path)} in drive ${folder.drive}`;
+      yield { code: "counter-wrong", about: `${about}: it says ${says}, and has ${is}` };
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { ContentsDirectory } from "../blobs/contents-directory.ts";
+import { readIdentity } from "../blobs/identity.ts";
+import type { Clock } from "../clock.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
+import { verifyContents } from "./contents.ts";
+import type { VerifyEvent } from "./event.ts";
+import { Repair } from "./repair.ts";
+import { Spare } from "./spare.ts";
+
+/** What to verify, and how. */
+export interface VerifyOptions {
+  readonly directory: DataDirectory;
+  /** Whether only the sizes of contents are checked, and not their bytes. */
+  readonly isQuick: boolean;
+  /** A place of backups or a data directory with right contents; null to change nothing. */
+  readonly repairFrom: string | null;
+  readonly clock: Clock;
+}
+
+/** How old a content must be to be noted if no row names it: an upload has no row at first. Milliseconds. */
+const STRAY_MS = 60 * 60 * 1000;
+
+/**
+ * Checks everything in a data directory against each other, also while a server uses it. It changes nothing unless it
+ * may repair contents.
+ *
+ * @throws Error whose message tells the operator what to do
+ */
+export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEvent> {
+  const { directory, clock } = options;
+  using database = VerifiedDatabase.open(directory.database);
+  await using repair = await openRepair(options);
+  for (const finding of database.findings()) yield { kind: "finding", ...finding };
+  const contents = new ContentsDirectory(directory.blobs);
+  try {
+    yield* verifyIdentity(database, directory);
+    yield* verifyContents({ ...options, database, contents, repair });
+    yield* strangers(database, contents, clock.now() - STRAY_MS);
+  } catch (error) {
+    yield { kind: "finding", ...unreadable(error, "contents") };
+  }
+}
+
+async function openRepair({ repairFrom, directory, clock }: VerifyOptions): Promise<Repair | null> {
+  return repairFrom === null ? null : new Repair(directory, await Spare.open(repairFrom), clock);
+}
+
+async function* verifyIdentity(
+  database: VerifiedDatabase,
+  { blobs }: DataDirectory,
+): AsyncGenerator<VerifyEvent> {
+  const [expected, found] = [database.storeId(), await readIdentity(blobs)];
+  if (expected === null || expected === found) return;
+  const about = `${blobs}: it belongs to store ${found ?? "(unknown)"}, the database to ${expected}`;
+  yield { kind: "finding", code: "store-mismatch", about };
+}
+
+/** What is in the directory of contents and no row names. `before` is a time in milliseconds. */
+async function* strangers(
+  database: VerifiedDatabase,
+  contents: ContentsDirectory,
+  before: number,
+): AsyncGenerator<VerifyEvent> {
+  for await (const { path, digest, modifiedAt } of contents.names()) {
+    if (digest === null) yield { kind: "note", about: `${path} is not a file of Coffer` };
+    else if (modifiedAt <= before && !database.has(digest)) {
+      yield { kind: "note", about: `${path} belongs to no file; the server removes such contents` };
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ContentsDirectory } from "../../src/blobs/contents-directory.ts";
+import type { Content } from "../../src/blobs/content-file.ts";
+import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
+import { verifyContents } from "../../src/verify/contents.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
+import { changeDatabase } from "../support/change-database.ts";
+import { type OwnDrive, provision } from "../support/scenario.ts";
+import { fileIn, indexed, putFile, type Stored } from "../support/stopped-store.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { verified } from "../support/verified.ts";
+
+/** Contents of which somebody writes one anew as soon as it has been read. */
+class HealedContents extends ContentsDirectory {
+  readonly #healed: Stored;
+
+  constructor(blobsDir: string, healed: Stored) {
+    super(blobsDir);
+    this.#healed = healed;
+  }
+
+  override async *pieces(content: Content): AsyncGenerator<Uint8Array> {
+    try {
+      yield* super.pieces(content);
+    } finally {
+      if (content.digest === this.#healed.digest)
+        await writeFile(this.pathOf(content.digest), this.#healed.content);
+    }
+  }
+}
+
+const ROUNDS = 5;
+let coffer: TestAppliance;
+let drive: OwnDrive;
+
+beforeAll(async () => {
+  coffer = await startAppliance();
+  drive = await provision(coffer);
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** Many different changes, and sweeps in between. */
+async function work(client: number, isOn: () => boolean): Promise<void> {
+  const { sweep } = coffer.appliance.services;
+  for (let n = 0; n < 40 && isOn(); n += 1) {
+    const at = `busy/${client}/${n}`;
+    const one = await putFile(
+      drive,
+      `${at}/one.txt`,
+      sampleBytes(n % 2 === 0 ? 200 : 30_000, client * 10_000 + n),
+    );
+    const same = await putFile(drive, `${at}/same.txt`, one.content);
+    await drive.client.json(201, "POST", `/v0/files/${one.id}/copy`, {
+      body: { destination_path: `${at}/in/two.txt` },
+    });
+    await drive.client.json(200, "PATCH", `/v0/files/${same.id}`, {
+      body: { path: `${at}/moved.txt`, tags: ["three"] },
+    });
+    await drive.client.json(200, "DELETE", `/v0/files/${one.id}`);
+    const url = `/v0/files?drive_id=${drive.id}&path=${at}/moved.txt`;
+    await drive.client.json(200, "PUT", url, { body: sampleBytes(40_000, client * 10_000 + n + 50) });
+    if (n % 5 === 4) {
+      await drive.client.json(200, "DELETE", "/v0/folders", {
+        body: { drive_id: drive.id, path: `busy/${client}/${n - 1}/`, confirm: true },
+      });
+      coffer.clock.advance(60 * 60 * 1000);
+      await sweep.run();
+    }
+  }
+}
+
+test("nothing is found while contents come and go, nor after", async () => {
+  const found: string[] = [];
+  let rounds = 0;
+  const working = [1, 2, 3].map((client) => work(client, () => rounds < ROUNDS));
+  for (; rounds < ROUNDS; rounds += 1) {
+    found.push(...(await verified(coffer.dataDir)));
+    // Each round sees other changes.
+    await drive.client.json(200, "GET", `/v0/drives/${drive.id}`);
+  }
+  await Promise.all(working);
+  expect(found).toEqual([]);
+  await indexed(drive);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a content that is healed while it is checked is looked at again", async () => {
+  const stored = await putFile(drive, "healed.bin", sampleBytes(30_000, 7003));
+  await writeFile(fileIn(coffer.dataDir, stored), flipped(stored.content));
+  const contents = new HealedContents(join(coffer.dataDir, "blobs"), stored);
+  using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
+  const events = await Array.fromAsync(verifyContents({ database, contents, isQuick: false, repair: null }));
+  expect(events.filter(({ kind }) => kind !== "progress")).toEqual([]);
+});
+
+test("a content that is removed before its turn is no finding", async () => {
+  const files: Stored[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    files.push(await putFile(drive, `removed/${n}.bin`, sampleBytes(30_000, 7010 + n)));
+  }
+  using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
+  const contents = new ContentsDirectory(join(coffer.dataDir, "blobs"));
+  const events = verifyContents({ database, contents, isQuick: false, repair: null });
+  await events.next();
+  for (const { id } of files) await drive.client.json(200, "DELETE", `/v0/files/${id}`);
+  const { sweep } = coffer.appliance.services;
+  await sweep.run();
+  coffer.clock.advance(60 * 60 * 1000);
+  expect((await sweep.run()).blobs).toBeGreaterThanOrEqual(5);
+  expect((await Array.fromAsync(events)).filter(({ kind }) => kind !== "progress")).toEqual([]);
+});
+
+test("a repair lets the server send the contents again at once", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const files = [
+    await putFile(drive, "repair/small.bin", sampleBytes(100, 7001)),
+    await putFile(drive, "repair/large.bin", sampleBytes(30_000, 7002)),
+  ];
+  const backup = join(place.path, "backup");
+  await cp(coffer.dataDir, backup, { recursive: true });
+  changeDatabase(coffer.dataDir, "UPDATE small_content SET bytes = x'00'");
+  for (const file of files.slice(1)) await writeFile(fileIn(coffer.dataDir, file), flipped(file.content));
+  const download = ({ id }: Stored) => drive.client.fetch("GET", `/v0/files/${id}/download`);
+  for (const file of files) expect((await download(file)).status).toBe(500);
+  const { scrub } = coffer.appliance.services;
+  expect(scrub.status().damaged).toBe(2);
+  await verified(coffer.dataDir, { repairFrom: backup });
+  expect(scrub.status().damaged).toBe(0);
+  for (const file of files) {
+    const answer = await download(file);
+    expect([answer.status, Buffer.compare(await answer.bytes(), file.content)]).toEqual([200, 0]);
+  }
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});

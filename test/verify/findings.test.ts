@@ -1,0 +1,163 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { failureOf, flipped, sampleBytes } from "../support/blob-store-contract.ts";
+import { changeDatabase } from "../support/change-database.ts";
+import { fileIn, type StoppedStore, stoppedStore } from "../support/stopped-store.ts";
+import { verified } from "../support/verified.ts";
+
+let store: StoppedStore;
+
+beforeAll(async () => {
+  store = await stoppedStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+test("a whole store: nothing is found, and the database is not changed", async () => {
+  const dataDir = await store.copied();
+  const before = await readFile(join(dataDir, "coffer.db"));
+  expect(await verified(dataDir)).toEqual([]);
+  expect(Buffer.compare(await readFile(join(dataDir, "coffer.db")), before)).toBe(0);
+});
+
+const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: string[]])[] = [
+  [
+    "counter-wrong",
+    /the files of folder "a\/".*says 7, and has 2/,
+    "UPDATE folder SET file_count = 7 WHERE path = 'a/'",
+  ],
+  [
+    "counter-wrong",
+    /the bytes of folder ""/,
+    "UPDATE folder SET total_size = total_size + 1 WHERE path = ''",
+  ],
+  [
+    "counter-wrong",
+    /the files directly inside of folder "a\/b\/"/,
+    "UPDATE folder SET own_file_count = 0 WHERE path = 'a/b/'",
+  ],
+  [
+    "counter-wrong",
+    /the folders directly inside of folder "a\/"/,
+    "UPDATE folder SET own_folder_count = 0 WHERE path = 'a/'",
+  ],
+  ["counter-wrong", /the references to content/, "UPDATE blob SET refs = refs + 1 WHERE size = 100000"],
+  ["counter-wrong", /the released bytes of drive.*says 9, and has 8/, "UPDATE drive SET released_size = 9"],
+  [
+    "tree-wrong",
+    /file "a\/b\/small.txt"/,
+    "UPDATE folder SET own_file_count = 0, file_count = 0, total_size = 0 WHERE path = 'a/b/'",
+    "UPDATE folder SET own_file_count = 2 WHERE path = 'a/'",
+    "UPDATE file SET folder = (SELECT pk FROM folder WHERE path = 'a/') WHERE path = 'a/b/small.txt'",
+  ],
+  [
+    "tag-wrong",
+    /"two" of file "a\/large.bin".*not in the list/,
+    "DELETE FROM file_tag WHERE tag = 'two' AND path = 'a/large.bin'",
+  ],
+  [
+    "tag-wrong",
+    /"odd" of file.*does not have it/,
+    "INSERT INTO file_tag (drive, tag, path, file) VALUES (1, 'odd', 'a/large.bin', 2)",
+  ],
+  [
+    "index-missing",
+    /file "a\/large.bin"/,
+    "DELETE FROM search_name WHERE rowid = (SELECT pk FROM file WHERE path = 'a/large.bin')",
+  ],
+  [
+    "index-orphan",
+    /the names of file number 99:/,
+    "INSERT INTO search_name (rowid, tokens) VALUES (99, 'word')",
+  ],
+  [
+    "index-orphan",
+    /the text of file number 99:/,
+    "INSERT INTO search_text (rowid, tokens) VALUES (99 * 32 + 1, 'word')",
+  ],
+  [
+    "index-orphan",
+    /a job for file number 99:/,
+    "INSERT INTO search_job (file, part, drive) VALUES (99, 0, 1)",
+  ],
+  ["row-missing", /api_key: it names a row of drive/, "UPDATE api_key SET drive = 99"],
+  ["store-mismatch", /belongs to store/, "UPDATE store SET id = 'another'"],
+];
+test.each(CHANGES)("%s: %s", async (code, says, ...statements) => {
+  const dataDir = await store.copied();
+  changeDatabase(dataDir, ...statements);
+  const [first, ...others] = await verified(dataDir);
+  expect(first).toStartWith(`${code} `);
+  expect(first).toMatch(says);
+  // What was changed breaks nothing else.
+  expect(others).toEqual([]);
+});
+
+test("index-corrupt: the search index has other bytes", async () => {
+  const dataDir = await store.copied();
+  const path = join(dataDir, "coffer.db");
+  using sql = new Sqlite(path, { readonly: true });
+  const blocks = sql
+    .query<{ block: Uint8Array }, []>("SELECT block FROM search_name_data WHERE id > 10")
+    .all();
+  const bytes = await readFile(path);
+  const found = blocks.map(({ block }) => ({ at: bytes.indexOf(block), length: block.length }));
+  const { at, length } = found.find((each) => each.at > 0 && each.length > 40) ?? { at: 0, length: 0 };
+  bytes.fill(0xff, at + 10, at + length - 10);
+  await writeFile(path, bytes);
+  expect(await verified(dataDir)).toEqual([expect.stringMatching(/^index-corrupt .*search_name/)]);
+});
+
+test("database-corrupt: a page of the file has other bytes", async () => {
+  const dataDir = await store.copied();
+  const path = join(dataDir, "coffer.db");
+  const bytes = await readFile(path);
+  bytes.fill(0xa5, 40 * 4096, 60 * 4096);
+  await writeFile(path, bytes);
+  expect(await verified(dataDir)).toContainEqual(expect.stringMatching(/^database-corrupt /));
+});
+
+test("a deleted drive is emptied without counting", async () => {
+  const dataDir = await store.copied();
+  changeDatabase(dataDir, "UPDATE drive SET deleted_at = 1", "UPDATE folder SET file_count = 9");
+  expect(await verified(dataDir)).toEqual([]);
+});
+
+test("names that do not belong, and contents of no file, are only notes", async () => {
+  const dataDir = await store.copied();
+  const stray = sampleBytes(10, 99);
+  const path = fileIn(dataDir, { digest: Bun.SHA256.hash(stray, "hex") });
+  for (const directory of [dirname(path), join(dataDir, "blobs/00"), join(dataDir, "blobs/other")]) {
+    await mkdir(directory, { recursive: true });
+  }
+  await writeFile(path, stray);
+  expect(await verified(dataDir)).toEqual([expect.stringContaining("other is not a file")]);
+  await utimes(path, 0, 0);
+  await writeFile(join(dataDir, "blobs/00/README"), "somebody's own");
+  const notes = await verified(dataDir);
+  expect(notes).toHaveLength(3);
+  for (const note of [/README is not a/, /belongs to no file; the server removes/, /other is not a/]) {
+    expect(notes).toContainEqual(expect.stringMatching(note));
+  }
+});
+
+test("quick: a wrong size is found, wrong bytes are not", async () => {
+  const dataDir = await store.copied();
+  await writeFile(fileIn(dataDir, store.large), flipped(store.large.content));
+  expect(await verified(dataDir, { isQuick: true })).toEqual([]);
+  await writeFile(fileIn(dataDir, store.large), "short");
+  expect(await verified(dataDir, { isQuick: true })).toHaveLength(1);
+});
+
+test("a database of another schema is refused, with what to do", async () => {
+  const dataDir = await store.copied();
+  changeDatabase(
+    dataDir,
+    "DELETE FROM schema_migration WHERE version = (SELECT max(version) FROM schema_migration)",
+  );
+  expect(await failureOf(verified(dataDir))).toHaveProperty(
+    "message",
+    expect.stringMatching(/schema version \d+, and this executable reads version/),
+  );
+});

@@ -1,0 +1,70 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { failureOf, flipped } from "../support/blob-store-contract.ts";
+import { changeDatabase } from "../support/change-database.ts";
+import { fileIn, type Stored, type StoppedStore, stoppedStore } from "../support/stopped-store.ts";
+import { verified } from "../support/verified.ts";
+
+let store: StoppedStore;
+
+beforeAll(async () => {
+  store = await stoppedStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+/** The condition for the bytes of a content in the database, whatever they are now. */
+function isSmall({ digest }: Stored): string {
+  return `blob = (SELECT pk FROM blob WHERE digest = '${digest}')`;
+}
+
+/** Takes the large content away, and changes the bytes of the small one. */
+async function spoil(dataDir: string): Promise<void> {
+  await rm(dirname(fileIn(dataDir, store.large)), { recursive: true });
+  changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
+}
+
+test("contents are repaired from another data directory", async () => {
+  const dataDir = await store.copied();
+  await spoil(dataDir);
+  const lines = await verified(dataDir, { repairFrom: store.whole });
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
+  expect(await verified(dataDir)).toEqual([]);
+});
+
+test("contents are repaired from a directory of backups", async () => {
+  const [dataDir, backups] = [await store.copied(), store.path("backups")];
+  await cp(join(store.whole, "blobs"), join(backups, "blobs"), { recursive: true });
+  await mkdir(join(backups, "backups/1"), { recursive: true });
+  await cp(join(store.whole, "coffer.db"), join(backups, "backups/1/coffer.db"));
+  await spoil(dataDir);
+  const lines = await verified(dataDir, { repairFrom: backups });
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
+  expect(await verified(dataDir)).toEqual([]);
+});
+
+test("nothing is repaired with bytes that are wrong too", async () => {
+  const [dataDir, other] = [await store.copied(), await store.copied()];
+  await writeFile(fileIn(other, store.large), flipped(store.large.content));
+  changeDatabase(other, `UPDATE small_content SET bytes = x'01' WHERE ${isSmall(store.small)}`);
+  await writeFile(fileIn(dataDir, store.large), "short");
+  changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
+  const lines = await verified(dataDir, { repairFrom: other });
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(line).toStartWith("content-damaged ");
+    expect(line).toEndWith("there are no right bytes to repair it from");
+  }
+  expect(await readFile(fileIn(dataDir, store.large), "utf8")).toBe("short");
+  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+  expect(sql.query(`SELECT 1 FROM small_content WHERE bytes = x'00'`).all()).toHaveLength(1);
+});
+
+test("a directory without contents or backups is refused", async () => {
+  const nothing = store.path("nothing");
+  expect(await failureOf(verified(await store.copied(), { repairFrom: nothing }))).toHaveProperty(
+    "message",
+    expect.stringContaining("holds neither backups nor contents"),
+  );
+});
