@@ -51,13 +51,17 @@ export class Database {
   readonly #reserve: DatabaseReserve | null;
   readonly #begin;
   readonly #commit;
+  readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
+  /** When it was taken. */
+  #snapshotAt = 0;
   /** How many rows merges have changed. */
   #mergedRows = 0;
 
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
+    this.#clock = clock;
     this.#reserve = options?.reserve ?? null;
     this.#log = new DatabaseLog(`${sql.filename}-wal`);
     const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
@@ -150,10 +154,16 @@ export class Database {
 
   /**
    * Holds one snapshot of the database until the end of this turn of the event loop: all reads until then agree, and
-   * take the locks of a transaction only once.
+   * take the locks of a transaction only once. Call it when a request begins. A turn may be long, and a key that a
+   * command has made meanwhile must be known to the next request: so a snapshot of another millisecond is renewed.
    */
   holdSnapshot(): void {
-    if (this.#snapshotEnd !== null) return;
+    const now = this.#clock.now();
+    if (this.#snapshotEnd !== null) {
+      if (this.#snapshotAt === now) return;
+      this.#endSnapshot();
+    }
+    this.#snapshotAt = now;
     this.#begin.run();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
