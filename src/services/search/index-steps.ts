@@ -12,10 +12,12 @@ import { readSearchedText } from "./searched-text.ts";
 
 /** How many jobs are read at once. */
 const JOBS = 100;
+/** How many files' names one transaction writes. */
+const NAMES = 25;
 /** How many bytes of texts are read at once, unless a single one has more. */
 const READ_BYTES = 256 * 1024;
 /** How many UTF-16 units of tokens one transaction writes, unless a single slice has more. */
-const BATCH_UNITS = 100_000;
+const BATCH_UNITS = 20_000;
 /** How long one transaction removes the terms of removed files, in milliseconds. */
 const REMOVAL_MS = 5;
 /** After how many writes it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
@@ -77,7 +79,7 @@ export class IndexSteps {
     if (searchIndex.nameJobs(drive, 1).length === 0) return false;
     await writeDerived(() => {
       let units = 0;
-      for (const job of searchIndex.nameJobs(drive, JOBS)) {
+      for (const job of searchIndex.nameJobs(drive, NAMES)) {
         const tokens = nameTokens(job.drive, job);
         searchIndex.putNames(job.file, tokens);
         searchIndex.finish(job.ticket);
