@@ -63,16 +63,16 @@ function report(
 ): void {
   const size = (contents.bytes / MIB).toFixed(1);
   say(
-    `Made the backup ${id} in ${where}: the database, and ${contents.count} contents (${size} MiB), ${copied} of them new there.`,
+    `Made the backup ${id} in ${where}. Contents besides the database: ${contents.count} (${size} MiB); new there: ${copied}.`,
   );
   if (pruned.backups > 0)
-    say(`Removed ${pruned.backups} old backups, and ${pruned.contents} contents of theirs.`);
+    say(`Removed what is no longer kept. Backups: ${pruned.backups}; contents: ${pruned.contents}.`);
   if (damaged.length === 0) return;
   for (const { problem, files } of damaged) {
     for (const { drive, path } of files) terminal.err(`  drive ${drive}, ${path}: ${problem}`);
   }
   throw new CommandError(
-    `${damaged.length} damaged contents are not in the backup; the rest of it is complete. Upload these files again, ` +
+    `Damaged contents that are not in the backup: ${damaged.length}. The rest is complete. Upload these files again, ` +
       "or restore them from an older backup.",
   );
 }

@@ -76,7 +76,7 @@ async function verified(args: readonly string[], terminal: Terminal): Promise<Ou
   if (isJson) terminal.out(JSON.stringify({ kind: "summary", ...summary }));
   else
     terminal.out(
-      `${contents} contents, ${bytes} bytes; repaired: ${repaired}; findings: ${summary.findings}`,
+      `contents: ${contents}; bytes: ${bytes}; repaired: ${repaired}; findings: ${summary.findings}`,
     );
   return { findings };
 }

@@ -147,12 +147,12 @@ test("an S3 server keeps backups like a directory, and one that is busy for a mo
   expect(await backup()).toMatchObject({
     code: 0,
     stderr: "",
-    stdout: expect.stringContaining("8 of them new"),
+    stdout: expect.stringContaining("new there: 8."),
   });
   await upload(agent, 3, 50);
   expect(await backup("--keep", "1")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/2 of them new there\.\nRemoved 1 old backups, and 0 contents/),
+    stdout: expect.stringMatching(/new there: 2\.\nRemoved what is no longer kept\. Backups: 1; contents: 0/),
   });
   expect([...s3.objects.keys()].every((name) => name.startsWith("some/where/"))).toBe(true);
   const held = await heldBy(agent.client, agent.drive);

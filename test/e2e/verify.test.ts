@@ -17,7 +17,7 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   const { id } = await client.json<{ id: string }>(201, "PUT", url, { body: new Uint8Array(100_000) });
   expect(await run(["verify"], { env })).toEqual({
     code: 0,
-    stdout: "1 contents, 100000 bytes; repaired: 0; findings: 0\n",
+    stdout: "contents: 1; bytes: 100000; repaired: 0; findings: 0\n",
     stderr: "",
   });
   const backup = join(place.path, "backup");
