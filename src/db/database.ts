@@ -38,8 +38,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * The one connection to the database. Reads run at once. Every write goes through `write`, which resolves only after
- * its commit is on the disk. Until then, for the time of one sync, reads may see a commit that a power cut would
+ * The server's main connection to the database. Reads run at once. Every write but the merges of the search index goes
+ * through `write`, which resolves only after its commit is on the disk, unless it need not be durable. Until then, for the time of one sync, reads may see a commit that a power cut would
  * undo. A write that depends on it comes later in the log, so it is undone as well.
  */
 export class Database {

@@ -56,7 +56,8 @@ const GATHER_MS = 5;
 
 /**
  * Collects writes in transactions. A commit puts them into the log, where this process sees them. They are answered
- * after the log was synced, off the main thread. While that runs, the next writes are collected.
+ * after the log was synced, off the main thread; a commit without a durable write is not synced. While a sync runs, the
+ * next writes are collected.
  */
 export class WriteQueue {
   readonly #sql: Sqlite;
