@@ -17,6 +17,7 @@ export class ClaimTokensTable {
   readonly #insert;
   readonly #markUsed;
   readonly #removeOf;
+  readonly #removeEnded;
 
   constructor({ sql }: Database) {
     this.#find = sql.prepare<ClaimToken, [SecretHash]>(
@@ -29,9 +30,14 @@ export class ClaimTokensTable {
       "UPDATE claim_token SET used_at = ? WHERE hash = ?",
     );
     this.#removeOf = sql.prepare<never, [DrivePk]>("DELETE FROM claim_token WHERE drive = ?");
+    this.#removeEnded = sql.prepare<never, [number, number]>(
+      `DELETE FROM claim_token WHERE hash IN
+         (SELECT hash FROM claim_token WHERE ifnull(used_at, expires_at) <= ?
+           ORDER BY ifnull(used_at, expires_at) LIMIT ?)`,
+    );
   }
 
-  /** Null for an unknown token, or one whose drive was deleted by a caller. */
+  /** Null for an unknown token, one that ended long ago, or one whose drive was deleted by a caller. */
   find(hash: SecretHash): ClaimToken | null {
     return this.#find.get(hash);
   }
@@ -49,5 +55,10 @@ export class ClaimTokensTable {
   /** Removes the tokens of a drive that a caller deleted. Inside a write. */
   removeOf(drive: DrivePk): void {
     this.#removeOf.run(drive);
+  }
+
+  /** Removes up to `limit` tokens that were used or expired by `before`. Returns how many. Inside a write. */
+  removeEnded(before: number, limit: number): number {
+    return this.#removeEnded.run(before, limit).changes;
   }
 }

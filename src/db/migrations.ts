@@ -17,6 +17,7 @@ import searchOrder from "./migrations/0016_search_order.sql" with { type: "text"
 import filterLists from "./migrations/0017_filter_lists.sql" with { type: "text" };
 import backups from "./migrations/0018_backups.sql" with { type: "text" };
 import damagedContents from "./migrations/0019_damaged_contents.sql" with { type: "text" };
+import claimTokenEnd from "./migrations/0020_claim_token_end.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: "filter-lists", sql: filterLists },
   { version: 18, name: "backups", sql: backups },
   { version: 19, name: "damaged-contents", sql: damagedContents },
+  { version: 20, name: "claim-token-end", sql: claimTokenEnd },
 ];

@@ -15,6 +15,8 @@ export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 export const DISK_PER_STORAGE = 3;
 /** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long a claim token is known after its use or expiry. Until then a late claim gets 409 or 410, then 404. */
+export const CLAIM_TOKEN_MEMORY_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Of a password, in UTF-16 code units. */
 export const PASSWORD_CHARACTERS = { least: 8, most: 1024 } as const;

@@ -6,6 +6,7 @@ import type { Digest } from "../domain/digest.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
+import { CLAIM_TOKEN_MEMORY_MS } from "../domain/limits.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
@@ -81,6 +82,7 @@ export class Sweep {
     if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const files = await this.#attempt("expired files", () => this.#expiredFiles());
     await this.#attempt("expired drives", () => this.#expiredDrives());
+    await this.#attempt("old claim tokens", () => this.#oldClaimTokens());
     await this.#attempt("expired links", () => this.#expiredLinks());
     await this.#attempt("expired idempotency records", () => this.#expiredRecords());
     await this.#attempt("clients unused for long", () => this.#unusedClients());
@@ -123,7 +125,7 @@ export class Sweep {
     );
   }
 
-  /** Claim tokens are kept, so that a late claim gets 410. */
+  /** Claim tokens are kept for now, so that a late claim gets 410. */
   #expiredDrives(): Promise<number> {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
@@ -133,6 +135,13 @@ export class Sweep {
         return expired.length;
       }),
     );
+  }
+
+  #oldClaimTokens(): Promise<number> {
+    return this.#inPieces(() => {
+      const before = this.#clock.now() - CLAIM_TOKEN_MEMORY_MS;
+      return this.#tables.writeFromReserve(() => this.#tables.claimTokens.removeEnded(before, PIECE));
+    });
   }
 
   #expiredLinks(): Promise<number> {

@@ -199,6 +199,22 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
+  test("when 6,000 claim tokens ended long ago", async () => {
+    await using world = await open();
+    const { database, clock, services } = world;
+    await database.write(() =>
+      database.sql.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+         INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
+         SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
+      ),
+    );
+    begin(world);
+    await services.sweep.run();
+    expect(count(world, "claim_token")).toBe(1);
+    requireSmall(world);
+  });
+
   test("when a file goes that 5,000 links lead to", async () => {
     await using world = await open();
     const { services, own, database } = world;

@@ -9,6 +9,8 @@ import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { filesIn } from "../support/contents.ts";
 import { addManyFiles } from "../support/many-files.ts";
+import { provision as provisionDrive } from "../support/scenario.ts";
+import { populate } from "../support/world.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -141,6 +143,30 @@ describe("drives", () => {
       expect([table, ...ask(coffer, `SELECT count(*) FROM ${table}`)]).toEqual([table, 0]);
     }
     expect(ask(coffer, "SELECT drive FROM claim_token")).toEqual([null]);
+  });
+});
+
+describe("claim tokens", () => {
+  test("are known for a year after their use or expiry, and their drives stay", async () => {
+    await using coffer = await startAppliance();
+    const world = await populate(coffer);
+    const [used, unused] = [await provisionDrive(coffer), await provisionDrive(coffer)];
+    coffer.clock.advance(10 * DAY_MS);
+    const claim = { body: { token: used.claimToken } };
+    await world.clients.ada.json(200, "POST", "/v0/drives/claim", claim);
+    const after = async (ms: number) => {
+      coffer.clock.advance(ms);
+      await sweep(coffer);
+      const previews = [used, unused].map(({ claimToken }) =>
+        coffer.client().send("GET", `/v0/drives/claim/${claimToken}`),
+      );
+      return (await Promise.all(previews)).map(({ status }) => status);
+    };
+    expect(await after(365 * DAY_MS - 1)).toEqual([409, 410]);
+    expect(await after(1)).toEqual([404, 410]);
+    expect(await after(20 * DAY_MS - 1)).toEqual([404, 410]);
+    expect(await after(1)).toEqual([404, 404]);
+    await world.clients.ada.json(200, "GET", `/v0/drives/${used.id}`);
   });
 });
 

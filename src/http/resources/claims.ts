@@ -35,7 +35,7 @@ export function claims(service: Claims) {
           public: true,
           summary: "Preview a claim",
           description:
-            "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired.",
+            "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
           params: Type.Object({
             token: Type.String({
               description: "The last part of the claim URL.",
