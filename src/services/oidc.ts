@@ -72,14 +72,14 @@ export class Oidc {
   }
 
   /**
-   * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, and a ticket that only its cookie may
-   * hold. Throws INTERNAL if the provider cannot be reached; this is logged with the request's id.
+   * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
+   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is logged with the request's id.
    */
   async begin(
     returnTo: string,
     redirectUri: string,
     requestId: string,
-  ): Promise<{ url: URL; ticket: string }> {
+  ): Promise<{ url: URL; state: string; ticket: string }> {
     const configuration = await this.#discovered(requestId);
     const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
     const url = buildAuthorizationUrl(configuration, {
@@ -90,7 +90,7 @@ export class Oidc {
       code_challenge: await calculatePKCECodeChallenge(flow.verifier),
       code_challenge_method: "S256",
     });
-    return { url, ticket: this.#flows.put(flow) };
+    return { url, state: flow.state, ticket: this.#flows.put(flow) };
   }
 
   /** The sign-in of a ticket. A ticket is valid once. Throws SignInEnded with VALIDATION_ERROR. */

@@ -129,7 +129,9 @@ describe("with a certified provider", () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
     const [cookie = ""] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^coffer_sign_in=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+    const name = `coffer_sign_in_${searchParams.get("state")}=`;
+    expect(cookie).toStartWith(name);
+    expect(cookie.slice(name.length)).toMatch(/^[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
   });
 
   test("the session is a new one, and the flow's cookie is taken away", async () => {
@@ -140,7 +142,7 @@ describe("with a certified provider", () => {
     const cookies = response.headers.getSetCookie();
     expect(cookies).toEqual([
       expect.stringMatching(/^coffer_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/),
-      expect.stringMatching(/^coffer_sign_in=; Path=\/; Max-Age=0; /),
+      expect.stringMatching(/^coffer_sign_in_[\w-]{43}=; Path=\/; Max-Age=0; /),
     ]);
     expect(response.headers.get("location")).toBe("/");
   });
@@ -173,7 +175,7 @@ describe("with a certified provider", () => {
     const victim = new CookieJar();
     expect((await victim.fetch(theirs)).status).toBe(400);
     await victim.fetch(`${base}${START}`);
-    expect((await victim.fetch(theirs)).status).toBe(401);
+    expect((await victim.fetch(theirs)).status).toBe(400);
     // With the victim's state, PKCE is in the way.
     const own = new URL((await victim.fetch(`${base}${START}`)).headers.get("location") ?? "");
     theirs.searchParams.set("state", own.searchParams.get("state") ?? "");
@@ -183,10 +185,7 @@ describe("with a certified provider", () => {
   });
 
   const STATES: [name: string, alter: (callback: URL) => void, status: number][] = [
-    ["no state", ({ searchParams }) => searchParams.delete("state"), 401],
-    ["another state", ({ searchParams }) => searchParams.set("state", "x".repeat(43)), 401],
     ["two states", ({ searchParams }) => searchParams.append("state", "x"), 401],
-    ["an empty state", ({ searchParams }) => searchParams.set("state", ""), 401],
     ["no code", ({ searchParams }) => searchParams.delete("code"), 401],
     ["another code", ({ searchParams }) => searchParams.set("code", "x".repeat(43)), 401],
     ["two codes", ({ searchParams }) => searchParams.append("code", "x"), 401],
@@ -196,7 +195,6 @@ describe("with a certified provider", () => {
       ({ searchParams }) => searchParams.delete("iss"),
       401,
     ],
-    ["nothing", (callback) => void (callback.search = ""), 401],
     [
       "a refusal",
       (callback) => {
@@ -221,6 +219,106 @@ describe("with a certified provider", () => {
       expect([name, (await jar.fetch(back)).status]).toEqual([name, 400]);
     }
     expect(coffer.appliance.services.users.all()).toEqual([]);
+  });
+
+  const FOREIGN_STATES: [name: string, alter: (callback: URL) => void][] = [
+    ["no state", ({ searchParams }) => searchParams.delete("state")],
+    ["another state", ({ searchParams }) => searchParams.set("state", "x".repeat(43))],
+    [
+      "another state before its own",
+      (callback) => void (callback.search = `?state=x&${callback.search.slice(1)}`),
+    ],
+    ["an empty state", ({ searchParams }) => searchParams.set("state", "")],
+    ["a state that is no name of a cookie", ({ searchParams }) => searchParams.set("state", "a b;\r\n=")],
+    ["nothing", (callback) => void (callback.search = "")],
+  ];
+  test("a callback with a state that is not the browser's signs nobody in, and ends no sign-in", async () => {
+    await using opened = await openWithReal();
+    const { base, coffer } = opened;
+    const jar = new CookieJar();
+    const back = await signInThere(jar, base + START, "sub-ada");
+    for (const [name, alter] of FOREIGN_STATES) {
+      const altered = new URL(back);
+      alter(altered);
+      const response = await jar.fetch(altered, { headers: { accept: "text/html" } });
+      expect([name, response.status, response.headers.getSetCookie()]).toEqual([name, 303, []]);
+      expect([name, response.headers.get("location")]).toEqual([
+        name,
+        expect.stringContaining("/?sign_in=expired&"),
+      ]);
+      expect([name, (await jar.fetch(altered)).status, await account(jar, base)]).toEqual([name, 400, null]);
+    }
+    expect(coffer.appliance.services.users.all()).toEqual([]);
+    expect((await jar.fetch(back)).status).toBe(303);
+    expect(await account(jar, base)).toMatchObject({ username: "ada" });
+  });
+
+  test("two tabs that sign in at once both end signed in, whichever is the first", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const starts = ["/claim/one", "/claim/two"].map((path) => `${base}${START}?return_to=${path}`);
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const jar = new CookieJar();
+      const backs: URL[] = [];
+      for (const start of starts) backs.push(await signInThere(jar, start, "sub-ada"));
+      for (const tab of order) {
+        const response = await jar.fetch(backs[tab] ?? "");
+        expect([response.status, response.headers.get("location")]).toEqual([
+          303,
+          ["/claim/one", "/claim/two"][tab] ?? "",
+        ]);
+        expect(await account(jar, base)).toMatchObject({ username: "ada" });
+      }
+      // Neither callback works again, and nothing of the two is left in the browser.
+      for (const back of backs) expect((await jar.fetch(back)).status).toBe(400);
+      expect(jar.header(new URL(base))).toMatch(/^coffer_session=[\w-]{43}$/);
+    }
+  });
+
+  test("two tabs that begin at the same moment do not replace each other's sign-in", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const jar = new CookieJar();
+    // Both requests are sent before either answer has brought a cookie.
+    const begun = await Promise.all([jar.fetch(base + START), jar.fetch(base + START)]);
+    for (const response of begun) {
+      const back = await signInThere(jar, response.headers.get("location") ?? "", "sub-ada");
+      expect((await jar.fetch(back)).status).toBe(303);
+      expect(await account(jar, base)).toMatchObject({ username: "ada" });
+    }
+  });
+
+  test("one tab's state is no use to another's code", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const jar = new CookieJar();
+    const [one, two] = [
+      await signInThere(jar, base + START, "sub-ada"),
+      await signInThere(jar, base + START, "sub-ada"),
+    ];
+    const mixed = new URL(one);
+    mixed.searchParams.set("code", two.searchParams.get("code") ?? "");
+    expect((await jar.fetch(mixed)).status).toBe(401);
+    expect(await account(jar, base)).toBeNull();
+  });
+
+  test("of more than eight sign-ins in one browser the oldest are ended", async () => {
+    await using opened = await openWithReal();
+    const { base } = opened;
+    const jar = new CookieJar();
+    const states: string[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const { headers } = await jar.fetch(base + START);
+      states.push(new URL(headers.get("location") ?? "").searchParams.get("state") ?? "");
+    }
+    const names = jar
+      .header(new URL(base))
+      .split("; ")
+      .map((cookie) => cookie.split("=", 1)[0]);
+    expect(names).toEqual(states.slice(2).map((state) => `coffer_sign_in_${state}`));
   });
 
   test("a sign-in may take ten minutes", async () => {

@@ -10,6 +10,7 @@ import { rateLimited } from "../gate/errors.ts";
 import { operation } from "../operation/operation.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
+import { flowCookie, flowCookiesIn, FLOWS_PER_BROWSER } from "./flow-cookie.ts";
 import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
@@ -26,7 +27,6 @@ export interface OidcOptions {
 }
 
 const CALLBACK = "/auth/oidc/callback";
-const FLOW_COOKIE = "coffer_sign_in";
 
 /** How the API description explains the headers of a redirect. */
 const REDIRECT_HEADERS = {
@@ -47,9 +47,9 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
   /** A browser is redirected to a page of ours that explains the error; a program gets it as JSON. */
-  const refuse = (error: unknown, request: Request, returnTo: string) => {
+  const refuse = (error: unknown, request: Request, returnTo: string, ...setCookies: string[]) => {
     if (!isNavigation(request)) throw error;
-    return redirect(turnBack(error, returnTo, contextOf(request).id, log), cookies.clear(FLOW_COOKIE));
+    return redirect(turnBack(error, returnTo, contextOf(request).id, log), ...setCookies);
   };
   return new Elysia({ name: "oidc" })
     .get(
@@ -59,7 +59,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           operationId: "startOidc",
           tag: "Sign-in",
           summary: "Sign in at the provider",
-          description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address.`,
+          description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A browser may have ${FLOWS_PER_BROWSER} sign-ins in progress, each in a tab of its own; another one ends the oldest.`,
           query: Type.Object({
             return_to: Type.Optional(
               Type.String({
@@ -74,7 +74,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
               description: `Redirects to the provider. ${ON_ERROR}`,
               headers: {
                 ...REDIRECT_HEADERS,
-                "Set-Cookie": `\`${FLOW_COOKIE}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
+                "Set-Cookie": `\`${flowCookie("{state}")}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
               },
             },
           ],
@@ -85,8 +85,13 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           try {
             const { allowed, resetSeconds } = starts.take(context.client, STARTS);
             if (!allowed) throw rateLimited("Too many sign-ins from one address.", resetSeconds);
-            const { url, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
-            return redirect(url.href, cookies.set(FLOW_COOKIE, ticket, WINDOW_SECONDS));
+            const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
+            const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
+            return redirect(
+              url.href,
+              cookies.set(flowCookie(state), ticket, WINDOW_SECONDS),
+              ...surplus.map((name) => cookies.clear(name)),
+            );
           } catch (error) {
             return refuse(error, request, returnTo);
           }
@@ -108,7 +113,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
               description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
               headers: {
                 ...REDIRECT_HEADERS,
-                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${FLOW_COOKIE}\`.`,
+                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${flowCookie("{state}")}\`.`,
               },
             },
           ],
@@ -116,16 +121,18 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
         },
         async ({ request, context }) => {
           let returnTo = home();
+          const name = flowCookie(new URLSearchParams(context.query).get("state") ?? "");
+          const used = flowCookiesIn(request).includes(name) ? [cookies.clear(name)] : [];
           try {
-            const flow = provider.take(tokenIn(request, FLOW_COOKIE));
+            const flow = provider.take(tokenIn(request, name));
             returnTo = flow.returnTo;
             // Based on the configured address, not on the request's.
             const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
             const identity = await provider.finish(flow, callback, context.id);
             const { token } = await signIn.withIdentity(identity, browserOf(request));
-            return redirect(returnTo, cookies.session(token), cookies.clear(FLOW_COOKIE));
+            return redirect(returnTo, cookies.session(token), ...used);
           } catch (error) {
-            return refuse(error, request, returnTo);
+            return refuse(error, request, returnTo, ...used);
           }
         },
       ),
