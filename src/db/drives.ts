@@ -49,6 +49,8 @@ export class DrivesTable {
   readonly #touch;
   readonly #slugTaken;
   readonly #storedBy;
+  readonly #recordsOf;
+  readonly #recordsBy;
   readonly #markDeleted;
   readonly #expired;
   readonly #deleted;
@@ -82,6 +84,12 @@ export class DrivesTable {
     this.#slugTaken = sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?");
     this.#storedBy = sql.prepare<{ bytes: number }, [{ user: UserPk; now: number }]>(
       `SELECT ifnull(sum(totalSize), 0) AS bytes FROM (${SELECT} AND d.user = :user)`,
+    );
+    this.#recordsOf = sql.prepare<{ bytes: number }, [DrivePk]>(
+      "SELECT record_size AS bytes FROM drive WHERE pk = ?",
+    );
+    this.#recordsBy = sql.prepare<{ bytes: number }, [UserPk]>(
+      "SELECT ifnull(sum(record_size), 0) AS bytes FROM drive WHERE user = ? AND deleted_at IS NULL",
     );
     this.#markDeleted = sql.prepare<never, [number, DrivePk]>(
       "UPDATE drive SET deleted_at = ?, slug = NULL WHERE pk = ? AND deleted_at IS NULL",
@@ -125,6 +133,16 @@ export class DrivesTable {
   /** Bytes in all drives of a user. */
   storedBy(user: UserPk, now: number): number {
     return this.#storedBy.get({ user, now })?.bytes ?? 0;
+  }
+
+  /** The room that the records of a drive take, in bytes. Expired files count until the sweep removes them. */
+  recordsOf(pk: DrivePk): number {
+    return this.#recordsOf.get(pk)?.bytes ?? 0;
+  }
+
+  /** The same for all drives of a user. */
+  recordsBy(user: UserPk): number {
+    return this.#recordsBy.get(user)?.bytes ?? 0;
   }
 
   /** The first of `slug`, `slug-2`, `slug-3` ... that is free or equals `own`. Inside a write. */

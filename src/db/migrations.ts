@@ -18,6 +18,7 @@ import filterLists from "./migrations/0017_filter_lists.sql" with { type: "text"
 import backups from "./migrations/0018_backups.sql" with { type: "text" };
 import damagedContents from "./migrations/0019_damaged_contents.sql" with { type: "text" };
 import claimTokenEnd from "./migrations/0020_claim_token_end.sql" with { type: "text" };
+import recordSizes from "./migrations/0021_record_sizes.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, name: "backups", sql: backups },
   { version: 19, name: "damaged-contents", sql: damagedContents },
   { version: 20, name: "claim-token-end", sql: claimTokenEnd },
+  { version: 21, name: "record-sizes", sql: recordSizes },
 ];

@@ -1,11 +1,13 @@
 import type { SecretHash } from "../domain/api-key.ts";
-import type { FileId, KeyId, UserPk } from "../domain/id.ts";
+import type { DriveId, FileId, KeyId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 
 /** Times are milliseconds since the epoch. */
 export interface NewPresignedLink {
   readonly hash: SecretHash;
   readonly file: FileId;
+  /** Whose room it takes, even if the file is moved or deleted. */
+  readonly drive: DriveId;
   /** Who created it: a key, or else a user. */
   readonly maker: { readonly keyId: KeyId } | { readonly user: UserPk };
   readonly oneTime: boolean;
@@ -47,10 +49,10 @@ export class PresignedLinksTable {
     );
     this.#insert = sql.prepare<
       never,
-      [SecretHash, FileId, KeyId | null, UserPk | null, boolean, number, number]
+      [SecretHash, FileId, DriveId, KeyId | null, UserPk | null, boolean, number, number]
     >(
-      `INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO presigned_link (hash, file_id, drive_id, key_id, user, one_time, expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#markUsed = sql.prepare<never, [number, SecretHash]>(
       "UPDATE presigned_link SET used_at = ? WHERE hash = ?",
@@ -67,10 +69,10 @@ export class PresignedLinksTable {
   }
 
   /** Inside a write. */
-  insert({ hash, file, maker, oneTime, expiresAt, createdAt }: NewPresignedLink): void {
+  insert({ hash, file, drive, maker, oneTime, expiresAt, createdAt }: NewPresignedLink): void {
     const keyId = "keyId" in maker ? maker.keyId : null;
     const user = "user" in maker ? maker.user : null;
-    this.#insert.run(hash, file, keyId, user, oneTime, expiresAt, createdAt);
+    this.#insert.run(hash, file, drive, keyId, user, oneTime, expiresAt, createdAt);
   }
 
   /** Inside a write. */

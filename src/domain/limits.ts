@@ -13,6 +13,16 @@ export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
  * contents that are not removed yet.
  */
 export const DISK_PER_STORAGE = 3;
+/**
+ * How much room records take: a file or folder, and a tag or link of a file. The length of a file's metadata is added.
+ * The schema has the same figures.
+ */
+export const RECORD_BYTES = { entry: 1024, part: 512 };
+/**
+ * The room for the records of an unclaimed drive, or of an account with a storage limit; that limit if it is more.
+ * Records fill the disk as well: without a limit, anybody could do that with empty files.
+ */
+export const RECORD_ROOM_BYTES = 100 * MIB;
 /** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a claim token is known after its use or expiry. Until then a late claim gets 409 or 410, then 404. */
@@ -37,11 +47,6 @@ export const BULK_DELETE_IDS = 1000;
 export const FOLDER_MOVE_ENTRIES = 50_000;
 /** The same for a copy. Fewer, because every copy is a new row. */
 export const FOLDER_COPY_ENTRIES = 10_000;
-/**
- * How many files an unclaimed drive may hold before copying folders stops. Empty files use no quota, and each
- * request copies thousands of files: without a limit, anybody could fill the disk with rows.
- */
-export const UNCLAIMED_COPIED_FILES = 50_000;
 /** How many paths one archive request may name: they are in the URL, which cannot hold many more. */
 export const ARCHIVE_PATHS = 200;
 /**

@@ -50,6 +50,7 @@ export class Claims {
       claimTokens.markUsed(hash, now);
       const drive = this.#access.drive(caller, unclaimed.id);
       this.#quota.requireRoom(drive, now);
+      this.#quota.requireRecordRoom(drive);
       return drive;
     });
   }

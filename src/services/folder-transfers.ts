@@ -4,7 +4,7 @@ import { CofferError, pathTaken } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
 import { tooMuchToTransfer } from "../domain/folder-transfer.ts";
 import type { FolderTransferWork } from "../domain/folder-work.ts";
-import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES } from "../domain/limits.ts";
+import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../domain/limits.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../domain/path.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
@@ -37,8 +37,8 @@ export class FolderTransfers {
   }
 
   /**
-   * To a free path. Only the paths of the files change. The quota is not checked, as in `Tree.move`. Throws CONFLICT,
-   * VALIDATION_ERROR.
+   * To a free path. Only the paths of the files change. The quota is checked as in `Tree.move`. Throws CONFLICT,
+   * QUOTA_EXCEEDED, VALIDATION_ERROR.
    */
   move(transfer: FolderTransfer, now: number): FolderTransferWork {
     return { kind: "move", ...this.#prepare(transfer, FOLDER_MOVE_ENTRIES, now) };
@@ -50,7 +50,7 @@ export class FolderTransfers {
     const { drive, folder } = transfer;
     // Each piece checks again: other writes may fill the drive at the same time.
     this.#quota.requireRoom(drive, now, folder.totalSize);
-    this.#quota.requireFewFiles(drive, now, folder.fileCount);
+    this.#quota.requireRecordRoom(drive, folder.fileCount * RECORD_BYTES.entry);
     return { kind: "copy", ...ends };
   }
 

@@ -7,6 +7,7 @@ import type { Caller } from "../domain/caller.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { Access, Reach } from "./access.ts";
+import type { Quota } from "./quota.ts";
 
 /** A request for a link. */
 export interface LinkRequest {
@@ -36,15 +37,17 @@ export interface LinkedFile {
 export class PresignedLinks {
   readonly #tables: Tables;
   readonly #access: Access;
+  readonly #quota: Quota;
   readonly #clock: Clock;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
+    this.#quota = parts.quota;
     this.#clock = parts.clock;
   }
 
-  /** Throws NOT_FOUND for a file that the caller may not see. */
+  /** Throws NOT_FOUND for a file that the caller may not see, and QUOTA_EXCEEDED. */
   create(
     caller: Caller,
     fileId: string,
@@ -59,11 +62,13 @@ export class PresignedLinks {
       this.#tables.presignedLinks.insert({
         hash,
         file: file.id,
+        drive: file.driveId,
         maker: makerOf(caller),
         oneTime,
         expiresAt,
         createdAt: now,
       });
+      this.#quota.requireRecordRoom(this.#access.drive(caller, file.driveId));
       return { token: secret, expiresAt };
     });
   }

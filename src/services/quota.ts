@@ -3,14 +3,15 @@ import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
-import { DISK_PER_STORAGE, UNCLAIMED_COPIED_FILES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
+import { DISK_PER_STORAGE, RECORD_ROOM_BYTES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
 
 /** Bytes per plan; null for no limit. */
 export type StorageLimits = Readonly<Record<Plan, number | null>>;
 
 /**
  * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. Replaced and deleted
- * contents stay on the disk for a while and count against a second, higher limit.
+ * contents stay on the disk for a while and count against a second, higher limit. What is stored beside contents, the
+ * records, has a limit of its own.
  */
 export class Quota {
   readonly #tables: Tables;
@@ -85,14 +86,32 @@ export class Quota {
     return limit === null ? 0 : this.#tables.releasedContents.size(releaser) - limit;
   }
 
-  /** Throws QUOTA_EXCEEDED for too many files in an unclaimed drive. Only folder copies could reach that many. */
-  requireFewFiles(drive: Drive, now: number, more = 0): void {
-    const files = drive.owner === null ? (this.#tables.drives.byPk(drive.pk, now)?.fileCount ?? 0) : 0;
-    if (files + more <= UNCLAIMED_COPIED_FILES) return;
+  /**
+   * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner: files, folders, tags, metadata
+   * and links. Call it inside the write, after its changes.
+   *
+   * @param more bytes that will be added later
+   */
+  requireRecordRoom(drive: Drive, more = 0): void {
+    const limit = this.limitOf(drive);
+    if (limit === null) return;
+    const room = Math.max(limit, RECORD_ROOM_BYTES);
+    if (this.#records(drive) + more <= room) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      `Copying folders in an unclaimed drive stops at ${UNCLAIMED_COPIED_FILES} files in total; claim the drive first.`,
+      drive.owner === null
+        ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
+        : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
     );
+  }
+
+  /** Makes a change inside a write; then checks as `requireRecordRoom` does, if it has added records. */
+  withinRecordRoom<T>(drive: Drive, change: () => T): T {
+    if (this.limitOf(drive) === null) return change();
+    const before = this.#records(drive);
+    const result = change();
+    if (this.#records(drive) > before) this.requireRecordRoom(drive);
+    return result;
   }
 
   #limitOf(releaser: Releaser): number | null {
@@ -104,5 +123,9 @@ export class Quota {
   #stored(drive: Drive, now: number): number {
     if (drive.owner === null) return this.#tables.drives.byPk(drive.pk, now)?.totalSize ?? 0;
     return this.#tables.drives.storedBy(drive.owner.pk, now);
+  }
+
+  #records({ pk, owner }: Drive): number {
+    return owner === null ? this.#tables.drives.recordsOf(pk) : this.#tables.drives.recordsBy(owner.pk);
   }
 }

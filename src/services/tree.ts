@@ -65,13 +65,14 @@ export class Tree {
     const id = this.#make(to, storedBody(body), now);
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.#quota.requireRoom(drive, now);
+    this.#quota.requireRecordRoom(drive);
     return this.#reread(id);
   }
 
   /** Changes the content or attributes of a file, not its path. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, now: number): File {
     this.#locks.requireFree(file.drivePk, file.path);
-    this.#tables.files.update(file.pk, storedBody(body), now);
+    this.#quota.withinRecordRoom(drive, () => this.#tables.files.update(file.pk, storedBody(body), now));
     const bytes = body.size - file.size;
     this.#count([file.drivePk], bytes === 0 ? [] : [{ folder: file.folderPk, files: 0, bytes }], now);
     if (bytes > 0) this.#quota.requireRoom(drive, now);
@@ -80,12 +81,13 @@ export class Tree {
   }
 
   /**
-   * Moves a file to a free path, of this or another drive. Throws CONFLICT. The quota is not checked: a caller reaches
-   * only one drive, or the drives of one owner, so the total stays the same.
+   * Moves a file to a free path, of this or another drive. Throws CONFLICT, and QUOTA_EXCEEDED for new folders. The
+   * contents are not checked: a caller reaches only one drive, or the drives of one owner, so the total stays the same.
    */
   move(file: File, drive: Drive, path: FilePath, now: number): File {
     this.#locks.requireFree(file.drivePk, file.path);
-    this.moveAll([{ file, to: this.#freePlace(drive, path, now) }], now);
+    const to = this.#quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, now));
+    this.moveAll([{ file, to }], now);
     return this.#reread(file.id);
   }
 
@@ -102,7 +104,7 @@ export class Tree {
     }
     this.#count([drive.pk], copies.map(arrival), now);
     this.#quota.requireRoom(drive, now);
-    this.#quota.requireFewFiles(drive, now);
+    this.#quota.requireRecordRoom(drive);
     this.#changed();
   }
 
@@ -133,12 +135,13 @@ export class Tree {
     this.#changed();
   }
 
-  /** The folder at a path. Creates it and its ancestors if they are missing. Throws CONFLICT. */
+  /** The folder at a path. Creates it and its ancestors if they are missing. Throws CONFLICT, QUOTA_EXCEEDED. */
   ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
     this.#locks.requireFree(drive.pk, path);
     const known = this.#tables.folders.byPath(drive.pk, path);
     if (known !== null) return { folder: known, created: false };
     this.#makeFolders(drive, path, now);
+    this.#quota.requireRecordRoom(drive);
     this.#tables.drives.touch(drive.pk, now);
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { KEYS } from "../../src/domain/limits.ts";
+import { KEYS, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { type DescribedOperation, Description } from "../support/description.ts";
@@ -79,6 +80,10 @@ beforeAll(async () => {
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
   await fillWithKeys(world.drives.bob);
+  changeDatabase(
+    coffer.dataDir,
+    `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`,
+  );
 });
 afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
@@ -402,10 +407,23 @@ const REFUSALS: readonly Case[] = [
     gives: "PRECONDITION_FAILED",
     request: (t) => under(also(file(t), {}), OTHER_ETAG),
   },
+  {
+    operation: "updateFile",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(file(bobs()), { metadata: { more: "x" } }),
+  },
   { operation: "deleteFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
   { operation: "copyFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
   { operation: "copyFile", gives: "QUOTA_EXCEEDED", as: "bob", request: () => to(bobs(), "copy") },
   { operation: "moveFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
+  { operation: "moveFile", gives: "QUOTA_EXCEEDED", as: "bob", request: () => to(bobs(), "new/moved") },
+  {
+    operation: "createPresignedUrl",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(file(bobs()), {}),
+  },
   {
     operation: "moveFile",
     gives: "PRECONDITION_FAILED",
@@ -463,6 +481,13 @@ const REFUSALS: readonly Case[] = [
   },
   { operation: "createFolder", gives: "NOT_FOUND", request: (t) => folder({ ...t, drive: NOWHERE }, "a/") },
   { operation: "createFolder", gives: "CONFLICT", request: (t) => folder(t, "dir/other/") },
+  { operation: "createFolder", gives: "QUOTA_EXCEEDED", as: "bob", request: () => folder(bobs(), "new/") },
+  {
+    operation: "moveFolder",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(transfer(bobs(), "new/moved/"), { path: "notes/" }),
+  },
   { operation: "moveFolder", gives: "NOT_FOUND", request: (t) => transfer({ ...t, drive: NOWHERE }, "a/") },
   { operation: "moveFolder", gives: "CONFLICT", request: (t) => transfer(t, "dir/") },
   { operation: "copyFolder", gives: "NOT_FOUND", request: (t) => transfer({ ...t, drive: NOWHERE }, "a/") },

@@ -220,3 +220,34 @@ test("tags from before they were in the order of change are in it, and all is in
   sql.run("UPDATE file SET updated_at = 10");
   expect(tags()).toEqual([["red", "g", 10]]);
 });
+
+test("the records of drives from before they were counted are counted, links of files that are gone are not", () => {
+  using sql = new Sqlite(":memory:");
+  sql.run("PRAGMA foreign_keys = ON");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "record-sizes");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'u', 'free', 0);
+     INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0), (2, 'e', 'E', '', 0, 0);
+     INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 2, NULL, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
+     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                       created_at, updated_at)
+     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{"a":"é"}', 0, 7);
+     INSERT INTO presigned_link (hash, file_id, user, one_time, expires_at, created_at)
+     VALUES ('1', 'f', 1, 0, 9, 0), ('2', 'gone', 1, 0, 9, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const records = () => sql.query("SELECT record_size FROM drive ORDER BY pk").values().flat();
+  // Two folders, the file with two tags and ten bytes of metadata, and its link; the root of the other drive.
+  const file = 1024 + 2 * 512 + 10;
+  expect(records()).toEqual([2 * 1024 + file + 512, 1024]);
+  sql.run("UPDATE file SET drive = 2, folder = 3");
+  expect(records()).toEqual([2 * 1024 + 512, 1024 + file]);
+  sql.run("DELETE FROM presigned_link");
+  sql.run(`UPDATE file SET tags = '[]', metadata = '{}'`);
+  sql.run("DELETE FROM folder WHERE pk = 2");
+  expect(records()).toEqual([1024, 1024 + 1024 + 2]);
+  sql.run("DELETE FROM file");
+  expect(records()).toEqual([1024, 1024]);
+});

@@ -270,7 +270,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
 
 // Two drives of one store would share pages, so each size has a database of its own.
 const FEW = 1000;
-/** No more than folders are copied up to in a drive without an owner. */
+/** With as many folders, and a tag each: about as much as an unclaimed drive has room for. */
 const MANY = 40_000;
 /** What deeper trees and rows that lie further apart may cost more: far less than the pages of an index. */
 const MORE_BYTES = 24 * 4096;

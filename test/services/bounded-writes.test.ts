@@ -223,7 +223,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-         INSERT INTO presigned_link SELECT i, l.file_id, l.key_id, l.user, 0, NULL, l.expires_at, 0
+         INSERT INTO presigned_link SELECT i, l.file_id, l.key_id, l.user, 0, NULL, l.expires_at, 0, l.drive_id
            FROM presigned_link l CROSS JOIN n`,
       ),
     );

@@ -44,6 +44,7 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
   ],
   ["counter-wrong", /the references to content/, "UPDATE blob SET refs = refs + 1 WHERE size = 100000"],
   ["counter-wrong", /the released bytes of drive.*says 9, and has 8/, "UPDATE drive SET released_size = 9"],
+  ["counter-wrong", /the bytes of records of drive/, "UPDATE drive SET record_size = record_size - 512"],
   [
     "tree-wrong",
     /file "a\/b\/small.txt"/,

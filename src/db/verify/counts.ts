@@ -2,8 +2,8 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/finding.ts";
 
 /**
- * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives and
- * users of what they released. Deleted drives are left out: they are emptied without counting.
+ * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
+ * their records, drives and users of what they released. Deleted drives are left out: they are emptied without counting.
  */
 export function* wrongCounts(sql: Sqlite): Generator<Finding> {
   yield* wrongFolders(sql);
@@ -59,6 +59,15 @@ const COUNTERS = [
     about: "the released bytes of user",
     query: `SELECT * FROM (SELECT id AS name, released_size AS says,
               (SELECT ifnull(sum(size), 0) FROM blob WHERE released_user = u.pk) AS "is" FROM user u)
+             WHERE says <> "is"`,
+  },
+  {
+    about: "the bytes of records of drive",
+    query: `SELECT * FROM (SELECT d.id AS name, d.record_size AS says,
+              (SELECT ifnull(sum(record_size), 0) FROM file WHERE drive = d.pk)
+              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + 512 * ifnull(l.links, 0) AS "is"
+              FROM drive d LEFT JOIN (SELECT drive_id, count(*) AS links FROM presigned_link GROUP BY drive_id) l
+                ON l.drive_id = d.id)
              WHERE says <> "is"`,
   },
 ] as const;

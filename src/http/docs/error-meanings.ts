@@ -8,7 +8,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN:
     "The caller may not do this: a write with a read-only key, an operation that needs an account key or a session, a request with a session from another site, or something that this server does not allow.",
   QUOTA_EXCEEDED:
-    "The drive or account would exceed its limit of storage, keys or, in an unclaimed drive, copied files. Or replaced and deleted files still take up too much disk space: then `message` says to try again in a minute.",
+    "The drive or account would exceed its limit of storage, records, kept responses or keys. Or replaced and deleted files still take up too much disk space: then `message` says to try again in a minute.",
   NOT_FOUND: "It does not exist, has expired, or is not the caller's.",
   METHOD_NOT_ALLOWED: "The path does not support this method. `Allow` lists the methods that it supports.",
   CONFLICT:

@@ -1,5 +1,10 @@
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
-import { SHARED_FACTOR } from "../../domain/limits.ts";
+import {
+  RECORD_BYTES,
+  RECORD_ROOM_BYTES,
+  SHARED_FACTOR,
+  UNCLAIMED_STORAGE_BYTES,
+} from "../../domain/limits.ts";
 
 /** The introduction of the API description: what applies to every operation, in Markdown. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
@@ -39,6 +44,12 @@ key, in windows of 60 seconds that start at the first request. All keys and sess
 of its drives, also share one window of ${SHARED_FACTOR} times as many requests; so do all keys of an unclaimed drive.
 Every response under \`/v0\` shows the window with the fewest requests left (\`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`). Above the limit, 429 is returned with \`Retry-After\`.
+
+**Storage limits.** An unclaimed drive holds contents of up to ${UNCLAIMED_STORAGE_BYTES} bytes, and an account as
+much as its plan allows. What is stored beside contents has a limit of its own: ${RECORD_ROOM_BYTES} bytes, or the
+plan's if that is more. Each file and folder counts as ${RECORD_BYTES.entry} bytes, each tag and link of a file as
+${RECORD_BYTES.part}, and metadata as it is. An account without a storage limit has no such limit either. Above a limit, 403
+\`QUOTA_EXCEEDED\` is returned.
 
 **Headers.** Every response has an \`X-Request-Id\`: the client's own, if it sends one of 1 to 128 printable ASCII
 characters without spaces. Responses must not be cached, except for the content of files, which has its own

@@ -72,7 +72,7 @@ export function files(service: Files) {
           keptField: "metadata",
           example: { tags: ["greeting"] },
           answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
         ({ params, body, caller, request }, reply) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
@@ -149,7 +149,7 @@ export function files(service: Files) {
           body: destination,
           example: { destination_path: "archive/" },
           answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
         ({ params, body, caller, request }, reply) => {
           const precondition = preconditionOf(request);

@@ -1,11 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import {
-  FOLDER_COPY_ENTRIES,
-  FOLDER_MOVE_ENTRIES,
-  PATH_BYTES,
-  UNCLAIMED_COPIED_FILES,
-} from "../../domain/limits.ts";
+import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../domain/limits.ts";
 import type { FolderDestination, Folders } from "../../services/folders.ts";
 import { exampleFolder } from "../operation/examples.ts";
 import { folderSchema } from "../operation/record-schemas.ts";
@@ -49,7 +44,7 @@ export function folderTransfers(service: Folders) {
               example: exampleFolder,
             },
           ],
-          errors: ["NOT_FOUND", "CONFLICT"],
+          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
         ({ body, caller }, reply) =>
           service.move(
@@ -69,7 +64,7 @@ export function folderTransfers(service: Folders) {
           operationId: "copyFolder",
           tag: "Folders",
           summary: "Copy a folder",
-          description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit. In an unclaimed drive, folders can be copied until it has ${UNCLAIMED_COPIED_FILES} files.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
+          description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("copies/2030/"),
           answers: [

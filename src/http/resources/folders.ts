@@ -82,7 +82,7 @@ export function folders(service: Folders) {
             { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
             { status: 200, description: "The existing folder.", json: folderSchema },
           ],
-          errors: ["NOT_FOUND", "CONFLICT"],
+          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
         ({ body, caller }, reply) =>
           service.create(

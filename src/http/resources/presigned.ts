@@ -69,7 +69,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
               },
             },
           ],
-          errors: ["NOT_FOUND"],
+          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
         },
         ({ params, body, caller, context }, reply) => {
           const wanted = {
