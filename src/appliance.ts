@@ -185,7 +185,7 @@ async function openParts(
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
   opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
-  const idempotency = new Idempotency({ tables, clock, secret });
+  const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
 }
 

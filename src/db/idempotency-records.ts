@@ -1,9 +1,12 @@
+import type { DriveId, UserId } from "../domain/id.ts";
 import type { RecordName } from "../domain/idempotency.ts";
 import type { Database } from "./database.ts";
 
 /** Encrypted responses to writes. Their names are derived from the caller and the Idempotency-Key. */
 export class IdempotencyTable {
   readonly #find;
+  readonly #usedBy;
+  readonly #removeOld;
   readonly #put;
   readonly #removeExpired;
 
@@ -11,9 +14,12 @@ export class IdempotencyTable {
     this.#find = sql.prepare<{ sealed: Uint8Array }, [RecordName, number]>(
       "SELECT sealed FROM idempotency_record WHERE name = ? AND expires_at > ?",
     );
-    this.#put = sql.prepare<never, [RecordName, Uint8Array, number]>(
-      `INSERT INTO idempotency_record (name, sealed, expires_at) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at`,
+    this.#usedBy = sql.prepare<{ size: number }, [UserId | DriveId]>(
+      "SELECT size FROM idempotency_use WHERE owner = ?",
+    );
+    this.#removeOld = sql.prepare<never, [RecordName]>("DELETE FROM idempotency_record WHERE name = ?");
+    this.#put = sql.prepare<never, [RecordName, UserId | DriveId | null, Uint8Array, number]>(
+      "INSERT INTO idempotency_record (name, owner, sealed, expires_at) VALUES (?, ?, ?, ?)",
     );
     this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM idempotency_record WHERE name IN
@@ -26,9 +32,19 @@ export class IdempotencyTable {
     return this.#find.get(name, now)?.sealed ?? null;
   }
 
-  /** Replaces an expired record of the same name. Inside a write. */
-  put(name: RecordName, sealed: Uint8Array, expiresAt: number): void {
-    this.#put.run(name, sealed, expiresAt);
+  /** How many bytes the records of an owner take. Expired ones count until the sweep removes them. */
+  usedBy(owner: UserId | DriveId): number {
+    return this.#usedBy.get(owner)?.size ?? 0;
+  }
+
+  /**
+   * Replaces an expired record of the same name. Inside a write.
+   *
+   * @param owner for whom it counts; null for nobody
+   */
+  put(name: RecordName, owner: UserId | DriveId | null, sealed: Uint8Array, expiresAt: number): void {
+    this.#removeOld.run(name);
+    this.#put.run(name, owner, sealed, expiresAt);
   }
 
   /** Removes some expired records. Returns how many. Inside a write. */

@@ -19,6 +19,7 @@ import backups from "./migrations/0018_backups.sql" with { type: "text" };
 import damagedContents from "./migrations/0019_damaged_contents.sql" with { type: "text" };
 import claimTokenEnd from "./migrations/0020_claim_token_end.sql" with { type: "text" };
 import recordSizes from "./migrations/0021_record_sizes.sql" with { type: "text" };
+import keptAnswers from "./migrations/0022_kept_answers.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 19, name: "damaged-contents", sql: damagedContents },
   { version: 20, name: "claim-token-end", sql: claimTokenEnd },
   { version: 21, name: "record-sizes", sql: recordSizes },
+  { version: 22, name: "kept-answers", sql: keptAnswers },
 ];

@@ -19,8 +19,9 @@ export const DISK_PER_STORAGE = 3;
  */
 export const RECORD_BYTES = { entry: 1024, part: 512 };
 /**
- * The room for the records of an unclaimed drive, or of an account with a storage limit; that limit if it is more.
- * Records fill the disk as well: without a limit, anybody could do that with empty files.
+ * The room for the records of an unclaimed drive, or of an account with a storage limit; that limit if it is more. The
+ * same again for the responses that are kept for its Idempotency-Keys. Records fill the disk as well: without a limit,
+ * anybody could do that with empty files.
  */
 export const RECORD_ROOM_BYTES = 100 * MIB;
 /** How long an unclaimed drive lives. */

@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     authenticateSession: (token) => services.sessions.authenticate(token),
     originOf: ownOrigin(settings.baseUrl),
     holdSnapshot: () => database.holdSnapshot(),
-    beginAttempt: (scope, key) => idempotency.begin(scope, key),
+    beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
     countOperation: (caller) => services.usage.countOperation(caller),
     ready: () => {
       database.ping();

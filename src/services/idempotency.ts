@@ -1,6 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
+import { type Caller, ownerOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { DriveId, UserId } from "../domain/id.ts";
 import {
   type Fingerprint,
   IDEMPOTENCY_LIFETIME_MS,
@@ -12,12 +14,14 @@ import {
   sealRecord,
 } from "../domain/idempotency.ts";
 import { utf8Length } from "../domain/text.ts";
+import type { Quota } from "./quota.ts";
 
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
 const MAX_ANSWER = 64 * 1024;
 
 interface Parts {
   readonly tables: Tables;
+  readonly quota: Quota;
   readonly clock: Clock;
   /** Of this data directory. */
   readonly secret: Uint8Array;
@@ -38,11 +42,13 @@ export class Idempotency {
   /**
    * Begins a request. It runs until `end` of the result is called.
    *
-   * @param scope the caller
-   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request with the same key is running
+   * @param scope whose key it is
+   * @param caller for whom the response counts; null for one without an API key or session
+   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request with the same key is running, QUOTA_EXCEEDED if there
+   *   is no room for another response
    */
-  begin(scope: string, idempotencyKey: string): Attempt {
-    const { tables, clock, secret } = this.#parts;
+  begin(scope: string, idempotencyKey: string, caller: Caller | null): Attempt {
+    const { tables, quota, clock, secret } = this.#parts;
     const keys = recordKeys(secret, scope, idempotencyKey);
     if (this.#running.has(keys.name)) {
       throw new CofferError(
@@ -54,9 +60,13 @@ export class Idempotency {
     // The record may belong to a write whose outcome is unknown.
     if (sealed !== null) tables.requireKnownOutcome();
     const earlier = sealed === null ? null : openRecord(keys.sealingKey, sealed);
+    // Checked before the write: one that takes several transactions must not fail in the last. So requests that run at
+    // the same time may exceed the room together, by their own responses.
+    if (earlier === null && caller !== null) quota.requireRoomToKeep(caller);
     this.#running.add(keys.name);
     const end = () => this.#running.delete(keys.name);
-    return new Attempt({ ...this.#parts, keys, earlier, end });
+    const owner = caller === null ? null : ownerOf(caller);
+    return new Attempt({ ...this.#parts, keys, owner, earlier, end });
   }
 }
 
@@ -65,6 +75,7 @@ export class Attempt {
   readonly #tables: Tables;
   readonly #clock: Clock;
   readonly #keys: RecordKeys;
+  readonly #owner: UserId | DriveId | null;
   /** The request that was answered with this key before; null if there is none. If there is, this one must have no effect. */
   readonly earlier: IdempotencyRecord | null;
   /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
@@ -74,12 +85,14 @@ export class Attempt {
     tables: Tables;
     clock: Clock;
     keys: RecordKeys;
+    owner: UserId | DriveId | null;
     earlier: IdempotencyRecord | null;
     end: () => void;
   }) {
     this.#tables = parts.tables;
     this.#clock = parts.clock;
     this.#keys = parts.keys;
+    this.#owner = parts.owner;
     this.earlier = parts.earlier;
     this.end = parts.end;
   }
@@ -102,6 +115,6 @@ export class Attempt {
     this.requireRoom(answer);
     const sealed = sealRecord(this.#keys.sealingKey, { fingerprint, answer });
     const expiresAt = this.#clock.now() + IDEMPOTENCY_LIFETIME_MS;
-    this.#tables.idempotencyRecords.put(this.#keys.name, sealed, expiresAt);
+    this.#tables.idempotencyRecords.put(this.#keys.name, this.#owner, sealed, expiresAt);
   }
 }

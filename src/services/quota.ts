@@ -1,5 +1,6 @@
 import { type Releaser, releaserOf } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
+import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -80,6 +81,21 @@ export class Quota {
     );
   }
 
+  /**
+   * Throws QUOTA_EXCEEDED if there is no room for more responses that are kept for Idempotency-Keys of the caller's
+   * account or unclaimed drive.
+   */
+  requireRoomToKeep(caller: Caller): void {
+    const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.#limits[caller.plan];
+    if (limit === null) return;
+    const room = recordRoom(limit);
+    if (this.#tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `The responses that are kept for Idempotency-Keys take up more than ${room} bytes. Each is kept for 24 hours: send the request without an Idempotency-Key, or later.`,
+    );
+  }
+
   /** By how many bytes the released contents of an owner exceed its storage limit; 0 or less if they do not. */
   excessOf(releaser: Releaser): number {
     const limit = this.#limitOf(releaser);
@@ -95,7 +111,7 @@ export class Quota {
   requireRecordRoom(drive: Drive, more = 0): void {
     const limit = this.limitOf(drive);
     if (limit === null) return;
-    const room = Math.max(limit, RECORD_ROOM_BYTES);
+    const room = recordRoom(limit);
     if (this.#records(drive) + more <= room) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
@@ -128,4 +144,9 @@ export class Quota {
   #records({ pk, owner }: Drive): number {
     return owner === null ? this.#tables.drives.recordsOf(pk) : this.#tables.drives.recordsBy(owner.pk);
   }
+}
+
+/** The room for records beside a storage limit, in bytes. */
+function recordRoom(limit: number): number {
+  return Math.max(limit, RECORD_ROOM_BYTES);
 }

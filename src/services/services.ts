@@ -114,6 +114,7 @@ export function openServices(given: ServiceParts) {
     claims: new Claims(parts),
     accounts: new Accounts({ ...parts, passwords }),
     usage,
+    quota,
     health: new Health(given),
     backups: new Backups(given),
     sweep,

@@ -704,6 +704,19 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await asSignedIn("endSession", 200, { params: { id: other?.id ?? "" } });
   });
 
+  test("an Idempotency-Key whose response there is no room for", async () => {
+    const limits = { "storage-limits": "free=1000,pro=1000,team=1000" };
+    await using fresh = await startAppliance(limits);
+    const { id } = await fresh.appliance.services.users.createFromShell("ada", "long enough");
+    const headers = { ...(await browserOf(fresh, "long enough")), "idempotency-key": crypto.randomUUID() };
+    changeDatabase(fresh.dataDir, `INSERT INTO idempotency_use VALUES ('${id}', ${RECORD_ROOM_BYTES})`);
+    const keyed = description.operations.filter(
+      ({ isGuarded, parameters }) => isGuarded && parameters.header.includes("Idempotency-Key"),
+    );
+    expect(keyed.length).toBeGreaterThan(15);
+    for (const operation of keyed) await ask(operation.id, "QUOTA_EXCEEDED", { headers }, "nobody", fresh);
+  });
+
   test("a claim link that was used", async () => {
     const { claim: token } = await makeTarget();
     await ask("claimDrive", 200, { body: { token } });

@@ -1,11 +1,14 @@
-import { describe, expect, test } from "bun:test";
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, spyOn, test } from "bun:test";
+import { join } from "node:path";
 import { METADATA_BYTES, MIB, RECORD_BYTES, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
 import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
+import { addManyFiles } from "../support/many-files.ts";
 import { openStage, type OwnDrive, provision } from "../support/scenario.ts";
-import { populate } from "../support/world.ts";
+import { populate, type World } from "../support/world.ts";
 
 const stage = openStage();
 const { entry, part } = RECORD_BYTES;
@@ -137,6 +140,21 @@ describe("in an unclaimed drive there is room", () => {
     expectRefused(await upload(own, "dir/more"), "QUOTA_EXCEEDED");
   });
 
+  test("for a copy of a folder, or it is refused before any of it is made", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const { id }: { id: string } = JSON.parse((await upload(own, "one")).text);
+    await addManyFiles(coffer.dataDir, id, 500);
+    leave(coffer, own.id, 400 * FILE);
+    const works = spyOn(coffer.appliance.services.folderWorks, "complete");
+    const body = { drive_id: own.id, path: "many/", destination_path: "copy/" };
+    expectRefused(await own.client.send("POST", "/v0/folders/copy", { body }), "QUOTA_EXCEEDED");
+    expect(works).not.toHaveBeenCalled();
+    leave(coffer, own.id, 501 * FILE);
+    await own.client.json(201, "POST", "/v0/folders/copy", { body });
+    expect(works).toHaveBeenCalledTimes(1);
+  });
+
   test("that is free again for what takes the place of something deleted", async () => {
     const own = await target();
     leave(stage.coffer, own.id, 0);
@@ -237,5 +255,120 @@ describe("in an account", () => {
     await clients.ada.json(200, "DELETE", `/v0/drives/${one.id}`);
     await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
     expect(drives.ada).not.toBe(one.id);
+  });
+});
+
+/** Creates a folder under an Idempotency-Key. */
+function keyed(
+  client: Client,
+  drive: string,
+  path: string,
+  key: string = crypto.randomUUID(),
+): Promise<Answer> {
+  const headers = { "idempotency-key": key };
+  return client.send("POST", "/v0/folders", { body: { drive_id: drive, path }, headers });
+}
+
+/** Makes the responses that are kept for an owner take up all but `left` bytes of the room for them. */
+function leaveFor({ dataDir }: TestAppliance, owner: string, left: number): void {
+  changeDatabase(
+    dataDir,
+    `INSERT INTO idempotency_use VALUES ('${owner}', ${RECORD_ROOM_BYTES - left})
+     ON CONFLICT DO UPDATE SET size = excluded.size`,
+  );
+}
+
+/** The owners of kept responses, and the bytes that are counted for them. */
+function uses({ dataDir }: TestAppliance): unknown[][] {
+  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+  return sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
+}
+
+/** Adds the usual callers. Returns them, and the id of Ada's account. */
+async function withAda(coffer: TestAppliance): Promise<World & { readonly adaId: string }> {
+  const world = await populate(coffer);
+  const { data } = await world.clients.ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  return { ...world, adaId: data.id };
+}
+
+describe("the responses that are kept for Idempotency-Keys", () => {
+  test("of an unclaimed drive have room, then only requests without a key are processed", async () => {
+    const { coffer } = stage;
+    const [own, other] = [await stage.ownDrive(), await stage.ownDrive()];
+    const key = crypto.randomUUID();
+    expect((await keyed(own.client, own.id, "first/", key)).status).toBe(201);
+    leaveFor(coffer, own.id, 1);
+    expect((await keyed(own.client, own.id, "last/")).status).toBe(201);
+    const refusal = await keyed(own.client, own.id, "more/");
+    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expect(refusal.text).toContain("without an Idempotency-Key");
+    const { data } = await own.client.json<{ data: { path: string }[] }>(
+      200,
+      "GET",
+      `/v0/folders?drive_id=${own.id}`,
+    );
+    expect(data.map(({ path }) => path)).toEqual(["first/", "last/"]);
+    // Another key of the drive has no room of its own.
+    const { key: second } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+    expectRefused(await keyed(coffer.client(second), own.id, "more/"), "QUOTA_EXCEEDED");
+    const replay = await keyed(own.client, own.id, "first/", key);
+    expect([replay.status, replay.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+    await own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path: "more/" } });
+    expect((await keyed(other.client, other.id, "more/")).status).toBe(201);
+  });
+
+  test("count as long as they are kept, for the drive or its account", async () => {
+    await using coffer = await startAppliance();
+    const { clients, adaId } = await withAda(coffer);
+    const agent = await provision(coffer);
+    expect((await keyed(agent.client, agent.id, "a/")).status).toBe(201);
+    const [[owner, size] = []] = uses(coffer);
+    expect([owner, Number(size) > 500, Number(size) < 1000]).toEqual([agent.id, true, true]);
+    const claim = { body: { token: agent.claimToken } };
+    await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
+    expect((await keyed(agent.client, agent.id, "b/")).status).toBe(201);
+    expect((await keyed(clients.ada, agent.id, "c/")).status).toBe(201);
+    const both = new Map(uses(coffer).map(([id, bytes]) => [id, bytes]));
+    expect(both).toEqual(
+      new Map([
+        [agent.id, size],
+        [adaId, 2 * Number(size)],
+      ]),
+    );
+    coffer.clock.advance(24 * 60 * 60 * 1000);
+    await coffer.appliance.services.sweep.run();
+    expect(uses(coffer)).toEqual([]);
+  });
+
+  test("that are replaced after they expired count once", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const key = crypto.randomUUID();
+    expect((await keyed(agent.client, agent.id, "a/", key)).status).toBe(201);
+    const before = uses(coffer);
+    coffer.clock.advance(24 * 60 * 60 * 1000);
+    expect((await keyed(agent.client, agent.id, "b/", key)).status).toBe(201);
+    expect(uses(coffer)).toEqual(before);
+  });
+
+  test("of an account are limited where its storage is", async () => {
+    for (const [limits, status] of [
+      [{}, 201],
+      [{ "storage-limits": "team=1MB" }, 403],
+      [{ "storage-limits": "team=200MB" }, 201],
+    ] as const) {
+      await using coffer = await startAppliance(limits);
+      const { clients, drives, adaId } = await withAda(coffer);
+      leaveFor(coffer, adaId, 0);
+      expect((await keyed(clients.ada, drives.ada, "new/")).status).toBe(status);
+      expect((await keyed(clients.adaDrive, drives.ada, "other/")).status).toBe(status);
+    }
+  });
+
+  test("of callers without an API key count for nobody", async () => {
+    await using coffer = await startAppliance();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    await coffer.client().json(201, "POST", "/v0/drives/provision", { body: { name: "D" }, headers });
+    expect(uses(coffer)).toEqual([]);
   });
 });

@@ -251,3 +251,23 @@ test("the records of drives from before they were counted are counted, links of 
   sql.run("DELETE FROM file");
   expect(records()).toEqual([1024, 1024]);
 });
+
+test("responses that were kept before they counted count for nobody", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "kept-answers");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run("INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)");
+  migrate(sql, MIGRATIONS, clock);
+  const uses = () => sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
+  expect(uses()).toEqual([]);
+  sql.run(
+    `INSERT INTO idempotency_record (name, owner, sealed, expires_at)
+     VALUES ('a', 'ada', x'00', 1), ('b', 'ada', x'0000', 1), ('c', 'bob', x'', 1)`,
+  );
+  expect(uses()).toEqual([
+    ["ada", 256 + 1 + 256 + 2],
+    ["bob", 256],
+  ]);
+  sql.run("DELETE FROM idempotency_record WHERE name <> 'a'");
+  expect(uses()).toEqual([["ada", 257]]);
+});

@@ -104,7 +104,11 @@ describe("the API description", () => {
       "/paths/~1v0~1things/put/requestBody/content",
       { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
     ],
-    ["a write's 403", "/paths/~1v0~1things/post/responses/403", { $ref: "#/components/responses/FORBIDDEN" }],
+    [
+      "a write's 403, also for a response that there is no room to keep",
+      "/paths/~1v0~1things/post/responses/403",
+      { $ref: "#/components/responses/FORBIDDEN-QUOTA_EXCEEDED" },
+    ],
     ["no 403 for a read", "/paths/~1v0~1things/get/responses/403", undefined],
     ["no 401 where no key is needed", "/paths/~1v0~1drives~1provision/post/responses/401", undefined],
     [

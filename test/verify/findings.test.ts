@@ -46,6 +46,17 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
   ["counter-wrong", /the released bytes of drive.*says 9, and has 8/, "UPDATE drive SET released_size = 9"],
   ["counter-wrong", /the bytes of records of drive/, "UPDATE drive SET record_size = record_size - 512"],
   [
+    "counter-wrong",
+    /the bytes of kept responses of owner somebody: it says 7, and has 0/,
+    "INSERT INTO idempotency_use VALUES ('somebody', 7)",
+  ],
+  [
+    "counter-wrong",
+    /the bytes of kept responses of owner somebody: it says 0, and has 258/,
+    "INSERT INTO idempotency_record (name, owner, sealed, expires_at) VALUES ('n', 'somebody', x'0102', 1)",
+    "DELETE FROM idempotency_use",
+  ],
+  [
     "tree-wrong",
     /file "a\/b\/small.txt"/,
     "UPDATE folder SET own_file_count = 0, file_count = 0, total_size = 0 WHERE path = 'a/b/'",

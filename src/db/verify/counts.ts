@@ -3,7 +3,7 @@ import { type Finding, quoted } from "../../domain/finding.ts";
 
 /**
  * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
- * their records, drives and users of what they released. Deleted drives are left out: they are emptied without counting.
+ * their records, owners of responses that are kept for them, drives and users of what they released. Deleted drives are left out: they are emptied without counting.
  */
 export function* wrongCounts(sql: Sqlite): Generator<Finding> {
   yield* wrongFolders(sql);
@@ -69,6 +69,13 @@ const COUNTERS = [
               FROM drive d LEFT JOIN (SELECT drive_id, count(*) AS links FROM presigned_link GROUP BY drive_id) l
                 ON l.drive_id = d.id)
              WHERE says <> "is"`,
+  },
+  {
+    about: "the bytes of kept responses of owner",
+    query: `SELECT owner AS name, sum(says) AS says, sum("is") AS "is" FROM (
+              SELECT owner, size AS says, 0 AS "is" FROM idempotency_use
+              UNION ALL SELECT owner, 0, 256 + octet_length(sealed) FROM idempotency_record WHERE owner IS NOT NULL
+            ) GROUP BY owner HAVING sum(says) <> sum("is")`,
   },
 ] as const;
 

@@ -47,9 +47,10 @@ Every response under \`/v0\` shows the window with the fewest requests left (\`X
 
 **Storage limits.** An unclaimed drive holds contents of up to ${UNCLAIMED_STORAGE_BYTES} bytes, and an account as
 much as its plan allows. What is stored beside contents has a limit of its own: ${RECORD_ROOM_BYTES} bytes, or the
-plan's if that is more. Each file and folder counts as ${RECORD_BYTES.entry} bytes, each tag and link of a file as
-${RECORD_BYTES.part}, and metadata as it is. An account without a storage limit has no such limit either. Above a limit, 403
-\`QUOTA_EXCEEDED\` is returned.
+plan's limit if that is more. Each file and folder counts as ${RECORD_BYTES.entry} bytes, each tag and link of a file
+as ${RECORD_BYTES.part}, and metadata as it is. The responses that are kept for an \`Idempotency-Key\` have the same
+limit once more; above it, send requests without one. If a plan has no storage limit, it has none of these limits.
+Above a limit, 403 \`QUOTA_EXCEEDED\` is returned.
 
 **Headers.** Every response has an \`X-Request-Id\`: the client's own, if it sends one of 1 to 128 printable ASCII
 characters without spaces. Responses must not be cached, except for the content of files, which has its own

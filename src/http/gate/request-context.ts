@@ -24,7 +24,7 @@ export interface ContextParts {
 }
 
 /** See `Idempotency.begin`. */
-export type BeginAttempt = (scope: string, idempotencyKey: string) => Attempt;
+export type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
 
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
@@ -90,15 +90,16 @@ export class RequestContext {
   /**
    * Begins a write with its Idempotency-Key; null if it has none. The caller must end it.
    *
-   * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS
+   * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
     if (key === null) return null;
+    const { caller } = this;
     // The scope is the owner of the key: the same key from another caller names another request.
-    return this.caller === null
-      ? this.#parts.beginAttempt(`client ${this.client}`, parseAnonymousIdempotencyKey(key))
-      : this.#parts.beginAttempt(`caller ${bucketOf(this.caller)}`, parseIdempotencyKey(key));
+    return caller === null
+      ? this.#parts.beginAttempt(`client ${this.client}`, parseAnonymousIdempotencyKey(key), null)
+      : this.#parts.beginAttempt(`caller ${bucketOf(caller)}`, parseIdempotencyKey(key), caller);
   }
 
   /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece. */
