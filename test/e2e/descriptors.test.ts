@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { RawClient } from "../http/raw-client.ts";
 import { type Agent, provision, type Server, inShell, serve } from "../support/executable.ts";
+import { processSeconds } from "../support/process-use.ts";
 import { eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -25,18 +26,9 @@ async function connect(server: Server, count: number, text: (n: number) => strin
 
 /** How much time of a core the server needs while nobody asks for anything, of 2 seconds. */
 async function idleSeconds({ pid }: Server): Promise<number> {
-  const used = async () => {
-    const stat = await Bun.file(`/proc/${pid}/stat`).text();
-    // Behind the name in parentheses: user and system time are the 12th and 13th, in hundredths of a second.
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13);
-    return (Number(user) + Number(system)) / 100;
-  };
-  const before = await used();
+  const before = processSeconds(pid);
   await Bun.sleep(2000);
-  return (await used()) - before;
+  return processSeconds(pid) - before;
 }
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -1,0 +1,229 @@
+import { expect, test } from "bun:test";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { RequestOptions } from "../support/client.ts";
+import { type Agent, provision, run, type Server, serve, signUp } from "../support/executable.ts";
+import { type ProcessUse, processUse } from "../support/process-use.ts";
+import { withReason } from "../support/skip.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const MINUTES = 10;
+/** The run in this many parts: the first fills what is kept for a while, the others are compared. */
+const PARTS = 5;
+const WORKERS = 4;
+/** From the start of one round of a worker to that of the next, in milliseconds: about 100 requests a second. */
+const ROUND_MS = 500;
+const SAMPLE_MS = 2000;
+/** Files of a worker: a later round replaces, moves and deletes what an earlier one wrote. */
+const PATHS = 40;
+const WORDS = ["amber", "basalt", "cobalt", "dolomite", "ember", "feldspar", "granite", "hematite"];
+
+const NO_PROC = process.platform === "linux" ? "" : "there is no /proc";
+
+/** How much may be added to the most of the second part by the end. Bytes of memory and of the database; numbers. */
+const MOST_GROWTH = [
+  { field: "memory", factor: 1.15, more: 0 },
+  { field: "database", factor: 1.15, more: 0 },
+  { field: "contents", factor: 1.15, more: 0 },
+  { field: "temporary", factor: 1, more: 4 },
+  { field: "descriptors", factor: 1, more: 10 },
+  { field: "threads", factor: 1, more: 4 },
+] as const;
+
+interface Sample extends ProcessUse {
+  readonly requests: number;
+  /** Bytes of the database, and of its log. */
+  readonly database: number;
+  readonly log: number;
+  /** Contents that are files, and uploads in progress. */
+  readonly contents: number;
+  readonly temporary: number;
+}
+
+test.skipIf(NO_PROC !== "")(
+  withReason(
+    "ten minutes of mixed load with a sweep each second: nothing grows, nothing slows down",
+    NO_PROC,
+  ),
+  async () => {
+    await using place = await temporaryDirectory();
+    await using server = await serve({
+      dataDir: join(place.path, "data"),
+      // Replaced and deleted contents beyond the storage limit are removed after a minute, others after an hour.
+      env: {
+        COFFER_SWEEP_INTERVAL: "1s",
+        COFFER_STORAGE_LIMITS: "free=20MB,pro=20MB,team=20MB",
+        COFFER_BACKUP: join(place.path, "backup"),
+        COFFER_BACKUP_INTERVAL: "2m",
+        COFFER_BACKUP_KEEP: "2",
+      },
+    });
+    const load = new Load(server, await signUp(server, "ada"));
+    const samples: Sample[] = [];
+    const end = performance.now() + MINUTES * 60_000;
+    const sampling = (async () => {
+      while (performance.now() < end) {
+        samples.push({ ...processUse(server.pid), ...disk(server.dataDir), requests: load.requests });
+        await Bun.sleep(SAMPLE_MS);
+      }
+    })();
+    await Promise.all([sampling, ...Array.from({ length: WORKERS }, (_, worker) => load.until(end, worker))]);
+
+    const parts = Array.from({ length: PARTS }, (_, part) =>
+      samples.slice((part * samples.length) / PARTS, ((part + 1) * samples.length) / PARTS),
+    );
+    const most = (field: keyof Sample) => parts.map((part) => Math.max(...part.map((each) => each[field])));
+    const costs = parts.map(secondsARequest);
+    const figures = {
+      requests: load.requests,
+      memory: most("memory"),
+      descriptors: most("descriptors"),
+      threads: most("threads"),
+      database: most("database"),
+      log: most("log"),
+      contents: most("contents"),
+      temporary: most("temporary"),
+      milliseconds: costs.map((seconds) => seconds * 1000),
+    };
+    process.stdout.write(`${JSON.stringify(figures)}\n`);
+
+    const grown = MOST_GROWTH.filter(({ field, factor, more }) => {
+      const values = most(field);
+      return last(values) > (values[1] ?? 0) * factor + more;
+    });
+    expect(grown).toEqual([]);
+    expect(Math.max(...most("log"))).toBeLessThan(80 * 1024 * 1024);
+    // Time of the processor, which other work on the machine changes less than time on the clock.
+    expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 1.5);
+    expect(server.stdout.text).not.toMatch(/"level":"error"/);
+    expect(await server.stop()).toBe(0);
+    const verified = await run(["verify"], { env: { COFFER_DATA_DIR: server.dataDir } });
+    expect([verified.code, verified.stderr]).toEqual([0, ""]);
+  },
+  (MINUTES + 5) * 60_000,
+);
+
+function last(values: readonly number[]): number {
+  return values.at(-1) ?? Number.NaN;
+}
+
+function secondsARequest(part: readonly Sample[]): number {
+  const [first, final] = [part[0], part.at(-1)];
+  if (first === undefined || final === undefined) return Number.NaN;
+  return (final.seconds - first.seconds) / (final.requests - first.requests);
+}
+
+/** What a data directory holds. */
+function disk(dataDir: string): Pick<Sample, "database" | "log" | "contents" | "temporary"> {
+  const contents = readdirSync(join(dataDir, "blobs"), { recursive: true }).length;
+  return {
+    database: sizeOf(join(dataDir, "coffer.db")),
+    log: sizeOf(join(dataDir, "coffer.db-wal")),
+    contents,
+    temporary: readdirSync(join(dataDir, "tmp")).length,
+  };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Requests of every kind, round after round. */
+class Load {
+  readonly #server: Server;
+  readonly #agent: Agent;
+  /** Answered so far. */
+  requests = 0;
+
+  constructor(server: Server, agent: Agent) {
+    this.#server = server;
+    this.#agent = agent;
+  }
+
+  async until(end: number, worker: number): Promise<void> {
+    for (let round = 0; performance.now() < end; round += 1) {
+      const next = performance.now() + ROUND_MS;
+      await this.#round(worker, round);
+      await Bun.sleep(Math.max(0, next - performance.now()));
+    }
+  }
+
+  async #round(worker: number, round: number): Promise<void> {
+    const { drive } = this.#agent;
+    const folder = `worker ${worker}/${round % 8}`;
+    const path = `${folder}/${round % PATHS}.txt`;
+    const text = await this.#ask<{ id: string }>("POST", "/v0/files", {
+      drive_id: drive,
+      filename: "notes.txt",
+      path,
+      content: Buffer.from(textOf(worker, round)).toBase64(),
+      tags: [WORDS[round % WORDS.length] ?? ""],
+    });
+    const large = await this.#put(`${folder}/${round % PATHS}.bin`, 20_000 + (round % 7) * 9000);
+    await this.#read(`/v0/files/${text.id}/download`);
+    await this.#read(`/v0/files/${large.id}/download`);
+    await this.#read(`/v0/files?drive_id=${drive}&prefix=${encodeURIComponent(`${folder}/`)}&delimiter=/`);
+    await this.#read(`/v0/search?drive_id=${drive}&q=${WORDS[(round + 3) % WORDS.length] ?? ""}`);
+    await this.#ask("PATCH", `/v0/files/${text.id}`, { metadata: { round } });
+    const copy = `copies ${worker}/${round}.txt`;
+    const { id } = await this.#ask<{ id: string }>("POST", `/v0/files/${text.id}/copy`, {
+      destination_path: copy,
+    });
+    await this.#ask("POST", `/v0/files/${id}/move`, {
+      destination_path: `moved ${worker}/${round % 10}.txt`,
+      overwrite: true,
+    });
+    const link = await this.#ask<{ token: string }>("POST", `/v0/files/${text.id}/presigned-url`, {
+      one_time: true,
+      expires_in: 60,
+    });
+    await this.#read(`/v0/presigned/${link.token}`);
+    if (round % 8 === 7) {
+      await this.#ask("DELETE", "/v0/folders", { drive_id: drive, path: `worker ${worker}/`, confirm: true });
+    }
+    if (round % 16 === worker) await this.#guest();
+  }
+
+  /** An agent that comes, writes, and goes. */
+  async #guest(): Promise<void> {
+    const { client, drive } = await provision(this.#server);
+    await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=note.txt`, {
+      body: "Here for a moment.",
+    });
+    const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { name: "another" } });
+    await client.json(200, "DELETE", `/v0/keys/${key.id}`);
+    await client.json(200, "DELETE", `/v0/drives/${drive}`);
+    this.requests += 5;
+  }
+
+  #put(path: string, size: number): Promise<{ id: string }> {
+    const query = new URLSearchParams({ drive_id: this.#agent.drive, path }).toString();
+    return this.#ask("PUT", `/v0/files?${query}`, crypto.getRandomValues(new Uint8Array(size)));
+  }
+
+  async #ask<T = unknown>(
+    method: string,
+    path: string,
+    body: NonNullable<RequestOptions["body"]>,
+  ): Promise<T> {
+    return JSON.parse(await this.#send(method, path, { body }));
+  }
+
+  async #read(path: string): Promise<void> {
+    await this.#send("GET", path, {});
+  }
+
+  /** Returns the body of a success. */
+  async #send(method: string, path: string, options: RequestOptions): Promise<string> {
+    const { status, text } = await this.#agent.client.send(method, path, options);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+    this.requests += 1;
+    return text;
+  }
+}
+
+/** A text of a few hundred words, different each time. */
+function textOf(worker: number, round: number): string {
+  const words = Array.from({ length: 300 }, (_, at) => WORDS[(at * 7 + round + worker) % WORDS.length] ?? "");
+  return `Round ${round} of worker ${worker}: ${words.join(" ")}`;
+}
