@@ -20,10 +20,13 @@ const WORDS = ["amber", "basalt", "cobalt", "dolomite", "ember", "feldspar", "gr
 
 const NO_PROC = process.platform === "linux" ? "" : "there is no /proc";
 
-/** How much may be added to the most of the second part by the end. Bytes of memory and of the database; numbers. */
+/**
+ * How much may be added to the most of the second part by the end. The database keeps used links for 30 days, and claim
+ * tokens for a year.
+ */
 const MOST_GROWTH = [
-  { field: "memory", factor: 1.15, more: 0 },
-  { field: "database", factor: 1.15, more: 0 },
+  { field: "memory", factor: 1.2, more: 0 },
+  { field: "database", factor: 1.25, more: 0 },
   { field: "contents", factor: 1.15, more: 0 },
   { field: "temporary", factor: 1, more: 4 },
   { field: "descriptors", factor: 1, more: 10 },
@@ -92,7 +95,8 @@ test.skipIf(NO_PROC !== "")(
       return last(values) > (values[1] ?? 0) * factor + more;
     });
     expect(grown).toEqual([]);
-    expect(Math.max(...most("log"))).toBeLessThan(80 * 1024 * 1024);
+    // At 64 MiB writes wait for a checkpoint; what they wrote by then comes on top.
+    expect(Math.max(...most("log"))).toBeLessThan(128 * 1024 * 1024);
     // Time of the processor, which other work on the machine changes less than time on the clock.
     expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 1.5);
     expect(server.stdout.text).not.toMatch(/"level":"error"/);
