@@ -6,12 +6,14 @@ import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directo
 import { nameOfBackupAddress } from "./domain/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { Database } from "./db/database.ts";
+import type { Upgrade } from "./db/migrate.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
 import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
+import { copyBeforeUpgrade } from "./schema-copy.ts";
 import type { BackupPlan } from "./services/backups.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/passwords.ts";
@@ -45,6 +47,8 @@ export interface ApplianceOptions {
   readonly archiveStallMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
+  /** Whether the database is upgraded without a copy of it; see `copyBeforeUpgrade`. */
+  readonly upgradeWithoutCopy?: boolean;
   /** The start of a command line of this program, for processes of its own. Overrides the executable. */
   readonly program?: readonly string[];
 }
@@ -145,18 +149,24 @@ interface Parts {
 }
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
-async function openParts(
-  { config, clock, log, searchTimes, passwordCost, adoptEmpty = false, program }: ApplianceOptions,
-  opened: AsyncDisposableStack,
-): Promise<Parts> {
+async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
+  const { config, clock, log, searchTimes, passwordCost, adoptEmpty = false, program } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   if (!adoptEmpty) await refuseLostDatabase(directory);
   await reserve.makeRoomToStart();
   const onFailure = (error: unknown) => log.error(DISK_FAILED, { error });
-  const database = opened.adopt(Database.open(directory.database, clock, { reserve, onFailure }), (db) =>
-    db.close(),
+  const copying = {
+    directory,
+    diskReserve: config.diskReserve,
+    log,
+    isUnwanted: options.upgradeWithoutCopy ?? false,
+  };
+  const beforeUpgrade = (upgrade: Upgrade) => copyBeforeUpgrade(copying, upgrade);
+  const database = opened.adopt(
+    Database.open(directory.database, clock, { reserve, onFailure, beforeUpgrade }),
+    (db) => db.close(),
   );
   const tables = openTables(database);
   const store = { directory, tables, clock, adopt: adoptEmpty };

@@ -37,16 +37,16 @@ export interface DataDirectory {
   readonly reserveFile: string;
   /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
   readonly restoringFile: string;
+  /** A directory; see `schema-copy.ts`. */
+  readonly beforeUpgrade: string;
 }
 
-/** The data directory cannot be used. The message tells the operator what to do. */
+/** The data directory cannot be used; the message says what to do. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
 
 const DATABASE = "coffer.db";
-/** In a directory with a restore that has not ended. */
-const RESTORING = "restoring";
 /** What may be in a data directory without a database: what a start creates first, and what a disk has. */
 const NAMES: ReadonlySet<string> = new Set([
   "blobs",
@@ -57,7 +57,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "lock-journal",
   "backup-lock",
   "backup-lock-journal",
-  RESTORING,
+  "restoring",
+  "before-upgrade",
   "reserve",
   "lost+found",
 ]);
@@ -94,7 +95,8 @@ export function pathsIn(root: string): DataDirectory {
     lockFile: join(root, "lock"),
     reserveFile: join(root, "reserve"),
     backupLockFile: join(root, "backup-lock"),
-    restoringFile: join(root, RESTORING),
+    restoringFile: join(root, "restoring"),
+    beforeUpgrade: join(root, "before-upgrade"),
   };
 }
 
@@ -237,7 +239,7 @@ function readIfPresent(path: string): Uint8Array | null {
 }
 
 /** Creates a directory and its parents, and syncs them: they survive a power cut. */
-function makeDurably(path: string): void {
+export function makeDurably(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; ; made = dirname(made)) {
@@ -246,7 +248,8 @@ function makeDurably(path: string): void {
   }
 }
 
-function syncDirectory(path: string): void {
+/** Makes the names in a directory survive a power cut. */
+export function syncDirectory(path: string): void {
   const directory = openSync(path, "r");
   try {
     fsyncSync(directory);

@@ -84,6 +84,7 @@ describe("the directory", () => {
       lockFile: join(root, "lock"),
       backupLockFile: join(root, "backup-lock"),
       restoringFile: join(root, "restoring"),
+      beforeUpgrade: join(root, "before-upgrade"),
     });
     expect(statSync(root).mode & 0o777).toBe(0o700);
     expect(readdirSync(root)).toEqual([]);
@@ -117,6 +118,7 @@ describe("the directory", () => {
     ["nothing but what a fresh disk has", ["lost+found/"]],
     ["what a start made that was cut off before the database", ["lock", "lock-journal"]],
     ["a database, and something else", ["coffer.db", "notes.txt"]],
+    ["a copy from before an upgrade", ["before-upgrade/"]],
     // Refused later, with better advice.
     ["contents, something else and no database", ["blobs/7f/", "tmp/", "notes.txt"]],
     ["a store's identity, something else and no database", ["blobs/", "blobs/identity", "tmp/", "notes.txt"]],

@@ -41,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "local-address.ts",
     "log.ts",
     "repeat.ts",
+    "schema-copy.ts",
     "services",
     "store-identity.ts",
     "version.ts",
@@ -60,13 +61,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Checks a store from outside, also beside a server.
   verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
-  db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain"],
+  // The database says which version of Coffer upgraded it.
+  db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain", "version.ts"],
   blobs: ["domain"],
   domain: [],
   "config.ts": ["config", "domain"],
   config: ["domain"],
   // The lock of the directory is a database.
   "data-directory.ts": ["config", "database-reserve.ts", "db"],
+  // The copy of the database before its schema is upgraded.
+  "schema-copy.ts": ["data-directory.ts", "db", "log.ts"],
   // Whether the database and the contents belong together: the one thing that has to do with both.
   "store-identity.ts": ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   "log.ts": ["clock.ts"],
@@ -116,6 +120,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
       "database-log.ts",
       "database-reserve.ts",
       "descriptors.ts",
+      "schema-copy.ts",
       "build.ts",
       "dev.ts",
     ],

@@ -16,6 +16,12 @@ const ADOPT_HELP = `  --${ADOPT_EMPTY}
       Start even if the database is missing or does not belong to the contents. Contents that it does not
       know are kept but not used. For when there is no backup of the database`;
 
+/** Only a flag, like the other. */
+const WITHOUT_COPY = "upgrade-without-copy";
+const WITHOUT_COPY_HELP = `  --${WITHOUT_COPY}
+      Upgrade the database of an older version without the copy that is the way back. For when there is no
+      room for it, and a backup`;
+
 /** How a process starts another one of this program: from source, the runtime needs the entry point. */
 function ownProgram(): string[] {
   return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
@@ -25,10 +31,13 @@ export const serve: Command = {
   name: "serve",
   usage: "[FLAGS]",
   summary: "Serve the drive; the default command",
-  help: () => `${ADOPT_HELP}\n${settingsHelp()}`,
+  help: () => `${ADOPT_HELP}\n${WITHOUT_COPY_HELP}\n${settingsHelp()}`,
   async run(args, terminal) {
     const flags = Object.values(SETTINGS).map((setting) => setting.name);
-    const { values, switches } = readArguments(args, { values: flags, switches: [ADOPT_EMPTY] });
+    const { values, switches } = readArguments(args, {
+      values: flags,
+      switches: [ADOPT_EMPTY, WITHOUT_COPY],
+    });
     const config = requireConfig(values, terminal);
     const log = createLog({
       format: config.logFormat,
@@ -44,6 +53,7 @@ export const serve: Command = {
       clock: systemClock,
       log,
       adoptEmpty: switches.has(ADOPT_EMPTY),
+      upgradeWithoutCopy: switches.has(WITHOUT_COPY),
       program: ownProgram(),
     });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };

@@ -1,13 +1,12 @@
-import { Database as Sqlite, SQLiteError } from "bun:sqlite";
-import { dirname } from "node:path";
+import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
 import { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
-import { Checkpoints, LONG_LOG } from "./checkpoints.ts";
-import { migrate } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { openConnection, unusable } from "./connection.ts";
+import type { Upgrade } from "./migrate.ts";
 import { Upkeep } from "./upkeep.ts";
-import { cannotWrite, diskFull, isFull } from "./write-failures.ts";
+import { cannotWrite, diskFull } from "./write-failures.ts";
 import { WriteQueue, type WriteOptions } from "./write-queue.ts";
 
 /**
@@ -35,6 +34,8 @@ export interface DatabaseOptions {
   readonly reserve: DatabaseReserve;
   /** Called once, with the error, when the database can no longer be written. */
   readonly onFailure: (error: unknown) => void;
+  /** Called before an older schema is upgraded. An error in it leaves the database as it is. */
+  readonly beforeUpgrade: (upgrade: Upgrade) => void;
 }
 
 /**
@@ -86,13 +87,14 @@ export class Database {
   }
 
   /**
-   * Opens or creates the database file and migrates its schema.
+   * Opens or creates the database file. Only a server upgrades an older schema: a command may run beside a server of
+   * the older version.
    *
    * @throws Error whose message tells the operator what to do
    */
   static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
     try {
-      return new Database(openUpToDate(path, clock), clock, options);
+      return new Database(openConnection(path, clock, options?.beforeUpgrade ?? null), clock, options);
     } catch (error) {
       throw error instanceof SQLiteError ? unusable(path, error) : error;
     }
@@ -230,43 +232,6 @@ export class Database {
     this.#endSnapshot();
     this.sql.close(true);
   }
-}
-
-function openUpToDate(path: string, clock: Clock): Sqlite {
-  const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
-  try {
-    sql.run("PRAGMA busy_timeout = 10000");
-    // Takes effect only in a new database; for `releasePages`.
-    sql.run("PRAGMA auto_vacuum = INCREMENTAL");
-    sql.run("PRAGMA journal_mode = WAL");
-    // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
-    // restarts: without that, a power cut could bring back old pages.
-    sql.run("PRAGMA synchronous = NORMAL");
-    sql.run("PRAGMA wal_autocheckpoint = 0");
-    sql.run("PRAGMA foreign_keys = ON");
-    sql.run("PRAGMA temp_store = MEMORY");
-    // For connections with temporary files: the data directory may be the only place that can be written. It applies
-    // to the whole process, so it is set once, before other threads read it.
-    sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
-    sql.run("PRAGMA cache_size = -16000");
-    sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
-    migrate(sql, MIGRATIONS, clock);
-    return sql;
-  } catch (error) {
-    sql.close();
-    throw error;
-  }
-}
-
-/** The error for the operator: SQLite's own message does not say what to do. */
-function unusable(path: string, cause: SQLiteError): Error {
-  const advice =
-    // SHMSIZE: the log's shared memory is a file too, and could not grow.
-    isFull(cause) || cause.code === "SQLITE_IOERR_SHMSIZE"
-      ? "Free some space on its disk."
-      : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
-        "if it is damaged, restore the data directory from a backup.";
-  return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
 }
 
 function withResult<T>(result: T, within: Within<T>): T {

@@ -2,8 +2,9 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
-import { migrate } from "../../src/db/migrate.ts";
+import { migrate, type Upgrade } from "../../src/db/migrate.ts";
 import { type Migration, MIGRATIONS } from "../../src/db/migrations.ts";
+import { VERSION } from "../../src/version.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -14,6 +15,10 @@ const SECOND: Migration = {
   sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);",
 };
 const clock = new FakeClock();
+
+function refuseUpgrade(): never {
+  throw new Error("no room");
+}
 
 /** Everything in the schema, and what the books say was applied. */
 function stateOf(sql: Sqlite): { tables: unknown[]; applied: unknown[] } {
@@ -65,14 +70,46 @@ test.each([
   expect(stateOf(sql)).toEqual(before);
 });
 
-test("a step that fails halfway leaves the schema as the step before left it, and can be run again", () => {
+test("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", () => {
   using sql = new Sqlite(":memory:");
-  const broken = { ...SECOND, sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO nowhere VALUES (1);" };
-  expect(() => migrate(sql, [FIRST, broken], clock)).toThrow("nowhere");
-  expect(stateOf(sql).tables).toEqual(["a", "schema_migration"]);
+  const broken = {
+    version: 3,
+    name: "broken",
+    sql: "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);",
+  };
+  migrate(sql, [FIRST], clock);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
+    /upgraded to schema version 3 \(broken\): .*nowhere.* It is as it was before, and the older Coffer can use it/,
+  );
+  expect(stateOf(sql)).toEqual(before);
   expect(sql.inTransaction).toBe(false);
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+});
+
+test("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", () => {
+  using sql = new Sqlite(":memory:");
+  const announced: string[] = [];
+  const announce = ({ from, to }: Upgrade) => void announced.push(`${from} to ${to}`);
+  migrate(sql, [FIRST], clock, announce);
+  expect(announced).toEqual([]);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, [FIRST, SECOND], clock, refuseUpgrade)).toThrow("no room");
+  expect(stateOf(sql)).toEqual(before);
+  migrate(sql, [FIRST, SECOND], clock, announce);
+  migrate(sql, [FIRST, SECOND], clock, announce);
+  expect(announced).toEqual(["1 to 2"]);
+});
+
+test("books that do not name the version of Coffer yet are carried on", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST], clock);
+  sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(sql.query("SELECT coffer FROM schema_migration").values()).toEqual([[null], [VERSION]]);
+  sql.run("UPDATE schema_migration SET coffer = '9.8.7'");
+  expect(() => migrate(sql, [FIRST], clock)).toThrow("a newer Coffer, 9.8.7:");
 });
 
 test("two processes that open a new database at once both get it", async () => {

@@ -265,7 +265,7 @@ test("on a full disk the reserve is given up: what may use it is done, the rest 
   const path = join(place.path, "coffer.db");
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const database = Database.open(path, new FakeClock(), { reserve, onFailure });
+  const database = Database.open(path, new FakeClock(), { reserve, onFailure, beforeUpgrade: () => {} });
   try {
     database.sql.run("CREATE TABLE note (x INTEGER NOT NULL) STRICT");
     const note = (x: number) => () => database.sql.run("INSERT INTO note VALUES (?)", [x]);

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Database } from "../../src/db/database.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import { run } from "../support/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -21,6 +23,15 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
     "a file in the place of the contents' directory",
     (dataDir) => writeFile(join(dataDir, "blobs"), ""),
     /blobs and .*tmp cannot be used: .*must belong to the user/,
+  ],
+  [
+    "a database that a newer version has upgraded",
+    async (dataDir) => {
+      await Database.open(join(dataDir, "coffer.db"), { now: () => 0 }).close();
+      const step = "(version, name, checksum, applied_at, coffer) VALUES (99, 'next', 'c', 0, '9.8.7')";
+      changeDatabase(dataDir, `INSERT INTO schema_migration ${step}`);
+    },
+    /schema version 99, .* was upgraded by a newer Coffer, 9\.8\.7: start that one\. To go back .* copy .* before the upgrade/,
   ],
 ];
 

@@ -6,6 +6,9 @@ import { Client } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
+/** The flags of `serve` that are no settings. */
+type StartFlags = Pick<ApplianceOptions, "adoptEmpty" | "upgradeWithoutCopy">;
+
 /** A whole Coffer in this process: real database, files and socket; only the clock is the test's. */
 export interface TestAppliance extends AsyncDisposable {
   readonly appliance: Appliance;
@@ -17,7 +20,7 @@ export interface TestAppliance extends AsyncDisposable {
   /** A client with this key; without one, anonymous. */
   client(key?: string): Client;
   /** Closes it if it is open, and opens it again on the same data directory, with these additional settings. */
-  restart(changes?: Record<string, string>, options?: { readonly adoptEmpty: boolean }): Promise<void>;
+  restart(changes?: Record<string, string>, options?: StartFlags): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,24 +38,31 @@ const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
 /** Hashes are made by the hundred. One test holds what they cost otherwise. */
 const CHEAP = { memoryCost: 8, timeCost: 1 };
 
+/** What a test may give to its Coffer. */
+type Given = Pick<ApplianceOptions, "archiveStallMs" | "passwordCost" | "program"> & {
+  /** Makes the data directory that it opens. Resolves with the time to start at. */
+  readonly prepare?: (dataDir: string) => Promise<number>;
+};
+
 /** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(
   settings: Record<string, string> = {},
-  given: Pick<ApplianceOptions, "archiveStallMs" | "passwordCost" | "program"> = {},
+  { prepare, ...given }: Given = {},
 ): Promise<TestAppliance> {
   const directory = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(directory.path, "data");
+  const startsAt = await prepare?.(dataDir);
   const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
-  const clock = new FakeClock();
+  const clock = new FakeClock(startsAt);
   const lines: string[] = [];
   const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
-  const open = (changes: Record<string, string>, adoptEmpty: boolean) => {
+  const open = (changes: Record<string, string>, starting: StartFlags) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
     const defaults = { searchTimes: PATIENT, passwordCost: CHEAP };
-    return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, adoptEmpty });
+    return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, ...starting });
   };
-  let appliance = await open({}, false);
+  let appliance = await open({}, {});
   let isOpen = true;
   const close = async () => {
     if (isOpen) await appliance.close(1000);
@@ -66,9 +76,9 @@ export async function startAppliance(
     dataDir,
     lines,
     client: (key) => new Client(appliance.url, key),
-    restart: async (changes = {}, { adoptEmpty } = { adoptEmpty: false }) => {
+    restart: async (changes = {}, starting = {}) => {
       await close();
-      appliance = await open(changes, adoptEmpty);
+      appliance = await open(changes, starting);
       isOpen = true;
     },
     close,

@@ -1,6 +1,7 @@
 import { Database as Sqlite, SQLiteError, type Statement } from "bun:sqlite";
 import type { Digest } from "../../domain/digest.ts";
 import type { Finding } from "../../domain/finding.ts";
+import { requireNewestSchema } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
 import { brokenParts } from "./integrity.ts";
@@ -51,7 +52,7 @@ export class VerifiedDatabase implements Disposable {
       sql = new Sqlite(path, { readonly: true, strict: true });
       sql.run("PRAGMA busy_timeout = 10000");
       sql.run("PRAGMA temp_store = MEMORY");
-      requireSchema(path, sql);
+      requireNewestSchema(sql, path, MIGRATIONS);
       return new VerifiedDatabase(sql);
     } catch (error) {
       sql?.close();
@@ -124,15 +125,4 @@ export class VerifiedDatabase implements Disposable {
 export function unreadable(error: unknown, what: string): Finding {
   if (!(error instanceof SQLiteError)) throw error;
   return { code: "database-corrupt", about: `${what}: ${error.message}` };
-}
-
-function requireSchema(path: string, sql: Sqlite): void {
-  const version =
-    sql.query<{ version: number }, []>("SELECT max(version) AS version FROM schema_migration").get()
-      ?.version ?? 0;
-  if (version === MIGRATIONS.length) return;
-  throw new Error(
-    `The database ${path} has schema version ${version}, and this executable reads version ${MIGRATIONS.length}. ` +
-      "Use the executable of the server; a newer one changes the database when it is started as the server.",
-  );
 }

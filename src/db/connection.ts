@@ -1,0 +1,57 @@
+import { Database as Sqlite, type SQLiteError } from "bun:sqlite";
+import { dirname } from "node:path";
+import type { Clock } from "../clock.ts";
+import { LONG_LOG } from "./checkpoints.ts";
+import { migrate, requireNewestSchema, schemaVersion, type Upgrade } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { isFull } from "./write-failures.ts";
+
+/**
+ * Opens or creates the database file, with the newest schema.
+ *
+ * @param beforeUpgrade called before an older schema is upgraded; null refuses such a database
+ * @throws SQLiteError, for which there is `unusable`
+ * @throws Error whose message tells the operator what to do
+ */
+export function openConnection(
+  path: string,
+  clock: Clock,
+  beforeUpgrade: ((upgrade: Upgrade) => void) | null,
+): Sqlite {
+  const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
+  try {
+    sql.run("PRAGMA busy_timeout = 10000");
+    // Takes effect only in a new database; for `releasePages`.
+    sql.run("PRAGMA auto_vacuum = INCREMENTAL");
+    sql.run("PRAGMA journal_mode = WAL");
+    // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
+    // restarts: without that, a power cut could bring back old pages.
+    sql.run("PRAGMA synchronous = NORMAL");
+    sql.run("PRAGMA wal_autocheckpoint = 0");
+    sql.run("PRAGMA foreign_keys = ON");
+    sql.run("PRAGMA temp_store = MEMORY");
+    // For connections with temporary files: the data directory may be the only place that can be written. It applies
+    // to the whole process, so it is set once, before other threads read it.
+    sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+    sql.run("PRAGMA cache_size = -16000");
+    sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
+    const isNew = schemaVersion(sql) === 0;
+    if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
+    migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+/** The error for the operator: SQLite's own message does not say what to do. */
+export function unusable(path: string, cause: SQLiteError): Error {
+  const advice =
+    // SHMSIZE: the log's shared memory is a file too, and could not grow.
+    isFull(cause) || cause.code === "SQLITE_IOERR_SHMSIZE"
+      ? "Free some space on its disk."
+      : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
+        "if it is damaged, restore the data directory from a backup.";
+  return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
+}
