@@ -1,5 +1,5 @@
 import { BlobStore } from "./blobs/blob-store.ts";
-import type { Clock } from "./clock.ts";
+import type { SteadyClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./database-reserve.ts";
 import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
@@ -37,7 +37,7 @@ const DISK_FAILED =
 /** What an appliance needs. */
 export interface ApplianceOptions {
   readonly config: Config;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly log: Log;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes;

@@ -4,4 +4,10 @@ export interface Clock {
   now(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+/** A clock that also measures time, whatever is done to its hands. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds since some moment, for differences alone. Never goes back; may stand while the machine sleeps. */
+  elapsed(): number;
+}
+
+export const systemClock: SteadyClock = { now: () => Date.now(), elapsed: () => performance.now() };

@@ -15,6 +15,7 @@ export class BlobsTable {
   readonly #find;
   readonly #any;
   readonly #stamp;
+  readonly #stampAgain;
   readonly #orphans;
   readonly #remove;
 
@@ -30,6 +31,10 @@ export class BlobsTable {
     this.#stamp = sql.prepare<never, [number, number]>(
       `UPDATE blob SET orphaned_at = ? WHERE pk IN
          (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at IS NULL LIMIT ?)`,
+    );
+    this.#stampAgain = sql.prepare<never, [number, number]>(
+      `UPDATE blob SET orphaned_at = ?1 WHERE pk IN
+         (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
     );
     this.#orphans = sql.prepare<BlobRow, [number, number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
@@ -67,9 +72,12 @@ export class BlobsTable {
     return this.#any.get() !== null;
   }
 
-  /** Starts the grace period of up to `limit` new orphans. Returns how many. Inside a write. */
+  /**
+   * Starts the grace period of up to `limit` new orphans, and of some that begin in the future: they are from before
+   * the clock was set back. Returns how many. Inside a write.
+   */
   stampOrphans(now: number, limit: number): number {
-    return this.#stamp.run(now, limit).changes;
+    return this.#stamp.run(now, limit).changes + this.#stampAgain.run(now, limit).changes;
   }
 
   /** Some contents that have been orphans since `before`. */

@@ -68,9 +68,9 @@ export class SessionsTable {
     this.#removeOthersOf = sql.prepare<never, [UserPk, SecretHash]>(
       "DELETE FROM session WHERE user = ? AND hash <> ?",
     );
-    this.#removeOldest = sql.prepare<never, [UserPk, number]>(
+    this.#removeOldest = sql.prepare<never, [UserPk, SessionId, number]>(
       `DELETE FROM session WHERE pk IN
-         (SELECT pk FROM session WHERE user = ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ?)`,
+         (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ?)`,
     );
     this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM session WHERE pk IN
@@ -123,9 +123,12 @@ export class SessionsTable {
     this.#removeOthersOf.run(user, kept);
   }
 
-  /** Removes some of a user's oldest if there are more than `kept`. Inside a write. */
-  removeOldest(user: UserPk, kept: number): void {
-    this.#removeOldest.run(user, kept);
+  /**
+   * Removes some of a user's oldest if there are more than `kept`, but not `newest`: it looks old if the clock was set
+   * back. Inside a write.
+   */
+  removeOldest(user: UserPk, newest: SessionId, kept: number): void {
+    this.#removeOldest.run(user, newest, kept - 1);
   }
 
   /** Removes up to `limit` that have expired. Returns how many. Inside a write. */

@@ -41,7 +41,8 @@ export class Health {
     const trouble = await this.#trouble();
     const now = this.#clock.now();
     const isNews = trouble?.message !== this.#logged?.message;
-    if (isNews || (this.#logged !== null && now - this.#logged.at >= REMIND_MS)) {
+    // Also when the clock was set back.
+    if (isNews || (this.#logged !== null && Math.abs(now - this.#logged.at) >= REMIND_MS)) {
       this.#logged = trouble && { message: trouble.message, at: now };
       this.#log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
     }

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
-import type { Clock } from "../clock.ts";
+import type { SteadyClock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Log } from "../log.ts";
@@ -10,6 +10,7 @@ import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import { type BackupPlan, Backups } from "./backups.ts";
 import { Claims } from "./claims.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { DamagedContents } from "./damaged-contents.ts";
 import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
@@ -43,7 +44,7 @@ import { Users } from "./users.ts";
 export interface ServiceParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly log: Log;
   /** Of this data directory. */
   readonly secret: Uint8Array;
@@ -82,7 +83,8 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, quota, locks, changed: () => indexer.wake() });
-  const sweep = new Sweep({ ...given, tree, early });
+  const watch = new ClockWatch(given);
+  const sweep = new Sweep({ ...given, tree, early, watch });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, tree });
   const works = new FolderWorks({ ...given, locks, pieces });
@@ -91,7 +93,7 @@ export function openServices(given: ServiceParts) {
   const parts = { ...given, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
   const users = new Users({ ...parts, passwords });
-  const sessions = new Sessions(parts);
+  const sessions = new Sessions({ ...parts, watch });
   return {
     drives: new Drives(parts),
     files,

@@ -15,6 +15,7 @@ import {
 } from "../domain/session.ts";
 import type { User } from "../domain/user.ts";
 import type { Access } from "./access.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import { LastUses } from "./last-uses.ts";
 
 /** A new session. */
@@ -32,12 +33,14 @@ export class Sessions {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #clock: Clock;
+  readonly #watch: ClockWatch;
   readonly #lastUses = new LastUses<SessionId>();
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; watch: ClockWatch }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#clock = parts.clock;
+    this.#watch = parts.watch;
   }
 
   /** The caller with this session token; null if it is unknown or has ended. */
@@ -64,7 +67,7 @@ export class Sessions {
       createdAt: now,
       expiresAt: now + SESSION_LIFETIME_MS,
     });
-    this.#tables.sessions.removeOldest(userPk, SESSIONS_A_USER);
+    this.#tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
     return {
       caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
       token,
@@ -117,10 +120,12 @@ export class Sessions {
     );
   }
 
-  /** Removes expired sessions, in batches. */
+  /** Removes expired sessions, in batches; none while the clock is doubted. */
   async removeExpired(): Promise<void> {
+    const now = await this.#watch.trustedNow();
+    if (now === null) return;
     const removeSome = () =>
-      this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(this.#clock.now(), PIECE));
+      this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(now, PIECE));
     while ((await removeSome()) === PIECE);
   }
 }

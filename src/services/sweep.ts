@@ -9,6 +9,7 @@ import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
 import { CLAIM_TOKEN_MEMORY_MS } from "../domain/limits.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
@@ -43,6 +44,7 @@ export class Sweep {
   readonly #tree: Tree;
   readonly #early: EarlyRemoval;
   readonly #clock: Clock;
+  readonly #watch: ClockWatch;
   readonly #log: Log;
   readonly #strays: Strays;
   #stopped = false;
@@ -54,6 +56,7 @@ export class Sweep {
     tree: Tree;
     early: EarlyRemoval;
     clock: Clock;
+    watch: ClockWatch;
     log: Log;
   }) {
     this.#tables = parts.tables;
@@ -61,6 +64,7 @@ export class Sweep {
     this.#tree = parts.tree;
     this.#early = parts.early;
     this.#clock = parts.clock;
+    this.#watch = parts.watch;
     this.#log = parts.log;
     this.#strays = new Strays(parts);
   }
@@ -80,18 +84,25 @@ export class Sweep {
 
   async #sweep(): Promise<Swept> {
     if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
-    const files = await this.#attempt("expired files", () => this.#expiredFiles());
-    await this.#attempt("expired drives", () => this.#expiredDrives());
-    await this.#attempt("old claim tokens", () => this.#oldClaimTokens());
-    await this.#attempt("expired links", () => this.#expiredLinks());
-    await this.#attempt("expired idempotency records", () => this.#expiredRecords());
-    await this.#attempt("clients unused for long", () => this.#unusedClients());
+    const now = await this.#watch.trustedNow();
+    const files = now === null ? 0 : await this.#expired(now);
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
     const early = await this.#attempt("contents early", () => this.#early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
     await this.#attempt("free pages", () => this.#freePages());
     return { files, drives, blobs: blobs + early + strays };
+  }
+
+  /** Removes what has expired. Returns how many files. */
+  async #expired(now: number): Promise<number> {
+    const files = await this.#attempt("expired files", () => this.#expiredFiles(now));
+    await this.#attempt("expired drives", () => this.#expiredDrives(now));
+    await this.#attempt("old claim tokens", () => this.#oldClaimTokens(now));
+    await this.#attempt("expired links", () => this.#expiredLinks(now));
+    await this.#attempt("expired idempotency records", () => this.#expiredRecords(now));
+    await this.#attempt("clients unused for long", () => this.#unusedClients(now));
+    return files;
   }
 
   async #attempt(what: string, step: () => Promise<number>): Promise<number> {
@@ -111,10 +122,9 @@ export class Sweep {
     return total;
   }
 
-  #expiredFiles(): Promise<number> {
+  #expiredFiles(now: number): Promise<number> {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
-        const now = this.#clock.now();
         const expired = this.#tables.files.expired(now, PIECE);
         // Files in the same folders are next to each other, so that each folder is counted once.
         expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
@@ -126,10 +136,9 @@ export class Sweep {
   }
 
   /** Claim tokens are kept for now, so that a late claim gets 410. */
-  #expiredDrives(): Promise<number> {
+  #expiredDrives(now: number): Promise<number> {
     return this.#inPieces(() =>
       this.#tables.writeFromReserve(() => {
-        const now = this.#clock.now();
         const expired = this.#tables.drives.expired(now, PIECE);
         for (const drive of expired) this.#tables.drives.markDeleted(drive, now);
         return expired.length;
@@ -137,32 +146,31 @@ export class Sweep {
     );
   }
 
-  #oldClaimTokens(): Promise<number> {
+  #oldClaimTokens(now: number): Promise<number> {
     return this.#inPieces(() => {
-      const before = this.#clock.now() - CLAIM_TOKEN_MEMORY_MS;
+      const before = now - CLAIM_TOKEN_MEMORY_MS;
       return this.#tables.writeFromReserve(() => this.#tables.claimTokens.removeEnded(before, PIECE));
     });
   }
 
-  #expiredLinks(): Promise<number> {
+  #expiredLinks(now: number): Promise<number> {
     return this.#inPieces(() => {
-      const before = this.#clock.now() - LINK_MEMORY_MS;
+      const before = now - LINK_MEMORY_MS;
       return this.#tables.writeFromReserve(() => this.#tables.presignedLinks.removeExpired(before, PIECE));
     });
   }
 
-  #expiredRecords(): Promise<number> {
+  #expiredRecords(now: number): Promise<number> {
     return this.#inPieces(() => {
-      const now = this.#clock.now();
       return this.#tables.writeFromReserve(() =>
         this.#tables.idempotencyRecords.removeExpired(now, LARGE_PIECE),
       );
     });
   }
 
-  #unusedClients(): Promise<number> {
+  #unusedClients(now: number): Promise<number> {
     return this.#inPieces(() => {
-      const before = this.#clock.now() - KNOWN_CLIENT_LIFETIME_MS;
+      const before = now - KNOWN_CLIENT_LIFETIME_MS;
       return this.#tables.writeFromReserve(() => this.#tables.knownClients.removeUnused(before, PIECE));
     });
   }

@@ -89,7 +89,7 @@ describe("a round", () => {
     await fill(await provision(coffer), 3);
     coffer.clock.advance(1000 * HOUR_MS);
     await scrubOf(coffer).run();
-    coffer.clock.advance(-1000 * HOUR_MS);
+    coffer.clock.set(-1000 * HOUR_MS);
     await scrubOf(coffer).run();
     coffer.clock.advance(HOUR_MS);
     expect(await scrubOf(coffer).run()).toBe(3);

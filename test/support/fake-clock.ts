@@ -1,8 +1,9 @@
-import type { Clock } from "../../src/clock.ts";
+import type { SteadyClock } from "../../src/clock.ts";
 
 /** A clock that only moves when a test advances it. */
-export class FakeClock implements Clock {
+export class FakeClock implements SteadyClock {
   #now: number;
+  #elapsed = 0;
 
   constructor(now = Date.parse("2030-01-01T00:00:00.000Z")) {
     this.#now = now;
@@ -12,8 +13,18 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Advances it by `ms` milliseconds. */
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /** Lets `ms` milliseconds pass. */
   advance(ms: number): void {
+    this.#now += ms;
+    this.#elapsed += ms;
+  }
+
+  /** Sets it forward, or back, by `ms` milliseconds; no time passes. */
+  set(ms: number): void {
     this.#now += ms;
   }
 }
