@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type DataDirectory, makeDurably, syncDirectory } from "./data-directory.ts";
 import type { Upgrade } from "./db/migrate.ts";
-import { isFull } from "./db/write-failures.ts";
 import type { Log } from "./log.ts";
 
 /** The name of a copy that is not complete. */
@@ -22,7 +21,7 @@ export interface SchemaCopyParts {
  * Copies the database beside itself before its schema is upgraded: with the copy in its place, the older executable
  * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced.
  *
- * @throws Error that says what to do, if there is no room
+ * @throws Error that says what to do, if there is no room for it or it fails
  */
 export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): void {
   const { directory, log, isUnwanted } = parts;
@@ -31,43 +30,57 @@ export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): voi
     log.warn("upgrading the database without a copy of it", { from, to });
     return;
   }
-  const name = `schema-${from}.db`;
-  const [path, draft] = [join(directory.beforeUpgrade, name), join(directory.beforeUpgrade, DRAFT)];
-  makeDurably(directory.beforeUpgrade);
-  rmSync(draft, { force: true });
-  requireRoom(parts, upgrade, path);
+  const path = join(directory.beforeUpgrade, `schema-${from}.db`);
   log.info("copying the database before it is upgraded: the copy is the way back to the older Coffer", {
     from,
     to,
     copy: path,
     bytes: size,
   });
+  const draft = join(directory.beforeUpgrade, DRAFT);
   try {
+    makeDurably(directory.beforeUpgrade);
+    rmSync(draft, { force: true });
+    requireRoom(parts, upgrade);
     copyTo(draft);
     sync(draft);
+    renameSync(draft, path);
+    syncDirectory(directory.beforeUpgrade);
+    removeOthers(path);
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw isFull(error) ? noRoom(upgrade, path, 0) : error;
-  }
-  renameSync(draft, path);
-  syncDirectory(directory.beforeUpgrade);
-  for (const other of readdirSync(directory.beforeUpgrade)) {
-    if (other !== name) rmSync(join(directory.beforeUpgrade, other));
+    discard(draft);
+    throw noCopy(upgrade, path, error);
   }
 }
 
-function requireRoom({ directory, diskReserve }: SchemaCopyParts, upgrade: Upgrade, path: string): void {
+/** If this fails too, the next attempt does it. */
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // The first error is the one to tell.
+  }
+}
+
+function removeOthers(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) if (name !== basename(path)) rmSync(join(folder, name));
+}
+
+function requireRoom({ directory, diskReserve }: SchemaCopyParts, { size }: Upgrade): void {
   const { bavail, bsize } = statfsSync(directory.root);
   const room = Math.max(0, bavail * bsize - diskReserve);
-  if (upgrade.size > room) throw noRoom(upgrade, path, room);
+  if (size > room)
+    throw new Error(`${size} bytes are needed, and ${room} are free beyond COFFER_DISK_RESERVE`);
 }
 
-function noRoom({ from, to, size }: Upgrade, path: string, room: number): Error {
+function noCopy({ from, to }: Upgrade, path: string, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
   return new Error(
-    `The database must be upgraded from schema version ${from} to ${to}, and is copied to ${path} before. This needs ` +
-      `${size} bytes, and ${room} are free beyond COFFER_DISK_RESERVE. Nothing has been changed, and the older Coffer ` +
-      "still works. Free some space; or make a backup with the older Coffer, and start this one once with " +
-      "--upgrade-without-copy.",
+    `The database must be upgraded from schema version ${from} to ${to}. Before, it is copied to ${path}, and that ` +
+      `failed: ${why}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
+      "wrong; or make a backup with the older Coffer, and start this one once with --upgrade-without-copy.",
+    { cause },
   );
 }
 

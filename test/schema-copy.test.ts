@@ -36,13 +36,23 @@ test("without room for the copy the start is refused, with what to do, and the d
   await using _ = coffer;
   const refusal = await coffer.restart({ "disk-reserve": "1000TiB" }).catch(String);
   expect(refusal).toMatch(
-    /from schema version \d+ to \d+, and is copied to \S+schema-\d+\.db .* 0 are free beyond COFFER_DISK_RESERVE\. Nothing has been changed.* --upgrade-without-copy\.$/,
+    /from schema version \d+ to \d+\. Before, it is copied to \S+schema-\d+\.db, .* 0 are free beyond COFFER_DISK_RESERVE\. Nothing has been changed.* --upgrade-without-copy\.$/,
   );
   expect(versionOf(coffer)).toBe(OLD);
   expect(await readdir(join(coffer.dataDir, "before-upgrade"))).toEqual([]);
   await coffer.restart({ "disk-reserve": "1000TiB" }, { upgradeWithoutCopy: true });
   expect(versionOf(coffer)).toBe(MIGRATIONS.length);
   expect(await readdir(join(coffer.dataDir, "before-upgrade"))).toEqual([]);
+});
+
+test("a copy that fails stops the start, with what to do, and the database stays old", async () => {
+  const { coffer } = await beforeUpgrade();
+  await using _ = coffer;
+  await writeFile(join(coffer.dataDir, "before-upgrade"), "no directory");
+  expect(await coffer.restart().catch(String)).toMatch(
+    /that failed: .*Nothing has been changed.* mend what is wrong/,
+  );
+  expect(versionOf(coffer)).toBe(OLD);
 });
 
 test("only the copy of the last upgrade is kept, and none that is half there", async () => {

@@ -62,8 +62,16 @@ export function migrate(
   if (from > 0) {
     beforeUpgrade({ from, to, size: sizeOf(db), copyTo: (path) => db.run("VACUUM INTO ?", [path]) });
   }
-  db.transaction(() => applyMissing(db, migrations, clock)).immediate();
+  try {
+    db.transaction(() => applyMissing(db, migrations, clock)).immediate();
+  } catch (error) {
+    const isUndone = error instanceof FailedStep || isFull(error);
+    throw from > 0 && isUndone ? upgradeFailed(to, error) : error;
+  }
 }
+
+/** A step that SQLite did not accept. */
+class FailedStep extends Error {}
 
 function refuseForeignSchema(db: Database, migrations: readonly Migration[]): void {
   const applied = appliedSteps(db);
@@ -110,7 +118,9 @@ function applyMissing(db: Database, migrations: readonly Migration[], clock: Clo
     try {
       db.run(sql);
     } catch (error) {
-      throw stepFailed(migration, error);
+      if (isFull(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new FailedStep(`step ${version}, ${name}, failed: ${why}`, { cause: error });
     }
     put.run(version, name, checksumOf(migration), clock.now(), VERSION);
   }
@@ -128,14 +138,14 @@ function prepareTable(db: Database): void {
   if (has === null) db.run("ALTER TABLE schema_migration ADD COLUMN coffer TEXT");
 }
 
-function stepFailed({ version, name }: Migration, cause: unknown): Error {
+function upgradeFailed(to: number, cause: unknown): Error {
   const why = cause instanceof Error ? cause.message : String(cause);
   const advice = isFull(cause)
     ? "Free some space on its disk, then start again."
     : "Go on with the older Coffer, and report this error.";
   return new Error(
-    `The database could not be upgraded to schema version ${version} (${name}): ${why}. It is as it was before, and ` +
-      `the older Coffer can use it. ${advice}`,
+    `The database could not be upgraded to schema version ${to}: ${why}. It is as it was before, and the ` +
+      `older Coffer can use it. ${advice}`,
     { cause },
   );
 }

@@ -80,12 +80,28 @@ test("a step that fails halfway leaves all as it was before the steps, says so, 
   migrate(sql, [FIRST], clock);
   const before = stateOf(sql);
   expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
-    /upgraded to schema version 3 \(broken\): .*nowhere.* It is as it was before, and the older Coffer can use it/,
+    /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
   );
   expect(stateOf(sql)).toEqual(before);
   expect(sql.inTransaction).toBe(false);
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+});
+
+test("a disk that is full amid the steps leaves all as it was, and is said", () => {
+  using sql = new Sqlite(":memory:");
+  const large = {
+    version: 2,
+    name: "large",
+    sql: "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));",
+  };
+  migrate(sql, [FIRST], clock);
+  const before = stateOf(sql);
+  sql.run("PRAGMA max_page_count = 20");
+  expect(() => migrate(sql, [FIRST, large], clock)).toThrow(
+    /schema version 2: .*full\. It is as it was before, .* Free some space/,
+  );
+  expect(stateOf(sql)).toEqual(before);
 });
 
 test("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", () => {
