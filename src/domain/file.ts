@@ -49,7 +49,16 @@ export type Metadata = Readonly<Record<string, unknown>>;
 /** Tags as they are stored: trimmed, without duplicates, in the order sent. */
 export function parseTags(field: string, tags: readonly string[]): string[] {
   const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
-  const distinct = [...new Set(kept)];
+  return distinctTags(field, kept);
+}
+
+/** Tags to filter by, without duplicates: each costs a look at every file. A tag that no file can have finds nothing. */
+export function parseTagFilter(field: string, tags: readonly string[]): string[] {
+  return distinctTags(field, tags);
+}
+
+function distinctTags(field: string, tags: readonly string[]): string[] {
+  const distinct = [...new Set(tags)];
   if (distinct.length > TAGS) throw invalid(field, `must have at most ${TAGS} entries`);
   return distinct;
 }

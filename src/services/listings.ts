@@ -4,7 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { invalid } from "../domain/errors.ts";
-import type { FileFacts } from "../domain/file.ts";
+import { type FileFacts, parseTagFilter } from "../domain/file.ts";
 import { type FilePosition, type FileSort, positionOf } from "../domain/file-sort.ts";
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
@@ -52,11 +52,12 @@ export class Listings {
   list(caller: Caller, request: ListRequest): Listing {
     const drive = this.#access.drive(caller, request.driveId);
     const prefix = parsePrefix("prefix", request.prefix);
+    const tags = parseTagFilter("tags", request.tags);
     requireSortable(request, prefix);
     const folder = this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (folder === null)
       return { files: [], folders: request.grouped ? [] : null, total: 0, nextAfter: null };
-    const scope = this.#scope(drive, folder, prefix, request);
+    const scope = this.#scope(drive, folder, prefix, { ...request, tags });
     return {
       ...this.#page(scope, request),
       folders: request.grouped ? this.#tables.folders.children(folder.pk, prefix) : null,

@@ -36,6 +36,9 @@ function shows(paths: readonly string[], folders?: readonly string[]): object {
   };
 }
 
+/** One more than a file can have. */
+const MANY_TAGS = Array.from({ length: 65 }, (_, at) => `t${at}`).join();
+
 function prefix(text: string): string {
   return `prefix=${encodeURIComponent(text)}`;
 }
@@ -134,6 +137,7 @@ describe("parameters", () => {
     ["cursor=YQ==", "cursor"],
     ["cursor=_w", "cursor"],
     ["tags=%ff", "tags"],
+    [`tags=${MANY_TAGS}`, "tags"],
   ];
   runScenarios(stage, [
     {
@@ -195,7 +199,17 @@ describe("tags", () => {
     { name: "case counts", given, ...list("tags=Red", shows(["3"])) },
     { name: "a wildcard is a character", given, ...list("tags=%25", shows(["3"])) },
     { name: "none of that name", given, ...list("tags=blue", shows([])) },
+    {
+      name: "as many as a file can have",
+      given,
+      ...list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([])),
+    },
     { name: "one known and one unknown", given, ...list("tags=red,blue", shows([])) },
+    {
+      name: "the same ones again and again are looked for once",
+      given,
+      ...list(`tags=${"red,big,".repeat(1000)}`, shows(["a/1"])),
+    },
     { name: "no tag at all", given, ...list("tags=,", shows(["3", "4", "a/1", "a/2"])) },
     { name: "with a prefix", given, ...list("tags=red&prefix=a/2", shows(["a/2"])) },
     { name: "with a delimiter", given, ...list("tags=red&delimiter=/", shows([], ["a/"])) },

@@ -241,6 +241,7 @@ describe("filters", () => {
     ["tags=red", ["tagged.txt"]],
     ["tags=red,blue", ["tagged.txt"]],
     ["tags=red,green", []],
+    [`tags=${"red,blue,".repeat(33)}`, ["tagged.txt"]],
     ["tags=red&tags=blue", ["tagged.txt"]],
     ["tags=one,%20two&tags=", ["tagged.txt"]],
     ["tags=one,%20two", []],
@@ -304,6 +305,7 @@ describe("parameters", () => {
     ["mime_type=*/*", "mime_type"],
     ["mime_type=image/", "mime_type"],
     ["prefix=%00", "prefix"],
+    [`tags=${Array.from({ length: 65 }, (_, at) => `t${at}`).join()}`, "tags"],
   ];
   runScenarios(
     stage,

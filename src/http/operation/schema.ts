@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Static, TSchema } from "@sinclair/typebox";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS } from "../../domain/limits.ts";
+import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/plan.ts";
 import { SCOPES } from "../../domain/scope.ts";
 
@@ -115,7 +115,7 @@ export function tagsParameter(what: string) {
 }
 
 /** Filters files by tags; `tagsIn` reads them. */
-export const tagsFilter = tagsParameter("Only files with all of these tags.");
+export const tagsFilter = tagsParameter(`Only files with all of these tags, at most ${TAGS}.`);
 
 /** The tags in a query, without empty ones. */
 export function tagsIn(values: readonly string[] = []): string[] {

@@ -5,7 +5,7 @@ import type { SearchFilters, SearchHit } from "../../db/search/request.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { File } from "../../domain/file.ts";
+import { type File, parseTagFilter } from "../../domain/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/media-type.ts";
 import { parsePrefix } from "../../domain/path.ts";
@@ -177,7 +177,7 @@ function hasFilter(query: SearchQuery): boolean {
 function parseFilters(query: SearchQuery): SearchFilters {
   const { tags, mimeType, minSize, maxSize, updatedAfter, updatedBefore } = query;
   return {
-    tags,
+    tags: parseTagFilter("tags", tags),
     minSize,
     maxSize,
     mimeType: mimeType === null ? null : parseTypePattern("mime_type", mimeType),
