@@ -27,6 +27,8 @@ export interface ContentRequest {
   readonly file: File;
   /** Whether to show it instead of saving it; only types that cannot run script are shown. */
   readonly inline: boolean;
+  /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
+  readonly isForAnyPage: boolean;
   /** Called when content will be sent, before any is; may throw. */
   readonly beforeContent?: () => Promise<void>;
 }
@@ -39,7 +41,7 @@ export interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, beforeContent }: ContentRequest,
+  { request, context, file, inline, isForAnyPage, beforeContent }: ContentRequest,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const validators = { digest: file.digest, modifiedAt: file.updatedAt };
@@ -47,6 +49,7 @@ export function contentAnswer(
     etag: etagOf(file.digest),
     "last-modified": httpDate(file.updatedAt),
     "cache-control": "private, no-cache",
+    ...(isForAnyPage ? {} : { "cross-origin-resource-policy": "same-origin" }),
   };
   if (isNotModified(request, validators)) return new Response(null, { status: 304, headers });
   const isHead = context.method === "HEAD";

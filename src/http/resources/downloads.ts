@@ -47,6 +47,11 @@ export const CONTENT = {
   errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
+const OWN_PAGES = {
+  "Cross-Origin-Resource-Policy":
+    "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
+};
+
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).get(
@@ -55,6 +60,10 @@ export function downloads(service: Files) {
 
       {
         ...CONTENT,
+        answers: CONTENT.answers.map((answer) => ({
+          ...answer,
+          headers: { ...answer.headers, ...OWN_PAGES },
+        })),
         operationId: "downloadFile",
         tag: "Files",
         summary: "Download a file",
@@ -68,6 +77,7 @@ export function downloads(service: Files) {
           context,
           file: service.get(caller, params.id),
           inline: query.inline,
+          isForAnyPage: false,
         }),
     ),
   );

@@ -108,6 +108,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
             context,
             file,
             inline: query.inline,
+            isForAnyPage: true,
             ...(oneTime ? { beforeContent: () => links.useUp(params.token) } : {}),
           });
         },
