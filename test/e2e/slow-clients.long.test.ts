@@ -1,0 +1,132 @@
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { RawClient } from "../http/raw-client.ts";
+import { type Agent, inShell, provision, type Server, serve } from "../support/executable.ts";
+import { eventually } from "../support/scenario.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const MIB = 1024 * 1024;
+const EACH = 300;
+/** How often a client that drips sends a byte, in milliseconds. */
+const DRIP_MS = 3000;
+
+/** A client that keeps its connection busy with as little as it can. */
+class SlowClient {
+  readonly closed: Promise<void>;
+  readonly #socket;
+  #drip: NodeJS.Timeout | undefined;
+
+  /** @param drip what it sends again and again; empty to stop after `start` */
+  constructor(port: number, { start, drip = "", reads = true }: Slow) {
+    this.#socket = connect(port, "127.0.0.1");
+    this.closed = new Promise((resolve) => void this.#socket.on("close", () => resolve()));
+    this.#socket.on("error", () => {});
+    if (reads) this.#socket.resume();
+    else this.#socket.pause();
+    this.#socket.write(start);
+    if (drip !== "") this.#drip = setInterval(() => void this.#socket.write(drip), DRIP_MS);
+    void this.closed.then(() => clearInterval(this.#drip));
+  }
+
+  leave(): void {
+    this.#socket.destroy();
+  }
+}
+
+interface Slow {
+  readonly start: string;
+  readonly drip?: string;
+  readonly reads?: boolean;
+}
+
+function kinds({ key, drive }: Agent, large: string) {
+  const head = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
+  const body = `${head}Content-Length: 100000\r\n\r\n`;
+  const cut: Slow[] = [
+    { start: "" },
+    { start: "GET /v0/drives HTTP/1.1\r\nHost: x\r\nX-A: " },
+    { start: "GET /v0/drives HTTP/1.1\r\nHost: x\r\nX-A: ", drip: "a" },
+    { start: `PUT /v0/files?drive_id=${drive}&path=a HTTP/1.1\r\n${body}a` },
+    { start: `POST /v0/folders HTTP/1.1\r\n${body}`, drip: " " },
+    { start: "POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", drip: " " },
+    { start: `POST /v0/folders HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n5;`, drip: "a" },
+  ];
+  const readers: Slow[] = [
+    { start: `GET /v0/files/${large}/download HTTP/1.1\r\n${head}\r\n`, reads: false },
+  ];
+  return { cut, readers };
+}
+
+/** What somebody does who is in no hurry to do harm. */
+async function expectService({ client, drive }: Agent): Promise<void> {
+  for (let n = 0; n < 20; n++) {
+    const path = `/v0/files?drive_id=${drive}&path=ordinary-${n}`;
+    const { status, text } = await client.send("PUT", path, { body: `content ${n}` });
+    expect([200, 201]).toContain(status);
+    const { id }: { id: string } = JSON.parse(text);
+    const download = await client.send("GET", `/v0/files/${id}/download`);
+    expect([download.status, download.text]).toEqual([200, `content ${n}`]);
+    expect((await client.send("GET", `/v0/files?drive_id=${drive}`)).status).toBe(200);
+  }
+}
+
+test(`others are served beside ${EACH} of each kind of slow client, and these are cut off in the end`, async () => {
+  await using directory = await temporaryDirectory();
+  const dataDir = join(directory.path, "data");
+  await using server = await serve({ dataDir });
+  const agent = await provision(server);
+  const upload = `/v0/files?drive_id=${agent.drive}&path=large`;
+  const large = await agent.client.json<{ id: string }>(201, "PUT", upload, {
+    body: new Uint8Array(30 * MIB),
+  });
+  const { cut, readers } = kinds(agent, large.id);
+  const before = await openFiles(server);
+  const all = (slow: readonly Slow[]) =>
+    slow.flatMap((one) => Array.from({ length: EACH }, () => new SlowClient(server.port, one)));
+  const [ending, reading] = [all(cut), all(readers)];
+  await eventually(
+    async () => (await openFiles(server)) - before >= EACH * (readers.length + cut.length - 1),
+  );
+  await expectService(agent);
+  await Promise.all(ending.map(({ closed }) => closed));
+  await expectService(agent);
+  for (const reader of reading) reader.leave();
+  await Promise.all(reading.map(({ closed }) => closed));
+  // What is kept open besides is for reuse.
+  await eventually(async () => (await openFiles(server)) - before < EACH / 2);
+  expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
+  expect((await agent.client.send("GET", `/v0/files?drive_id=${agent.drive}&prefix=a`)).text).toContain(
+    '"total":0',
+  );
+  expect(await server.stop()).toBe(0);
+}, 120_000);
+
+test("500 requests that never end, with 256 descriptors, keep nobody out for longer than they live", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({
+    dataDir: join(directory.path, "data"),
+    wrapper: inShell("ulimit -n 256"),
+  });
+  const agent = await provision(server);
+  const { cut } = kinds(agent, "none");
+  const clients = Array.from({ length: 500 }, (_, n) => {
+    const slow = cut[n % cut.length];
+    if (slow === undefined) throw new Error("there is no kind of slow client");
+    return new SlowClient(server.port, slow);
+  });
+  await server.stdout.until(/new ones are refused/);
+  await eventually(async () => {
+    const client = await RawClient.to(server.port).catch(() => null);
+    await client?.write("GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return (await client?.until(/never/))?.startsWith("HTTP/1.1 200 ") === true;
+  });
+  await expectService(agent);
+  for (const client of clients) client.leave();
+  expect(await server.stop()).toBe(0);
+}, 120_000);
+
+async function openFiles({ pid }: Server): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
