@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { RequestOptions } from "../support/client.ts";
+import { type Agent, provision, type Server, serve } from "../support/executable.ts";
+import { bePatient } from "../support/patience.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+// Requests that are small to send, or cheap to send without end, and made to be costly to read.
+
+bePatient();
+
+const MB = 1_000_000;
+/** Far more than a server needs that holds none of these requests as a whole. */
+const MOST_MEMORY = 400 * MB;
+
+const closing = new AsyncDisposableStack();
+let server: Server;
+let agent: Agent;
+beforeAll(async () => {
+  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
+  const env = { COFFER_MAX_FILE_SIZE: "1MiB" };
+  server = closing.use(await serve({ dataDir: join(directory.path, "data"), env }));
+  agent = await provision(server);
+});
+afterAll(() => closing.disposeAsync());
+
+/** A piece again and again, in chunks of about a megabyte. */
+function* again(piece: string, megabytes: number): Generator<string> {
+  const chunk = piece.repeat(Math.ceil(MB / piece.length));
+  for (let n = 0; n < megabytes; n++) yield chunk;
+}
+
+/** A body without an announced length. */
+function streamed(start: string, rest: Iterable<string>, end = ""): ReadableStream<Uint8Array> {
+  const pieces = [start, ...rest, end].filter((piece) => piece !== "").values();
+  return new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const next = pieces.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(Buffer.from(next.value));
+    },
+  });
+}
+
+interface Bomb {
+  readonly name: string;
+  readonly request: readonly [method: string, path: string];
+  readonly options: (agent: Agent) => RequestOptions;
+  readonly status: number;
+}
+
+const FORM = { "content-type": "multipart/form-data; boundary=x" };
+const part = (header: string, body = "") =>
+  `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${body}\r\n`;
+const inFile = (drive: string, field: string) => `{"drive_id":"${drive}","filename":"f",${field}`;
+
+/** A body in JSON for a route that reads it whole. */
+function whole(name: string, status: number, body: () => string): Bomb {
+  return { name, request: ["POST", "/v0/keys"], options: () => ({ body: body() }), status };
+}
+
+/** An upload in JSON, whose fields go on like this. */
+function upload(name: string, status: number, field: string, rest: () => Iterable<string>, end = ""): Bomb {
+  const options = ({ drive }: Agent) => ({ body: streamed(inFile(drive, field), rest(), end) });
+  return { name, request: ["POST", "/v0/files"], options, status };
+}
+
+/** An upload as a form, which begins like this. */
+function form(name: string, status: number, start: string, rest: () => Iterable<string>): Bomb {
+  const options = () => ({ body: streamed(start, rest()), headers: FORM });
+  return { name, request: ["POST", "/v0/files"], options, status };
+}
+
+const BOMBS: readonly Bomb[] = [
+  whole("arrays in arrays", 400, () => "[".repeat(MB)),
+  whole("objects in objects", 400, () => '{"a":'.repeat(MB / 5)),
+  whole("a number of a megabyte", 400, () => `{"name":${"9".repeat(MB)}}`),
+  whole("a fraction of a megabyte", 400, () => `{"name":0.${"9".repeat(MB)}}`),
+  whole("a text of a megabyte", 400, () => `{"name":"${"x".repeat(MB)}"}`),
+  whole("escapes of a megabyte", 400, () => `{"name":"${String.raw`\u0041`.repeat(MB / 6)}"}`),
+  whole("100,000 ids", 413, () =>
+    JSON.stringify({ file_ids: Array.from({ length: MB / 10 }, () => crypto.randomUUID()) }),
+  ),
+  whole("more than a megabyte", 413, () => `{"name":"${"x".repeat(2 * MB)}"}`),
+  {
+    name: "a megabyte of blanks without an announced length",
+    request: ["POST", "/v0/keys"],
+    options: () => ({ body: streamed("{", again(" ", 50)) }),
+    status: 413,
+  },
+  {
+    name: "ten megabytes of zeros in ten kilobytes (gzip)",
+    request: ["POST", "/v0/keys"],
+    options: () => ({ body: Bun.gzipSync(Buffer.alloc(10 * MB)), headers: { "content-encoding": "gzip" } }),
+    status: 415,
+  },
+  {
+    name: "100,000 files to delete",
+    request: ["POST", "/v0/files/bulk-delete"],
+    options: () => ({ body: { file_ids: Array<string>(MB / 10).fill("x") } }),
+    status: 400,
+  },
+  upload("100,000 tags", 413, '"content":"","tags":[', () => again('"t",', 1), '"t"]}'),
+  upload("metadata that is nested deeply", 400, '"content":"","metadata":{"a":', () => ["[".repeat(10_000)]),
+  upload(
+    "a number of a megabyte in metadata",
+    413,
+    '"content":"","metadata":{"a":',
+    () => again("9", 1),
+    "}}",
+  ),
+  upload(
+    "numbers with long exponents",
+    400,
+    '"content":"","metadata":{"a":[',
+    () => ["1e9999999,".repeat(1000)],
+    "1]}}",
+  ),
+  upload("unknown fields without end", 413, '"content":""', () => again(',"a":1', 50)),
+  upload("an unknown text without end", 413, '"a":"', () => again("x", 50)),
+  upload("base64 without end", 413, '"content":"', () => again("AAAA", 50)),
+  upload("padding without end", 400, '"content":"AA', () => again("=", 50)),
+  upload("blanks behind the content", 413, '"content":""', () => again(" ", 50)),
+  form("100,000 parts", 400, "", () => [part('name="a"', "b").repeat(MB / 10)]),
+  form("100,000 headers of a part", 400, "--x\r\n", () => ["A: b\r\n".repeat(MB / 10)]),
+  form("a header without end", 400, "--x\r\nA: ", () => again("b", 50)),
+  form("a field without end", 413, part('name="path"').slice(0, -2), () => again("b", 50)),
+  form("a field that nobody knows without end", 413, part('name="a"').slice(0, -2), () => again("b", 50)),
+  form("a file without end", 413, part('name="file"; filename="f"').slice(0, -2), () => again("b", 50)),
+  form("what is almost a delimiter, again and again", 413, part('name="file"; filename="f"'), () =>
+    again("\r\n--\r\n-", 50),
+  ),
+  form("delimiters without a part", 400, "", () => ["--x\r\n\r\n\r\n".repeat(MB / 10)]),
+];
+
+function put(path: string): string {
+  return `/v0/files?drive_id=${agent.drive}&path=${path}`;
+}
+
+describe("what is made to be costly is refused, and holds up nobody", () => {
+  test.each(BOMBS.map((bomb) => [bomb.name, bomb] as const))(
+    "%s",
+    async (_, { request, options, status }) => {
+      const [method, path] = request;
+      const answer = await agent.client.send(method, path, options(agent));
+      expect([answer.status, answer.text.slice(0, 300)]).toEqual([
+        status,
+        expect.stringContaining('"error"'),
+      ]);
+      expect((await agent.client.send("GET", "/v0/drives")).status).toBe(200);
+    },
+  );
+
+  test("ranges by the thousand are one", async () => {
+    const { id } = await agent.client.json<{ id: string }>(201, "PUT", put("ranges"), {
+      body: "x".repeat(MB),
+    });
+    for (const range of ["0-,".repeat(3000), "0-0,".repeat(3000), "-1,".repeat(3000)]) {
+      const answer = await agent.client.send("GET", `/v0/files/${id}/download`, {
+        headers: { range: `bytes=${range}0-` },
+      });
+      expect([answer.status, answer.text.length]).toEqual([200, MB]);
+    }
+  });
+
+  test("what is asked for at length is refused", async () => {
+    const queries = [
+      `/v0/search?q=${"a%20".repeat(2000)}`,
+      `/v0/search?q=${"%22".repeat(2000)}`,
+      `/v0/search?q=${encodeURIComponent("(a+)+$".repeat(500))}`,
+      `/v0/files?drive_id=${agent.drive}&prefix=${"%25".repeat(2000)}`,
+      `/v0/files?drive_id=${agent.drive}&tags=${Array.from({ length: 2000 }, (_, n) => n).join()}`,
+      `/v0/search?q=a&tags=${Array.from({ length: 2000 }, (_, n) => n).join()}`,
+    ];
+    for (const query of queries) {
+      const { status } = await agent.client.send("GET", query);
+      expect([query.slice(0, 60), status]).toEqual([query.slice(0, 60), 400]);
+    }
+  });
+
+  test.each([
+    ["JSON that is nested deeply", "application/json", "[".repeat(MB), 422],
+    [
+      "JSON that is nested deeply, and ends",
+      "application/json",
+      "[".repeat(MB / 2) + "]".repeat(MB / 2),
+      200,
+    ],
+    ["an entity that names itself", "application/xml", '<!DOCTYPE a [<!ENTITY a "&a;&a;">]><a>&a;</a>', 200],
+    ["an image of a million lines", "image/svg+xml", "<svg>\n".repeat(MB / 6), 200],
+  ])("a text that is extracted: %s", async (name, type, body, status) => {
+    const path = `${put(encodeURIComponent(name))}&content_type=${encodeURIComponent(type)}`;
+    const { id } = await agent.client.json<{ id: string }>(201, "PUT", path, { body });
+    expect((await agent.client.send("POST", `/v0/files/${id}/extract`)).status).toBe(status);
+  });
+
+  // What may be left out is read for as long as it comes. It costs no memory, and the time that it takes to send.
+  const UNBOUNDED: readonly Bomb[] = [
+    upload("blanks within the content", 413, '"content":"', () => again(" ", 50)),
+    form("text before the first part", 413, "", () => again("a", 50)),
+    form("text behind the last part", 413, `${part('name="path"', "p")}--x--\r\n`, () => again("a", 50)),
+  ];
+  test.failing.each(UNBOUNDED.map((bomb) => [bomb.name, bomb] as const))(
+    "%s without end",
+    async (_, { request, options, status }) => {
+      const [method, path] = request;
+      expect((await agent.client.send(method, path, options(agent))).status).toBe(status);
+    },
+  );
+
+  test("and all of it took no more memory than a server has", async () => {
+    expect(await server.peakMemory()).toBeLessThan(MOST_MEMORY);
+    expect(await server.stop()).toBe(0);
+  });
+});
