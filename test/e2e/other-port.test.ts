@@ -197,6 +197,15 @@ describe("a page on another port of this host", () => {
     expect(await snapshot()).toEqual(before);
   });
 
+  test("makes no drive without a session either, which would count for the address of whoever looks at it", async () => {
+    const address = `${dashboard.server.url}/v0/drives/provision`;
+    const answered = page.waitForResponse((answer) => answer.url() === address);
+    await inPage(`
+      const body = JSON.stringify({ name: "planted" });
+      await fetch(${JSON.stringify(address)}, { method: "POST", mode: "no-cors", credentials: "omit", body });`);
+    expect((await answered).status()).toBe(403);
+  });
+
   test("changes nothing by forms, which need no permission to be sent", async () => {
     const before = await snapshot();
     for (const { route, path, body } of attempts(things)) {

@@ -4,7 +4,7 @@ import type { Plan } from "../../domain/plan.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";
-import { foreignOrigin, type OriginOf } from "./own-origin.ts";
+import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -58,6 +58,8 @@ export function createGate(gate: GateOptions): Gate {
     if (!taken.state.allowed) throw tooManyRequests(caller, taken);
     if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized();
+      // What a page sends counts for the address of whoever looks at it.
+      if (!isRead(request.method)) refuseForeign(request, originOf);
     } else if (isRead(request.method)) {
       return;
     } else if (rawKey === null && originOf(request) !== "own") {
