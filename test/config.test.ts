@@ -154,6 +154,17 @@ test("every problem is reported at once, each with its source, its value and wha
   ]);
 });
 
+test("an address that holds a password is not quoted", () => {
+  const variables = ["COFFER_BASE_URL", "COFFER_CLAIM_BASE_URL", "COFFER_OIDC_ISSUER", "COFFER_BACKUP"];
+  for (const variable of variables) {
+    for (const scheme of ["https", "s3", "postgres"]) {
+      const found = problems({ [variable]: `${scheme}://ada:hunter2@example.com/x` });
+      expect(found).not.toEqual([]);
+      expect(found.join()).not.toContain("hunter2");
+    }
+  }
+});
+
 test("a flag wins over the environment, even over a bad value there", () => {
   expect(load({ COFFER_PORT: "bad", COFFER_DATA_DIR: "/a" }, { port: "81", "data-dir": "/b" })).toMatchObject(
     {

@@ -207,6 +207,7 @@ export const SETTINGS = {
     placeholder: "PLACE",
     fallback: "none",
     help: "Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX",
+    sensitive: true,
     parse: (text) =>
       parseBackupAddress(text, (path) => resolve(path)) ??
       new Problem("must be a directory, or an address such as s3://bucket/prefix"),
