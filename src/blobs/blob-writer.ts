@@ -10,9 +10,7 @@ import type { Pins } from "./pins.ts";
 import { asRefusal } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
 import type { Volume } from "./volume.ts";
-
-/** The size of the buffer: contents up to this size touch the disk only at commit. */
-const BUFFER_BYTES = 64 * 1024;
+import { WriteBuffer } from "./write-buffer.ts";
 
 /** How many first bytes are kept for a preview. */
 const HEAD_BYTES = 4 * 1024;
@@ -64,9 +62,10 @@ export class BlobWriter implements AsyncDisposable {
   readonly #damaged: KnownDamage;
   readonly #hash = new Bun.CryptoHasher("sha256");
   readonly #head = new Uint8Array(HEAD_BYTES);
+  readonly #buffer = new WriteBuffer();
   #size = 0;
-  #buffer = new Uint8Array(0);
-  #buffered = 0;
+  /** Ends with the last write that was begun. */
+  #written: Promise<void> = Promise.resolve();
   #unchecked = 0;
   #temp: TempFile | null = null;
   #state: "open" | "busy" | "ended" = "open";
@@ -86,7 +85,8 @@ export class BlobWriter implements AsyncDisposable {
   }
 
   /**
-   * Appends a piece of any length. It must not change until this resolves; then it may be reused.
+   * Appends a piece of any length. It must not change until this resolves; then it may be reused. It is written behind:
+   * if that fails, a later call throws the error.
    * Throws STORAGE_FULL when the disk reaches its reserve or has no room.
    */
   write(piece: Uint8Array): Promise<void> {
@@ -127,6 +127,7 @@ export class BlobWriter implements AsyncDisposable {
       if (refusal !== error) this.#volume.noteNoSpace();
       throw refusal;
     } finally {
+      if (after === "ended") this.#buffer.release();
       this.#state = after;
       resolve();
     }
@@ -135,41 +136,42 @@ export class BlobWriter implements AsyncDisposable {
   async #append(piece: Uint8Array): Promise<void> {
     if (this.#size < HEAD_BYTES) this.#head.set(piece.subarray(0, HEAD_BYTES - this.#size), this.#size);
     this.#size += piece.length;
-    // In this order a thread of the runtime writes a piece while this one hashes it.
-    const kept = this.#keep(piece);
-    this.#hash.update(piece);
-    await kept;
+    for (let rest = piece; ;) {
+      rest = rest.subarray(this.#buffer.take(rest));
+      if (rest.length === 0) return;
+      await this.#empty();
+    }
   }
 
-  async #keep(piece: Uint8Array): Promise<void> {
-    if (this.#buffered > 0 && this.#buffered + piece.length > BUFFER_BYTES) await this.#flush();
-    if (piece.length > BUFFER_BYTES) return this.#save(piece);
-    if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-    this.#buffer.set(piece, this.#buffered);
-    this.#buffered += piece.length;
+  /** Makes room in the buffer. A thread of the runtime writes what is in it while this one hashes it. */
+  async #empty(): Promise<void> {
+    await this.#save();
+    this.#hash.update(this.#buffer.bytes);
+    await this.#buffer.empty(this.#written);
   }
 
-  async #flush(): Promise<void> {
-    await this.#save(this.#buffer.subarray(0, this.#buffered));
-    this.#buffered = 0;
-  }
-
-  async #save(bytes: Uint8Array): Promise<void> {
+  /** Begins to write what is in the buffer, once the write before has ended. Throws the error of that one. */
+  async #save(): Promise<void> {
+    await this.#written;
+    const { bytes } = this.#buffer;
     this.#unchecked += bytes.length;
     if (this.#unchecked >= SPACE_CHECK_BYTES) {
       this.#unchecked = 0;
       await this.#volume.requireSpace();
     }
     this.#temp ??= await TempFile.create(this.#volume.newTempPath());
-    await this.#temp.append(bytes);
+    this.#written = this.#temp.append(bytes);
+    // It is awaited later, perhaps after it has failed.
+    this.#written.catch(() => {});
   }
 
   async #land(): Promise<PinnedBlob> {
+    this.#hash.update(this.#buffer.bytes);
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
     const head = this.#head.subarray(0, this.#size);
     if (this.#size <= this.#smallBytes) {
-      const bytes = this.#buffer.subarray(0, this.#size);
+      const { bytes } = this.#buffer;
       const stored = { isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };
       return { digest, size: this.#size, bytes, head, ...stored };
     }
@@ -183,7 +185,8 @@ export class BlobWriter implements AsyncDisposable {
         await this.#discard();
       } else {
         if (!damage.isMissing) await this.#volume.clearName(digest);
-        await this.#flush();
+        await this.#save();
+        await this.#written;
         await this.#temp?.moveTo(this.#volume.blobPath(digest), this.#size);
       }
       // For a match as well: another upload may have renamed it just now, and not synced yet.

@@ -5,7 +5,8 @@ const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
 
 /**
  * A temporary file: it ends under its final name, or is deleted. A long one is synced in parts while it is written,
- * so that little is left for the end. One call at a time; after a failed one, only `discard`.
+ * so that little is left for the end. One call at a time, except for `discard`; after a failed one,
+ * only `discard`.
  */
 export class TempFile {
   /** Whether any file is being synced early: one at a time, because a sync keeps one of the runtime's few threads. */
@@ -65,7 +66,7 @@ export class TempFile {
 
   /** Deletes the file. Harmless after a `moveTo`, even a failed one: the final name is not touched. */
   async discard(): Promise<void> {
-    // This waits for an early sync.
+    // This waits for a write and for an early sync.
     await this.#handle.close();
     await rm(this.#path, { force: true });
   }

@@ -11,7 +11,8 @@ import { NO_SMALL_DISK } from "../support/small-disk.ts";
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const SMALL = sampleBytes(100);
 const SMALL_DIGEST = digestOf(SMALL);
 
@@ -263,6 +264,40 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ]);
   });
 
+  test("of four long contents at once one has two buffers, and gives them back however it ends", async () => {
+    await using place = await newPlace();
+    const log = join(place.root, "strace.log");
+    const child = start(
+      place.root,
+      `const long = (seed) => sampleBytes(${2 * MIB}, seed);
+       const writers = [];
+       for (let seed = 1; seed <= 4; seed++) {
+         const writer = await store.create();
+         await writer.write(long(seed));
+         writers.push(writer);
+       }
+       await Promise.all([writers[0].abort(), ...writers.slice(1).map((writer) => writer.commit())]);
+       for (let round = 0; round < 3; round++) {
+         const aborted = await store.create();
+         await aborted.write(long(5));
+         await aborted.abort();
+         // This one is matched.
+         await put(store, long(2));
+       }
+       console.log(await outcome(put(store, long(6))));`,
+      { wrapper: ["strace", "-f", "-y", "-qq", "-e", "trace=pwrite64", "-o", log] },
+    );
+    expect(await child.stdout.text()).toBe("done\n");
+    const largest = new Map<string, number>();
+    for (const line of (await Bun.file(log).text()).split("\n")) {
+      const [, name = "", bytes = ""] =
+        /pwrite64\(\d+<.*\/coffer-(.*?)\.tmp>.*?, (\d+), \d+[ )]/.exec(line) ?? [];
+      if (name !== "") largest.set(name, Math.max(largest.get(name) ?? 0, Number(bytes)));
+    }
+    const [pair, one] = [512 * KIB, 256 * KIB];
+    expect([...largest.values()]).toEqual([pair, one, one, one, ...Array.from({ length: 7 }, () => pair)]);
+  });
+
   test("a long content is synced in parts while it is written, and as a whole before it is named", async () => {
     const digest = digestOf(sampleBytes(20 * MIB));
     expect(await traced(`await put(store, sampleBytes(${20 * MIB}));`)).toEqual([
@@ -314,6 +349,58 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
 
   const putLong = `console.log(await outcome(put(store, sampleBytes(${20 * MIB}))));`;
   const printLeft = `console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`;
+
+  test.skipIf(NO_STRACE !== "").each([
+    ["the only one before the commit", 64 * KIB + 1, 1],
+    ["the first", 20 * MIB, 1],
+    ["a later one", 20 * MIB, 5],
+  ])(withReason("a write behind that fails, %s, fails the upload", NO_STRACE), async (_, length, when) => {
+    await using place = await newPlace();
+    const printed = await tampered(
+      place,
+      [`inject=pwrite64:error=EIO:when=${when}`],
+      `console.log(await outcome(put(store, sampleBytes(${length}))));
+       ${printLeft}`,
+    );
+    expect(printed).toBe("EIO\n0 0");
+  });
+
+  test("an abort lets a write behind end before it removes the file", async () => {
+    await using place = await newPlace();
+    const log = join(place.root, "strace.log");
+    const slowly = ["-e", "trace=pwrite64,unlink,unlinkat", "-e", "inject=pwrite64:delay_enter=100000"];
+    const child = start(
+      place.root,
+      `const writer = await store.create();
+       await writer.write(sampleBytes(${64 * KIB + 1}));
+       await Promise.all([writer.abort(), writer.abort()]);
+       ${printLeft}`,
+      { wrapper: ["strace", "-f", "-qq", ...slowly, "-o", log] },
+    );
+    expect(await child.stdout.text()).toBe("0 0\n");
+    const trace = await Bun.file(log).text();
+    const [written, removed] = [trace.search(/= 65536\b/), trace.search(/unlink.*\.tmp"/)];
+    expect(written).toBeGreaterThan(0);
+    expect(removed).toBeGreaterThan(written);
+  });
+
+  test.skipIf(NO_STRACE !== "")(
+    withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE),
+    async () => {
+      await using place = await newPlace();
+      const printed = await tampered(
+        place,
+        ["inject=pwrite64:delay_enter=20000"],
+        `const contents = [1, 2, 3].map((seed) => sampleBytes(${3 * MIB}, seed));
+         const blobs = await Promise.all(contents.map((content) => put(store, content)));
+         for (const [n, blob] of blobs.entries()) {
+           const stored = await (await store.read(blob)).bytes();
+           console.log(Buffer.compare(stored, contents[n]));
+         }`,
+      );
+      expect(printed).toBe("0\n0\n0");
+    },
+  );
 
   test.skipIf(NO_STRACE !== "").each([
     ["EIO", "EIO"],

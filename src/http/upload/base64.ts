@@ -5,7 +5,7 @@ import type { WriteContent } from "./write-content.ts";
 
 /** Size of the output buffer in bytes, for a small content and for the rest of a larger one: multiples of three. */
 const FIRST_CAPACITY = 24 * 1024;
-const CAPACITY = 192 * 1024;
+const CAPACITY = 48 * 1024;
 
 const SPACE = 0x20;
 const PADDING = 0x3d;
