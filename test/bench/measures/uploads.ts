@@ -1,6 +1,6 @@
 import { LARGE_MB, largeBase64, largeBytes } from "../contents.ts";
 import { time } from "../figures.ts";
-import { rateOf, send } from "../load.ts";
+import { rateOf, send, withFile } from "../load.ts";
 import { type Group, inTurn, openPeers } from "../run.ts";
 
 const SMALL = {
@@ -37,8 +37,8 @@ export const uploads: Group = {
       peers,
       { what: "JSON uploads", rounds: rounds + 1 },
       async ({ name, url, store }, round) => {
-        const call = store.jsonUpload?.(`large/${round}.bin`, largeBase64());
-        if (call === undefined) return;
+        if (store.jsonUpload === undefined) return;
+        await using call = await withFile(run, store.jsonUpload(`large/${round}.bin`, largeBase64()));
         const ms = await time(() => send(url, call));
         if (round > 0) results.add(JSON_100, name, LARGE_MB / (ms / 1000));
       },
@@ -48,7 +48,7 @@ export const uploads: Group = {
       peers,
       { what: "large uploads", rounds: rounds + 1 },
       async ({ name, url, store }, round) => {
-        const call = store.upload(`large/raw-${round}.bin`, largeBytes());
+        await using call = await withFile(run, store.upload(`large/raw-${round}.bin`, largeBytes()));
         const ms = await time(() => send(url, call));
         if (round > 0) results.add(RAW_100, name, LARGE_MB / (ms / 1000));
       },
