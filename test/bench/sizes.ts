@@ -30,8 +30,8 @@ export const QUICK: Sizes = {
   rounds: 1,
   seconds: 1,
   peaks: 1,
-  texts: 5000,
+  texts: 2000,
   searches: 30,
-  searchers: 3,
-  aftermath: 3,
+  searchers: 1,
+  aftermath: 1,
 };

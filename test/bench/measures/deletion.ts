@@ -3,16 +3,14 @@ import type { Run } from "../run.ts";
 import type { Sizes } from "../sizes.ts";
 import { FOLDER, type TextDrive } from "./text-drive.ts";
 
-const IDLE_SECONDS = 3;
-
 /** The lines about the deletion of half of so many files. */
-export function deletionMeasures({ texts, aftermath }: Sizes) {
+export function deletionMeasures({ texts, seconds, aftermath }: Sizes) {
   const files = (texts / 2).toLocaleString("en-US");
   const head = "longest wait of a 1 KiB download, ms";
   return {
-    idle: { name: `${head}: nothing else going on for ${IDLE_SECONDS} seconds` },
+    idle: { name: `${head}: nothing else going on for ${seconds} s` },
     during: { name: `${head}: while a folder of ${files} files is deleted`, reach: { atMost: 20 } },
-    after: { name: `${head}: in the ${aftermath} seconds after it`, reach: { atMost: 20 } },
+    after: { name: `${head}: in the ${aftermath} s after it`, reach: { atMost: 20 } },
   };
 }
 
@@ -34,7 +32,7 @@ export async function measureDeletion(
     return (await latencies(url, download, isOver)).reduce((most, ms) => Math.max(most, ms), 0);
   };
   await longest(overAfter(1));
-  results.add(idle, "Coffer", await longest(overAfter(IDLE_SECONDS)));
+  results.add(idle, "Coffer", await longest(overAfter(sizes.seconds)));
   let isDeleted = false;
   const deletion = send(url, {
     method: "DELETE",

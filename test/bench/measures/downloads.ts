@@ -15,27 +15,26 @@ export const downloads: Group = {
     const { sizes, results } = run;
     await using opened = await openPeers(run);
     const [small, large] = [crypto.getRandomValues(new Uint8Array(4096)), largeBytes()];
-    // The first round warms up and does not count.
-    const rounds = sizes.rounds + 1;
-    const secondsOf = (round: number) => (round === 0 ? 1 : sizes.seconds);
     await inTurn(
       run,
       opened.peers,
-      { what: "small downloads", rounds },
+      { what: "small downloads", rounds: sizes.rounds + 1 },
       async ({ name, url, store }, round) => {
         const call = await store.store(`small-${round}.bin`, small);
-        const { answers } = await rateOf(run, url, call, { connections: 16, seconds: secondsOf(round) });
+        // The first round warms up and does not count.
+        const seconds = round === 0 ? 1 : sizes.seconds;
+        const { answers } = await rateOf(run, url, call, { connections: 16, seconds });
         if (round > 0) results.add(SMALL, name, answers);
       },
     );
     await inTurn(
       run,
       opened.peers,
-      { what: "large downloads", rounds },
+      { what: "large downloads", rounds: sizes.rounds },
       async ({ name, url, store }, round) => {
         const call = await store.store(`large-${round}.bin`, large);
-        const { bytes } = await rateOf(run, url, call, { connections: 1, seconds: secondsOf(round) });
-        if (round > 0) results.add(LARGE, name, bytes / 1e6);
+        const { bytes } = await rateOf(run, url, call, { connections: 1, seconds: sizes.seconds });
+        results.add(LARGE, name, bytes / 1e6);
       },
     );
   },
