@@ -49,11 +49,7 @@ export class Access {
     const now = this.#clock.now();
     const isValid =
       caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
-    if (isValid) return;
-    throw new CofferError(
-      "UNAUTHORIZED",
-      "The key was revoked, or the session ended, before the request was complete. Nothing was changed.",
-    );
+    if (!isValid) throw endedMeanwhile();
   }
 
   /** Every drive the caller may see, oldest first. */
@@ -80,6 +76,13 @@ export class Access {
     return drive;
   }
 
+  /** The drive that a key is limited to. Throws UNAUTHORIZED if it is gone since the gate authenticated the key. */
+  ownDrive({ drivePk }: DriveCaller): Drive {
+    const drive = this.#tables.drives.byPk(drivePk, this.#clock.now());
+    if (drive === null) throw endedMeanwhile();
+    return drive;
+  }
+
   /** The file with this id, if the caller may see it; else null. */
   findFile(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
@@ -93,6 +96,13 @@ export class Access {
     if (file === null) throw notFound("file");
     return file;
   }
+}
+
+function endedMeanwhile(): CofferError {
+  return new CofferError(
+    "UNAUTHORIZED",
+    "The key was revoked, or the session ended, before the request was complete. Nothing was changed.",
+  );
 }
 
 function reaches(caller: Reach, drive: DrivePk, owner: UserPk | null): boolean {

@@ -117,7 +117,7 @@ export class UsageMeter {
     caller: Caller & { readonly kind: "drive" },
     month: number,
   ): { readonly storage: Figure; readonly used: Usage } {
-    const drive = this.#access.drive(caller, caller.driveId);
+    const drive = this.#access.ownDrive(caller);
     return {
       storage: { used: drive.totalSize, limit: this.#quota.limitOf(drive) },
       used: this.#tables.usage.ofDrive(drive.pk, month),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { Description } from "../support/description.ts";
+import { provision } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 import { populate, type World } from "../support/world.ts";
 
@@ -193,4 +194,15 @@ test("a disabled user's request that was on its way changes nothing", async () =
   const answers = await Promise.all(begun.map((each) => each.complete()));
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   expect(everything()).toEqual(before);
+});
+
+test("a report of use by a drive's key is refused once the drive is deleted", async () => {
+  const own = await provision(coffer);
+  const { apiKeys, drives, usage } = coffer.appliance.services;
+  const caller = apiKeys.authenticate(own.key);
+  if (caller === null) throw new Error("the new key is not valid");
+  // The report waits for the counts to be written, and they are written in one transaction with the deletion.
+  const report = usage.report(caller).catch((error: unknown) => error);
+  await drives.remove(caller, own.id);
+  expect(await report).toMatchObject({ code: "UNAUTHORIZED" });
 });

@@ -1,12 +1,15 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { TestAppliance } from "./appliance.ts";
+import type { Clock } from "../../src/clock.ts";
 
 /**
  * Stores a local account directly; the first is an administrator on the plan `team`. Ada's password is "ada's password".
  * The server's own hashes take 64 MiB and a tenth of a second each. A hash includes its cost; this one has the lowest.
  */
-export function addAccount({ dataDir, clock }: TestAppliance, username: string): void {
+export function addAccount(
+  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+  username: string,
+): void {
   const cost = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
   const hash = Bun.password.hashSync(`${username}'s password`, cost);
   using sql = new Database(join(dataDir, "coffer.db"));

@@ -30,6 +30,14 @@ export interface DescribedBody {
   readonly files: readonly string[];
 }
 
+/** A parameter of an operation. */
+export interface DescribedParameter {
+  readonly name: string;
+  readonly place: "path" | "query" | "header";
+  readonly isRequired: boolean;
+  readonly schema: JsonObject;
+}
+
 /** Headers that HTTP itself, or the runtime, adds to a response. */
 const TRANSPORT_HEADERS = new Set(["content-type", "content-length", "date", "transfer-encoding"]);
 
@@ -87,6 +95,31 @@ export class Description {
         files: files.map(([name]) => name),
       };
     });
+  }
+
+  /** The parameters of an operation, with their schemas. */
+  parameters({ id }: DescribedOperation): DescribedParameter[] {
+    const parameters = items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
+    return parameters.flatMap(({ name, in: place, required, schema }) =>
+      place === "path" || place === "query" || place === "header"
+        ? [{ name: String(name), place, isRequired: required === true, schema: this.resolve(schema) }]
+        : [],
+    );
+  }
+
+  /** The schemas of an operation's request bodies, by media type; empty without a body. */
+  bodySchemas({ id }: DescribedOperation): [type: string, schema: JsonObject][] {
+    const request = this.#specs.get(id)?.["requestBody"];
+    if (request === undefined) return [];
+    return entries(this.#checker.resolve(request)["content"]).map(([type, { schema }]) => [
+      type,
+      this.resolve(schema),
+    ]);
+  }
+
+  /** The node, or the target of its `$ref`. */
+  resolve(node: unknown): JsonObject {
+    return this.#checker.resolve(node);
   }
 
   /** The required query parameters of an operation, each with its first example. */

@@ -35,15 +35,21 @@ export function beginSession(
   coffer: TestAppliance,
   username: string,
 ): { id: string; browser: SignedInBrowser } {
+  const { id, token } = storeSession(coffer.dataDir, username);
+  return { id, browser: browserWith(coffer, token) };
+}
+
+/** Stores a session in a data directory, even while a server uses it. */
+export function storeSession(dataDir: string, username: string): { id: string; token: string } {
   const [id, token] = [Bun.randomUUIDv7(), crypto.randomUUID()];
-  using sql = new Database(join(coffer.dataDir, "coffer.db"));
+  using sql = new Database(join(dataDir, "coffer.db"));
   sql.run("PRAGMA busy_timeout = 10000");
   sql.run(
     `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
      SELECT ?, ?, pk, '', 1, 1, 9e15 FROM user WHERE username = ?`,
     [id, hashSecret(token), username],
   );
-  return { id, browser: browserWith(coffer, token) };
+  return { id, token };
 }
 
 /** A browser with this session's token. */

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { Client, Json } from "./client.ts";
+import { createRandom } from "./random.ts";
 import type { Stage } from "./scenario.ts";
 
 const STEPS = 250;
@@ -72,17 +73,6 @@ function ancestors(path: string): string[] {
   for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1))
     found.push(path.slice(0, at + 1));
   return found;
-}
-
-/** Random numbers, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** Does the same in a Coffer and in the model, and compares the results. */

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { run, serve } from "../support/executable.ts";
+import { sendGenerated } from "../support/generated/run.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+const REQUESTS = 30_000;
+const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+/** What generated requests cannot do: nobody knows the setup link, and few may register in an hour. */
+const HARDLY_DONE = new Set(["setUp", "signUp"]);
+
+test(`every answer of the executable to a generated request is one that is described, seed ${SEED}`, async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const env = { COFFER_SIGNUPS: "open", COFFER_LOG: "json" };
+  await using server = await serve({ dataDir: place.path, env });
+  const target = { url: server.url, dataDir: server.dataDir, clock: systemClock };
+  const { faults, unreached } = await sendGenerated(target, SEED, REQUESTS);
+  expect(faults).toEqual([]);
+  expect(unreached.filter((id) => !HARDLY_DONE.has(id))).toEqual([]);
+  expect(await server.stop()).toBe(0);
+  expect(server.stdout.text).not.toContain('"level":"error"');
+  expect(await run(["verify"], { env: { COFFER_DATA_DIR: place.path } })).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,39 @@
+/** Random numbers, the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Random choices, the same for the same seed. */
+export class Random {
+  readonly #next: () => number;
+
+  constructor(seed: number) {
+    this.#next = createRandom(seed);
+  }
+
+  /** True this often. @param share from 0 to 1 */
+  chance(share: number): boolean {
+    return this.#next() < share;
+  }
+
+  /** An integer from 0 to `end`, exclusive. */
+  below(end: number): number {
+    return Math.floor(this.#next() * end);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  }
+
+  bytes(length: number): Buffer<ArrayBuffer> {
+    return Buffer.from(Array.from({ length }, () => this.below(256)));
+  }
+}
