@@ -2,7 +2,7 @@ import type { Json } from "../client.ts";
 import type { Random } from "../random.ts";
 
 /** Texts that have broken servers: controls, half characters, other languages' syntax, extremes. */
-const TEXTS: readonly string[] = [
+export const HOSTILE_TEXTS: readonly string[] = [
   "",
   " ",
   "\0",
@@ -119,9 +119,9 @@ export const ODD_NUMBERS: readonly string[] = [
 
 /** A text of any kind, mostly short, now and then thousands of characters long. */
 export function hostileText(random: Random): string {
-  const text = random.pick(TEXTS);
+  const text = random.pick(HOSTILE_TEXTS);
   if (random.chance(0.05)) return `${text}x`.repeat(random.pick([64, 255, 256, 1024, 1025, 4096]));
-  return random.chance(0.2) ? text + random.pick(TEXTS) : text;
+  return random.chance(0.2) ? text + random.pick(HOSTILE_TEXTS) : text;
 }
 
 /** Any JSON value, also ones that are nested deeply. */
