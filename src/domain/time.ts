@@ -3,6 +3,10 @@ import { invalid } from "./errors.ts";
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d\d:?\d\d)?)?$/;
 
+/** What `formatInstant` writes with a year of four digits; a zone can lead beyond it. */
+const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
 /**
  * Reads an ISO 8601 time that a caller sent, as milliseconds since the epoch. It must be a real date (no 30
  * February). Without a zone it is UTC, without a time midnight. Digits beyond milliseconds are cut off.
@@ -17,7 +21,9 @@ export function parseInstant(field: string, text: string): number {
   if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(local)) {
     throw invalid(field, "must be a date and time that exists");
   }
-  return utc + Number(fraction.padEnd(3, "0").slice(0, 3)) - zoneOffset(field, zone);
+  const instant = utc + Number(fraction.padEnd(3, "0").slice(0, 3)) - zoneOffset(field, zone);
+  if (instant < FIRST || instant > LAST) throw invalid(field, "must be in the years 0000 to 9999, in UTC");
+  return instant;
 }
 
 function zoneOffset(field: string, zone: string): number {

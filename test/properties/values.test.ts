@@ -1,0 +1,188 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { parseMediaType } from "../../src/domain/media-type.ts";
+import { mimeTypeOf } from "../../src/domain/mime.ts";
+import { parseTags } from "../../src/domain/file.ts";
+import { parseLabel, slugified } from "../../src/domain/text.ts";
+import { textOf } from "../../src/domain/text-encoding.ts";
+import { formatInstant, parseInstant } from "../../src/domain/time.ts";
+import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/user.ts";
+import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
+import { requireExactNumbers } from "../../src/http/operation/exact-numbers.ts";
+import type { FilePosition } from "../../src/domain/file-sort.ts";
+import { anyOf, anyText, runs, unlessRefused } from "../support/properties.ts";
+
+/** What the API description promises of a time in an answer. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const digits = (length: number) =>
+  fc.string({ unit: anyOf("0123456789"), minLength: length, maxLength: length });
+
+test("a time is read as the runtime reads it, and written so that it is read again as itself", () => {
+  const zone = fc.oneof(
+    fc.constant("Z"),
+    fc
+      .tuple(fc.constantFrom("+", "-"), digits(2), digits(2))
+      .map(([sign, hours, minutes]) => `${sign}${hours}:${minutes}`),
+  );
+  const text = fc
+    .tuple(
+      fc.oneof(digits(4), fc.constantFrom("0000", "9999")),
+      digits(2),
+      digits(2),
+      digits(2),
+      digits(2),
+      digits(2),
+      digits(3),
+      zone,
+    )
+    .map(
+      ([year, month, day, hour, minute, second, ms, at]) =>
+        `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${at}`,
+    );
+  const likely = fc
+    .tuple(
+      fc.date({
+        min: new Date("0000-01-01T00:00:00Z"),
+        max: new Date("9999-12-31T23:59:59.999Z"),
+        noInvalidDate: true,
+      }),
+      zone,
+    )
+    .map(([date, at]) => date.toISOString().replace("Z", at));
+  fc.assert(
+    fc.property(fc.oneof(text, likely, anyText()), (given) => {
+      const instant = unlessRefused(() => parseInstant("at", given));
+      if (instant === null) return;
+      expect(formatInstant(instant)).toMatch(TIME);
+      expect(parseInstant("at", formatInstant(instant))).toBe(instant);
+      if (/\.\d{3}(Z|[+-]\d\d:\d\d)$/.test(given)) expect(instant).toBe(Date.parse(given));
+    }),
+    runs(5),
+  );
+});
+
+/** A number's value as a whole number of powers of ten, without zeros at its end. */
+function exactly(text: string): [digits: bigint, exponent: bigint] {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  let [value, power] = [BigInt(whole + fraction), BigInt(exponent) - BigInt(fraction.length)];
+  while (value !== 0n && value % 10n === 0n) [value, power] = [value / 10n, power + 1n];
+  return value === 0n ? [0n, 0n] : [sign === "-" ? -value : value, power];
+}
+
+test("exactly the numbers are refused that would be written differently", () => {
+  const sign = fc.constantFrom("", "-");
+  const whole = fc.oneof(
+    fc.constant("0"),
+    fc
+      .tuple(anyOf("123456789"), fc.string({ unit: anyOf("0123456789"), maxLength: 25 }))
+      .map((parts) => parts.join("")),
+  );
+  const fraction = fc.oneof(
+    fc.constant(""),
+    fc.string({ unit: anyOf("0123456789"), minLength: 1, maxLength: 25 }).map((text) => `.${text}`),
+  );
+  const exponent = fc.oneof(
+    fc.constant(""),
+    fc
+      .tuple(fc.constantFrom("e", "E+", "e-"), fc.integer({ min: 0, max: 400 }))
+      .map((parts) => parts.join("")),
+  );
+  const number = fc.oneof(
+    fc.tuple(sign, whole, fraction, exponent).map((parts) => parts.join("")),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  );
+  fc.assert(
+    fc.property(number, (text) => {
+      const value: unknown = JSON.parse(text);
+      const isKept = Number.isFinite(value) && Bun.deepEquals(exactly(String(value)), exactly(text));
+      const isAccepted = unlessRefused(() => requireExactNumbers(text, value, "metadata") ?? true);
+      expect([text, isAccepted]).toEqual([text, isKept ? true : null]);
+    }),
+    runs(5),
+  );
+});
+
+test("a cursor leads back to its position, in its order only; any other text is refused", () => {
+  const path = anyText().filter((text) => text.isWellFormed() && !/\p{Cc}/u.test(text) && text !== "");
+  const position: fc.Arbitrary<FilePosition> = fc.oneof(
+    fc.record({ sort: fc.constantFrom("path" as const, "-path" as const), path }),
+    fc.record({
+      sort: fc.constantFrom("size" as const, "-updated_at" as const),
+      value: fc.nat(10 ** 15 - 1),
+      id: fc.uuid(),
+    }),
+  );
+  fc.assert(
+    fc.property(position, anyText(), (given, other) => {
+      expect(decodePosition(encodePosition(given), given.sort)).toEqual(given);
+      expect(
+        unlessRefused(() => decodePosition(encodePosition(given), given.sort === "size" ? "-size" : "size")),
+      ).toBeNull();
+      const read = unlessRefused(() => decodePosition(other, given.sort));
+      if (read !== null) expect(encodePosition(read)).toBe(other);
+    }),
+    runs(2),
+  );
+});
+
+test("a content type that is accepted can be sent as a header, and is read again as itself", () => {
+  const token = fc.string({ minLength: 1, maxLength: 8 });
+  const quoted = fc.string({ unit: "binary-ascii", maxLength: 8 }).map((text) => `"${text}"`);
+  const type = fc
+    .tuple(
+      token,
+      fc.constantFrom("/", ""),
+      token,
+      fc.constantFrom("", ";", " ; "),
+      token,
+      fc.constantFrom("=", ""),
+      fc.oneof(token, quoted),
+    )
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.oneof(anyText(), type), (text) => {
+      const accepted = unlessRefused(() => parseMediaType("content_type", text));
+      if (accepted === null) return;
+      expect(new Headers({ "content-type": accepted }).get("content-type")).toBe(accepted);
+      expect(parseMediaType("content_type", accepted)).toBe(accepted);
+    }),
+    runs(5),
+  );
+});
+
+test("names of every kind keep their rules", () => {
+  fc.assert(
+    fc.property(anyText(), fc.array(anyText()), fc.integer({ min: 2, max: 10_000 }), (text, texts, n) => {
+      expect(slugified(text)).toMatch(/^([a-z0-9]+(-[a-z0-9]+)*)?$/);
+      expect(mimeTypeOf(text)).toMatch(/^[\w.+-]+\/[\w.+-]+$/);
+      const username = proposeUsername(texts);
+      expect(parseUsername("username", username)).toBe(username);
+      expect(parseUsername("username", numberedUsername(username, n))).toEndWith(`-${n}`);
+      const label = unlessRefused(() => parseLabel("name", text, 64));
+      if (label !== null) expect(parseLabel("name", label, 64)).toBe(label);
+      const tags = unlessRefused(() => parseTags("tags", texts));
+      if (tags !== null) expect(parseTags("tags", [...tags, ...tags])).toEqual(tags);
+    }),
+    runs(2),
+  );
+});
+
+test("the text of a content that is cut is the start of its text", () => {
+  fc.assert(
+    fc.property(
+      anyText(),
+      fc.constantFrom("utf8" as const, "utf16le" as const),
+      fc.nat(60),
+      (given, encoding, length) => {
+        const text = given.replaceAll(/\0|\ufeff/g, "").toWellFormed();
+        const bytes = Buffer.from(encoding === "utf8" ? text : `\ufeff${text}`, encoding);
+        expect(textOf(bytes, false)).toBe(text);
+        const head = bytes.subarray(0, Math.max(2, length));
+        expect(text).toStartWith(textOf(head, head.length < bytes.length) ?? "no text");
+      },
+    ),
+    runs(2),
+  );
+});
