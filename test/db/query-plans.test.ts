@@ -291,7 +291,7 @@ test.skipIf(NO_READ_COUNT !== "")(
       for (const { name, work } of COSTS) {
         // Opened anew each time, so that nothing is in memory yet.
         const meter = new TurnMeter();
-        await using opened = await openServicesIn(root, (database) => meter.open(database));
+        await using opened = await openServicesIn(root, { open: (database) => meter.open(database) });
         const [before, done] = [bytesRead() ?? 0, meter.total];
         await work(opened.services, filled);
         const cost = { bytes: (bytesRead() ?? 0) - before, units: meter.total - done };

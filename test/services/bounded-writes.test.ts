@@ -39,7 +39,7 @@ interface World extends OpenedServices {
 async function open(): Promise<World> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const turns = new TurnMeter();
-  const opened = await openServicesIn(place.path, (database) => turns.open(database));
+  const opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
   const { services, database } = opened;
   const { apiKey, driveId: drive } = await services.drives.provision("Drive");
   const caller = services.apiKeys.authenticate(apiKey);

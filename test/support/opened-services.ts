@@ -14,10 +14,20 @@ export interface OpenedServices extends AsyncDisposable {
   readonly services: Services;
 }
 
-/** Opens or creates them in a directory. `open` opens the tables. */
+/** What may differ from one opening to another. */
+interface Opening {
+  /** Opens the tables. */
+  readonly open?: (database: Database) => Tables;
+  /** Returns what the services get in the place of the blob store. */
+  readonly blobsFor?: (blobs: BlobStore) => BlobStore;
+  /** Of an account, in bytes; null for no limit. */
+  readonly storageLimit?: number | null;
+}
+
+/** Opens or creates them in a directory. */
 export async function openServicesIn(
   root: string,
-  open: (database: Database) => Tables = openTables,
+  { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
   const log = createLog({ format: "json", clock, write: () => {} });
@@ -32,12 +42,12 @@ export async function openServicesIn(
   });
   const services = openServices({
     tables,
-    blobs,
+    blobs: blobsFor(blobs),
     clock,
     log,
     secret: new Uint8Array(32),
     keyPrefix: "cof",
-    storageLimits: { free: null, pro: null, team: null },
+    storageLimits: { free: storageLimit, pro: storageLimit, team: storageLimit },
     rateLimits: { free: 60, pro: 300, team: 1000 },
     signups: "closed",
     oidc: null,

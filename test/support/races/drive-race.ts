@@ -1,0 +1,249 @@
+import { expect } from "bun:test";
+import type { Scheduler } from "fast-check";
+import type { Caller } from "../../../src/domain/caller.ts";
+import type { DriveId, FileId, KeyId } from "../../../src/domain/id.ts";
+import { CofferError } from "../../../src/domain/errors.ts";
+import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
+import { addAccount } from "../accounts.ts";
+import { type OpenedServices, openServicesIn } from "../opened-services.ts";
+import { faultsOfTrees } from "../recount.ts";
+import { FAST_DIRECTORY, type TemporaryDirectory, temporaryDirectory } from "../temporary-directory.ts";
+import { UNCONDITIONAL } from "../unconditional.ts";
+import {
+  DRIVES,
+  type Event,
+  expected,
+  isGone,
+  LIMIT,
+  type Model,
+  type ModelDrive,
+  SIZES,
+  USERS,
+} from "./drive-events.ts";
+import { HeldResults, heldTables } from "./held.ts";
+import { type Done, haveAnOrder } from "./orders.ts";
+
+/** One database for many races; each has drives and users of its own. */
+export class DriveRaces implements AsyncDisposable {
+  readonly #opened: OpenedServices;
+  readonly #held: HeldResults;
+  readonly #directory: TemporaryDirectory;
+  #races = 0;
+
+  private constructor(opened: OpenedServices, held: HeldResults, directory: TemporaryDirectory) {
+    this.#opened = opened;
+    this.#held = held;
+    this.#directory = directory;
+  }
+
+  static async open(): Promise<DriveRaces> {
+    const directory = await temporaryDirectory(FAST_DIRECTORY);
+    const held = new HeldResults();
+    const opened = await openServicesIn(directory.path, {
+      open: (database) => heldTables(held, database),
+      storageLimit: LIMIT,
+    });
+    return new DriveRaces(opened, held, directory);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.services.sweep.stop();
+    await this.#opened[Symbol.asyncDispose]();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+
+  /** Does everything at once, in an order that the scheduler chooses, and checks what came of it. */
+  async run(scheduler: Scheduler, threads: readonly (readonly Event[])[]): Promise<void> {
+    this.#races += 1;
+    const race = await DriveRace.begin(this.#opened, this.#held, this.#directory.path, this.#races);
+    const done = await this.#held.race(scheduler, () =>
+      Promise.all(threads.map((thread) => race.perform(thread))),
+    );
+    race.check(done);
+  }
+}
+
+/** An unclaimed drive, and what its agent holds. */
+interface Agent {
+  readonly caller: Caller;
+  readonly id: DriveId;
+  readonly keyId: KeyId;
+  readonly claimToken: string;
+  readonly first: FileId;
+  readonly link: string;
+}
+
+class DriveRace {
+  readonly #opened: OpenedServices;
+  readonly #held: HeldResults;
+  readonly #users: readonly Caller[];
+  readonly #agents: readonly Agent[];
+  readonly #start: Model;
+
+  private constructor(
+    opened: OpenedServices,
+    held: HeldResults,
+    users: readonly Caller[],
+    agents: readonly Agent[],
+  ) {
+    this.#opened = opened;
+    this.#held = held;
+    this.#users = users;
+    this.#agents = agents;
+    const one = { owner: null, isDeleted: false, hasKey: true, isLinkUsed: false, hasFirst: true };
+    this.#start = { drives: agents.map(() => ({ ...one, files: { first: SIZES[1] ?? 0 } })), isLate: false };
+  }
+
+  static async begin(
+    opened: OpenedServices,
+    held: HeldResults,
+    dataDir: string,
+    number: number,
+  ): Promise<DriveRace> {
+    const users = USERS.map((user) => `user-${number}-${user}`);
+    for (const username of users) addAccount({ dataDir, clock: opened.clock }, username);
+    const { apiKeys } = opened.services;
+    const callers = await Promise.all(
+      users.map(async (username) =>
+        callerOf(opened, (await apiKeys.createFor(username, "", "read-write")).secret),
+      ),
+    );
+    return new DriveRace(opened, held, callers, await Promise.all(DRIVES.map(() => agentIn(opened))));
+  }
+
+  /** Does one thing after another. */
+  async perform(thread: readonly Event[]): Promise<Done<Model>[]> {
+    const done: Done<Model>[] = [];
+    for (const each of thread) {
+      await this.#held.hold(each.kind, Promise.resolve());
+      done.push({
+        name: JSON.stringify(each),
+        outcome: await this.#outcome(each),
+        after: (state) => expected(state, each),
+      });
+    }
+    return done;
+  }
+
+  async #outcome(each: Event): Promise<string> {
+    try {
+      await this.#perform(each);
+      return "done";
+    } catch (error) {
+      if (!(error instanceof CofferError)) throw error;
+      // Which of the two depends on when the request found out.
+      return each.kind !== "claim" &&
+        each.kind !== "use link" &&
+        ["NOT_FOUND", "UNAUTHORIZED"].includes(error.code)
+        ? "gone"
+        : error.code;
+    }
+  }
+
+  async #perform(each: Event): Promise<unknown> {
+    const { services, clock } = this.#opened;
+    switch (each.kind) {
+      case "claim":
+        return services.claims.claim(this.#user(each.user), this.#agent(each.drive).claimToken);
+      case "upload":
+        return upload(this.#opened, this.#agent(each.drive), each.path, each.size);
+      case "use link":
+        return services.presignedLinks.useUp(this.#agent(each.drive).link);
+      case "remove file": {
+        const { caller, first } = this.#agent(each.drive);
+        return services.files.remove(caller, first, UNCONDITIONAL);
+      }
+      case "remove drive": {
+        const { caller, id } = this.#agent(each.drive);
+        return services.drives.remove(caller, id);
+      }
+      case "revoke key": {
+        const { caller, keyId } = this.#agent(each.drive);
+        return services.apiKeys.revoke(caller, keyId);
+      }
+      case "sweep":
+        return services.sweep.run();
+      case "expire":
+        return clock.advance(UNCLAIMED_LIFETIME_MS);
+    }
+  }
+
+  #agent(number: number): Agent {
+    const agent = this.#agents[number];
+    if (agent === undefined) throw new Error(`there is no drive ${number}`);
+    return agent;
+  }
+
+  #user(number: number): Caller {
+    const user = this.#users[number];
+    if (user === undefined) throw new Error(`there is no user ${number}`);
+    return user;
+  }
+
+  /** Fails unless there is an order for what was done that ends in what is there now. */
+  check(threads: readonly (readonly Done<Model>[])[]): void {
+    const shown = threads.map((thread) => thread.map(({ name, outcome }) => `${name}: ${outcome}`));
+    const seen = this.#agents.map((agent) => this.#seen(agent));
+    const isEnd = ({ drives, isLate }: Model) =>
+      Bun.deepEquals(
+        seen,
+        drives.map((each) => (isGone(each, isLate) ? null : { owner: each.owner, files: each.files })),
+      );
+    const hasOrder = haveAnOrder(threads, this.#start, isEnd);
+    expect({ shown, seen, hasOrder }).toEqual({ shown, seen, hasOrder: true });
+    expect(faultsOfTrees(this.#opened.database.sql)).toEqual([]);
+    for (const user of this.#users) expect(this.#storedBy(user)).toBeLessThanOrEqual(LIMIT);
+  }
+
+  /** The owner and the files of a drive; null if it is gone. */
+  #seen({ caller, id }: Agent): Pick<ModelDrive, "owner" | "files"> | null {
+    const { drives, listings } = this.#opened.services;
+    if (drives.list(caller, null).length === 0) return null;
+    const owner = this.#users.findIndex((user) => drives.list(user, null).some((each) => each.id === id));
+    const request = { prefix: "", grouped: false, tags: [], sort: "path" as const, page: 1, limit: 1000 };
+    const { files } = listings.list(caller, { ...request, driveId: id, after: null });
+    return {
+      owner: owner === -1 ? null : owner,
+      files: Object.fromEntries(files.map(({ path, size }) => [path, size])),
+    };
+  }
+
+  #storedBy(user: Caller): number {
+    const all = this.#opened.services.drives.list(user, null);
+    return all.reduce((sum, { totalSize }) => sum + totalSize, 0);
+  }
+}
+
+function callerOf({ services }: OpenedServices, key: string): Caller {
+  const caller = services.apiKeys.authenticate(key);
+  if (caller === null) throw new Error("a new key is not valid");
+  return caller;
+}
+
+async function agentIn(opened: OpenedServices): Promise<Agent> {
+  const { services } = opened;
+  const { driveId: id, apiKey, keyId, claimToken } = await services.drives.provision("Race");
+  const caller = callerOf(opened, apiKey);
+  const { file } = await upload(opened, { caller, id }, "first", SIZES[1] ?? 0);
+  const { token: link } = await services.presignedLinks.create(caller, file.id, {
+    expiresIn: 3600,
+    oneTime: true,
+  });
+  return { caller, id, keyId, claimToken, first: file.id, link };
+}
+
+let uploads = 0;
+
+/** Uploads a content that no other file has. */
+async function upload(
+  { services }: OpenedServices,
+  { caller, id }: Pick<Agent, "caller" | "id">,
+  path: string,
+  size: number,
+) {
+  uploads += 1;
+  const writing = await services.uploads.begin(caller, id);
+  await writing.write(Buffer.alloc(size, `content ${uploads} `));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+  return writing.finish({ ...unset, driveId: id, path, expiresAt: undefined }, UNCONDITIONAL);
+}
