@@ -7,3 +7,4 @@ bePatient();
 fc.configureGlobal({ numRuns: 1000 });
 await import("./trees.test.ts");
 await import("./drives.test.ts");
+await import("./requests.test.ts");

@@ -1,0 +1,224 @@
+import { expect, test } from "bun:test";
+import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { startAppliance } from "../support/appliance.ts";
+import type { Answer } from "../support/client.ts";
+import { bePatient } from "../support/patience.ts";
+import { runs } from "../support/properties.ts";
+import { Random } from "../support/random.ts";
+import { openStage, type OwnDrive, provision } from "../support/scenario.ts";
+import { verified } from "../support/verified.ts";
+
+bePatient();
+
+const stage = openStage();
+
+/** How many requests are sent at once. */
+const MANY = 50;
+const ROUNDS = Math.ceil((runs().numRuns ?? 100) / 50);
+
+/** In the database, in a file, and so long that it is read while it is sent. */
+const SIZES = [100, 20_000, 700_000];
+const CONTENTS = SIZES.map((size, index) => Buffer.alloc(size, `content ${index} `));
+const DIGESTS = CONTENTS.map((content) => Bun.SHA256.hash(content, "hex"));
+
+function many<T>(send: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: MANY }, (_, index) => send(index)));
+}
+
+function put(own: OwnDrive, path: string, body: Buffer<ArrayBuffer> | string): Promise<Answer> {
+  const query = new URLSearchParams({ drive_id: own.id, path });
+  return own.client.send("PUT", `/v0/files?${query.toString()}`, { body });
+}
+
+async function putNew(own: OwnDrive, path: string, body: Buffer<ArrayBuffer> | string): Promise<string> {
+  const { status, text } = await put(own, path, body);
+  expect(status).toBe(201);
+  const { id }: { id: string } = JSON.parse(text);
+  return id;
+}
+
+async function pathsIn(own: OwnDrive): Promise<string[]> {
+  const { data } = await own.client.json<{ data: { path: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?drive_id=${own.id}&limit=1000`,
+  );
+  return data.map(({ path }) => path);
+}
+
+function withStatus(answers: readonly Answer[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length;
+}
+
+/** A download, with its body as bytes. */
+async function download(own: OwnDrive, id: string, headers: Record<string, string>) {
+  const response = await own.client.fetch("GET", `/v0/files/${id}/download`, { headers });
+  return { status: response.status, headers: response.headers, body: Buffer.from(await response.bytes()) };
+}
+
+/** The response must be one content, whole, or the range of it that was asked for. */
+function expectOneContent(
+  { status, headers, body }: Awaited<ReturnType<typeof download>>,
+  asked: { readonly range: readonly [start: number, end: number] | null; readonly ifRange: string | null },
+): void {
+  const digest = headers.get("etag")?.slice(1, -1) ?? "";
+  const content = CONTENTS[DIGESTS.indexOf(digest)] ?? Buffer.from("none");
+  expect(headers.get("repr-digest")).toBe(`sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`);
+  const mayBePart = asked.range !== null && (asked.ifRange === null || asked.ifRange === digest);
+  expect(status).toBe(mayBePart ? 206 : 200);
+  const [start, end] = mayBePart ? (asked.range ?? [0, 0]) : [0, content.length];
+  if (mayBePart) expect(headers.get("content-range")).toBe(`bytes ${start}-${end - 1}/${content.length}`);
+  expect(body.equals(content.subarray(start, end))).toBeTrue();
+}
+
+test("a file that is replaced while it is downloaded gives one of its contents, never a mix", async () => {
+  const random = new Random(1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = await stage.ownDrive();
+    const id = await putNew(own, "a", CONTENTS[0] ?? Buffer.from(""));
+    await many(async (index) => {
+      if (index % 3 === 0) {
+        expect((await put(own, "a", random.pick(CONTENTS))).status).toBe(200);
+        return;
+      }
+      const range = random.chance(0.7) ? ([random.below(40), 41 + random.below(59)] as const) : null;
+      const ifRange = random.chance(0.5) ? random.pick(DIGESTS) : null;
+      const headers = {
+        ...(range === null ? {} : { range: `bytes=${range[0]}-${range[1] - 1}` }),
+        ...(ifRange === null ? {} : { "if-range": `"${ifRange}"` }),
+      };
+      expectOneContent(await download(own, id, headers), { range, ifRange });
+    });
+  }
+});
+
+test("each copy of a file that is replaced has one of its contents", async () => {
+  const own = await stage.ownDrive();
+  const id = await putNew(own, "a", CONTENTS[0] ?? Buffer.from(""));
+  await many(async (index) => {
+    if (index % 2 === 0) {
+      expect((await put(own, "a", CONTENTS[index % 3] ?? "")).status).toBe(200);
+      return;
+    }
+    const body = { destination_path: `copies/${index}` };
+    const copy = await own.client.json<{ id: string; content_hash: string }>(
+      201,
+      "POST",
+      `/v0/files/${id}/copy`,
+      { body },
+    );
+    const found = await download(own, copy.id, {});
+    expectOneContent(found, { range: null, ifRange: null });
+    expect(found.headers.get("etag")).toBe(`"${copy.content_hash.replace("sha256:", "")}"`);
+  });
+});
+
+test("of many files that are moved to one path, one gets there, and the others stay", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = await stage.ownDrive();
+    const ids = await many((index) => putNew(own, `from/${index}`, String(index)));
+    const answers = await Promise.all(
+      ids.map((id) => own.client.send("POST", `/v0/files/${id}/move`, { body: { destination_path: "to" } })),
+    );
+    expect([withStatus(answers, 200), withStatus(answers, 409)]).toEqual([1, MANY - 1]);
+    expect(await pathsIn(own)).toHaveLength(MANY);
+    const last = await Promise.all(
+      ids.map((id) =>
+        own.client.send("POST", `/v0/files/${id}/move`, {
+          body: { destination_path: "to", overwrite: true },
+        }),
+      ),
+    );
+    expect(withStatus(last, 200) + withStatus(last, 404)).toBe(MANY);
+    expect(await pathsIn(own)).toEqual(["to"]);
+  }
+});
+
+test("what is uploaded into a folder while it is deleted is deleted with it, or there", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = await stage.ownDrive();
+    await putNew(own, "d/first", "first");
+    const deleted: Promise<{ deleted_count: number }>[] = [];
+    const uploads = await many(async (index) => {
+      const uploaded = put(own, `d/e/${index}`, `file ${index}`);
+      if (index === MANY / 2) {
+        const body = { drive_id: own.id, path: "d/", confirm: true };
+        deleted.push(own.client.json(200, "DELETE", "/v0/folders", { body }));
+      }
+      return uploaded;
+    });
+    const [removal] = await Promise.all(deleted);
+    expect(withStatus(uploads, 201)).toBe(MANY);
+    const left = await pathsIn(own);
+    expect((removal?.deleted_count ?? 0) + left.length).toBe(MANY + 1);
+    for (const path of left) {
+      const { data } = await own.client.json<{ data: { id: string }[] }>(
+        200,
+        "GET",
+        `/v0/files?drive_id=${own.id}&prefix=${path}&limit=1`,
+      );
+      const [file] = data;
+      expect((await download(own, file?.id ?? "", {})).body.toString()).toBe(`file ${path.slice(4)}`);
+    }
+  }
+});
+
+test("a key that is revoked while it writes has done all that was answered, and nothing after its end", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const other = { ...own, client: stage.coffer.client(made.key) };
+    const done: string[] = [];
+    const isUnderWay = Promise.withResolvers<void>();
+    const writing = many(async (lane) => {
+      for (let index = 0; ; index += 1) {
+        const path = `${lane}-${index}`;
+        const { status } = await put(other, path, Buffer.alloc(100_000, `file ${path} of ${round} `));
+        if (status !== 201) return status;
+        done.push(path);
+        if (done.length > MANY) isUnderWay.resolve();
+      }
+    });
+    await isUnderWay.promise;
+    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    const atItsEnd = await pathsIn(own);
+    expect(new Set(await writing)).toEqual(new Set([401]));
+    expect([atItsEnd, await pathsIn(own)]).toEqual([done.toSorted(), done.toSorted()]);
+  }
+});
+
+test("contents that come and go are whole while all that nothing names is collected", async () => {
+  await using coffer = await startAppliance();
+  const own = await provision(coffer);
+  const { sweep } = coffer.appliance.services;
+  const random = new Random(2);
+  const over = new AbortController();
+  const sweeping = (async () => {
+    let collected = 0;
+    while (!over.signal.aborted) {
+      collected += (await sweep.run()).blobs;
+      coffer.clock.advance(ORPHAN_GRACE_MS / 2);
+    }
+    return collected;
+  })();
+  // Two lanes store and delete each content: in turn, at once, and while it is collected.
+  const lane = async (index: number) => {
+    // Too long for the cache of small contents.
+    const content = Buffer.alloc(70_000, `content ${index >> 1} `);
+    for (let round = 0; round < ROUNDS * 10; round += 1) {
+      const id = await putNew(own, `${index}/${round}`, content);
+      expect((await download(own, id, {})).body.equals(content)).toBeTrue();
+      await own.client.json(200, "DELETE", `/v0/files/${id}`);
+      for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)));
+  } finally {
+    over.abort();
+  }
+  expect(await sweeping).toBeGreaterThan(0);
+  await coffer.close();
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
