@@ -606,7 +606,7 @@ const GENERAL: readonly {
   {
     code: "PAYLOAD_TOO_LARGE",
     as: "ada",
-    isMet: ({ codes }) => codes.includes("PAYLOAD_TOO_LARGE"),
+    isMet: ({ method }) => method !== "GET",
     request: (_, address) => [address, { body: PAST_ANY_LIMIT }],
   },
   {

@@ -107,7 +107,9 @@ function complete(
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "get") errors.add("FORBIDDEN");
   if (parameters.length > 0 || detail.requestBody !== undefined) errors.add("VALIDATION_ERROR");
-  if (detail.requestBody !== undefined) errors.add("PAYLOAD_TOO_LARGE").add("UNSUPPORTED_MEDIA_TYPE");
+  if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");
+  // A long body is refused also where none is read.
+  if (method !== "get") errors.add("PAYLOAD_TOO_LARGE");
   // Responses to callers without a key do not count.
   if (isKeyed && !isPublic) errors.add("QUOTA_EXCEEDED");
   if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED").add("STORAGE_FULL");
