@@ -46,7 +46,9 @@ export class LineWriter {
       this.#waiting += `${line}\n`;
       if (!this.#isReporting) this.#waitingLines++;
     }
-    if (this.#isScheduled || this.#batch !== null) return;
+    // A report is written with the lines that it follows. If it set off a write of its own, a closed stream would be
+    // tried forever: each failure is reported.
+    if (this.#isReporting || this.#isScheduled || this.#batch !== null) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LineWriter } from "../../src/commands/line-writer.ts";
 
 const KIB = 1024;
@@ -117,6 +118,19 @@ test("a stream that fails is tried with the next line only; what failed is count
   lines.add("e");
   lines.flush();
   expect(stream.pending).toBe("e\n");
+});
+
+test("the report of what failed is no new line: a stream that is gone is not tried again and again", async () => {
+  const stream = new Stream();
+  const lines = droppingWriter(stream);
+  for (const line of ["a", "b"]) {
+    lines.add(line);
+    await nextTurn();
+    expect(stream.pending).not.toBeNull();
+    stream.fail();
+  }
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  expect(stream.pending).toBeNull();
 });
 
 test("it is idle once everything is written, or has failed", async () => {
