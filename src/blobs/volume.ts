@@ -1,10 +1,10 @@
-import { type Dirent, lstatSync, renameSync, statfsSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, mkdirSync, renameSync, statfsSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./content-file.ts";
-import { writeIdentity } from "./identity.ts";
+import { readIdentity, writeIdentity } from "./identity.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
@@ -37,6 +37,8 @@ export class Volume {
   readonly #diskReserve: number;
   /** By path: each resolves once the shard exists and its name survives a power cut. */
   readonly #shards = new Map<string, Promise<void>>();
+  /** The identity that is beside the contents; null if there is none. */
+  #identity: string | null = null;
   #hasRefused = false;
 
   private constructor(options: VolumeOptions) {
@@ -73,10 +75,15 @@ export class Volume {
    * Creates the directory of a content if it is missing. Its own name survives a power cut before this resolves, or a
    * content in it could be lost with it.
    */
-  makeShard(digest: Digest): Promise<void> {
+  async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));
     const known = this.#shards.get(path);
-    if (known !== undefined) return known;
+    await (known ?? this.#newShard(path));
+    // It may have been removed since: contents that come again must find a place.
+    if (known !== undefined && !existsSync(path)) await this.#newShard(path);
+  }
+
+  #newShard(path: string): Promise<void> {
     const made = this.#createShard(path);
     this.#shards.set(path, made);
     // The next upload tries again.
@@ -86,6 +93,10 @@ export class Volume {
 
   async #createShard(path: string): Promise<void> {
     requireNoLink(path);
+    // Without its disk, the mount point of the contents is an empty directory.
+    if ((await readIdentity(this.#blobsDir)) !== this.#identity) {
+      throw new Error(`${this.#blobsDir} was removed, moved or replaced while it was in use`);
+    }
     await mkdir(path, { recursive: true, mode: 0o700 });
     await syncDirectory(this.#blobsDir);
   }
@@ -117,14 +128,21 @@ export class Volume {
   }
 
   /** See `BlobStore.writeIdentity`. */
-  writeIdentity(id: StoreId): Promise<void> {
-    return writeIdentity(this.#blobsDir, this.newTempPath(), id);
+  async writeIdentity(id: StoreId): Promise<void> {
+    await writeIdentity(this.#blobsDir, this.newTempPath(), id);
+    this.#identity = id;
   }
 
   /** Bytes that an unprivileged process can still write, including the reserve. */
   async freeBytes(): Promise<number> {
+    this.#keepTmp();
     const { bavail, frsize } = await statfs(this.#tmpDir);
     return bavail * frsize;
+  }
+
+  /** Programs that clean up directories of this name may have removed it. */
+  #keepTmp(): void {
+    if (!existsSync(this.#tmpDir)) mkdirSync(this.#tmpDir, { mode: 0o700 });
   }
 
   /** Whether the reserve is free, and 1 MiB at least. */
@@ -134,6 +152,7 @@ export class Volume {
 
   /** Throws STORAGE_FULL when less than the reserve is free. */
   async requireSpace(): Promise<void> {
+    this.#keepTmp();
     // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.
     const { bavail, frsize } = statfsSync(this.#tmpDir);
     if (bavail * frsize < this.#diskReserve) throw storageFull();
@@ -161,6 +180,7 @@ export class Volume {
       requireNoLink(directory);
       await mkdir(directory, { recursive: true, mode: 0o700 });
     }
+    this.#identity = await readIdentity(this.#blobsDir);
     await this.#sweep();
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {

@@ -64,7 +64,7 @@ export class Database {
     this.sql = sql;
     this.#clock = clock;
     this.#reserve = options?.reserve ?? null;
-    this.#log = new DatabaseLog(`${sql.filename}-wal`);
+    this.#log = new DatabaseLog(sql.filename);
     const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
     this.#upkeep = new Upkeep(sql.filename);
     this.#checkpoints = new Checkpoints({
@@ -214,8 +214,13 @@ export class Database {
     return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
   }
 
-  /** Throws if the database does not answer. */
+  /** Throws if the database does not answer. If its files are gone, it has failed from now on. */
   ping(): void {
+    try {
+      this.#log.requireFiles();
+    } catch (error) {
+      this.#writes.fail(error);
+    }
     this.sql.query("SELECT 1").get();
   }
 

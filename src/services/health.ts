@@ -38,6 +38,8 @@ export class Health {
 
   /** Logs that the disk is full or does not answer: at once, then every minute, and when it is over. */
   async watch(): Promise<void> {
+    // That is logged already, and it is not over before the next start.
+    if (this.#tables.hasFailed()) return;
     const trouble = await this.#trouble();
     const now = this.#clock.now();
     const isNews = trouble?.message !== this.#logged?.message;
@@ -48,7 +50,7 @@ export class Health {
     }
   }
 
-  /** The problem for `watch` to log. A failed database has logged that itself. */
+  /** The problem for `watch` to log. */
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
       if (!(await this.problems()).includes("storage_full")) return null;

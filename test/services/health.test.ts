@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { startAppliance } from "../support/appliance.ts";
+import { rejectionOf } from "../support/upload-bodies.ts";
 
 test("a disk without its reserve is a problem, and is logged at once and then once a minute", async () => {
   await using coffer = await startAppliance({ "disk-reserve": "4000TiB" });
@@ -30,4 +33,19 @@ test("a disk with room is no problem, and is not logged", async () => {
   await coffer.appliance.services.health.watch();
   expect(await coffer.appliance.services.health.problems()).toEqual([]);
   expect(coffer.lines.filter((line) => line.includes("disk"))).toEqual([]);
+});
+
+test("a disk that is gone and then fails is not logged as a disk that answers again", async () => {
+  const coffer = await startAppliance();
+  const { health } = coffer.appliance.services;
+  const logged = (text: string) => coffer.lines.filter((line) => line.includes(text)).length;
+  await rm(coffer.dataDir, { recursive: true });
+  await health.watch();
+  expect(logged("the disk does not answer")).toBe(1);
+  const body = { name: "Nowhere" };
+  expect((await coffer.client().send("POST", "/v0/drives/provision", { body })).status).toBe(503);
+  await health.watch();
+  expect(logged("the disk has room again and answers")).toBe(0);
+  expect(await rejectionOf(coffer.close())).toBeInstanceOf(Error);
+  await rm(dirname(coffer.dataDir), { recursive: true });
 });
