@@ -3,18 +3,9 @@ import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { provision, serve } from "../support/executable.ts";
-import {
-  CHANGES,
-  changeWithFault,
-  contentOf,
-  type Fault,
-  heldBy,
-  Injection,
-  NO_STRACE,
-  prepare,
-  type Prepared,
-  put,
-} from "../support/faults.ts";
+import { FILE_CHANGES, prepare, type Prepared } from "../support/changes.ts";
+import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../support/faults.ts";
+import { changeWithFault, effectOf } from "../support/faulty-change.ts";
 import { hashOf } from "../support/hash.ts";
 import { withReason } from "../support/skip.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -31,10 +22,11 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
   });
   afterAll(() => prepared[Symbol.asyncDispose]());
 
-  test.each(CHANGES)(
+  test.each(FILE_CHANGES)(
     "in the sync of the log at $name, then a kill: 503, and it happened or it did not",
     async (change) => {
-      const { status, hits } = await changeWithFault(prepared, change, NEXT_SYNC, "nothing");
+      const effect = await effectOf(prepared, change);
+      const { status, hits } = await changeWithFault({ prepared, change, effect }, NEXT_SYNC);
       expect([status, hits.length]).toEqual([503, 1]);
     },
   );

@@ -1,21 +1,23 @@
-import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import type { Client } from "./client.ts";
-import { type Agent, Output, provision, serve, type Server } from "./executable.ts";
+import { Output, type Server } from "./executable.ts";
 import { hashOf } from "./hash.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** System calls that fail: which ones, and how often. */
 export interface Fault {
   /** Names of system calls, as for strace: `fsync,fdatasync`. */
   readonly calls: string;
-  readonly error: "EIO" | "ENOSPC";
+  /** What happens instead of the call. KILL ends the process; SLOW lets the call take a second. */
+  readonly error: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "SLOW";
   /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
   /** Only calls on this file in the data directory fail. */
   readonly file?: string;
 }
+
+/** Ends once it is traced, or after some seconds. */
+const UNTIL_TRACED = `for turn in $(seq 200); do grep -q "TracerPid:.0" /proc/$$/status || exit 0; sleep 0.05; done`;
 
 /** Why tests with failing system calls are skipped; empty if they can run. */
 export const NO_STRACE = whyNoStrace();
@@ -23,20 +25,31 @@ export const NO_STRACE = whyNoStrace();
 function whyNoStrace(): string {
   if (Bun.which("strace") === null) return "strace is not installed";
   // Attaching to a process needs more rights than starting it.
-  const { success } = Bun.spawnSync(["sh", "-c", "sleep 0.1 & exec strace -qq -o /dev/null -p $!"], {
-    stdout: "ignore",
-    stderr: "ignore",
-  });
+  const { success } = Bun.spawnSync(
+    ["sh", "-c", 'sh -c "$0" & exec strace -qq -e trace=none -o /dev/null -p $!', UNTIL_TRACED],
+    { stdout: "ignore", stderr: "ignore" },
+  );
   return success ? "" : "strace may not attach to processes";
 }
+
+/** What strace does, other than to return an error; a time is in microseconds. */
+const INSTEAD: { readonly [error in Fault["error"]]?: string } = {
+  KILL: "signal=KILL",
+  SLOW: "delay_enter=1000000",
+};
+
+/** How strace prints a call in which the process was killed. */
+const NEVER_RETURNED = / = \?/;
 
 /** A fault that is being injected into a server. */
 export class Injection {
   readonly #log: string;
+  readonly #mark: RegExp;
   readonly #strace: Bun.Subprocess;
 
-  private constructor(log: string, strace: Bun.Subprocess) {
+  private constructor(log: string, mark: RegExp, strace: Bun.Subprocess) {
     this.#log = log;
+    this.#mark = mark;
     this.#strace = strace;
   }
 
@@ -45,18 +58,24 @@ export class Injection {
     const log = `${server.dataDir}.strace-${crypto.randomUUID()}`;
     const args = ["-f", "-p", String(server.pid), "-o", log, "-e", `trace=${calls}`];
     if (file !== undefined) args.push("-P", join(server.dataDir, file));
-    args.push("-e", `inject=${calls}:error=${error}:when=${when}`);
+    args.push("-e", `inject=${calls}:${INSTEAD[error] ?? `error=${error}`}:when=${when}`);
     const strace = Bun.spawn(["strace", ...args], { stdout: "ignore", stderr: "pipe" });
     const said = new Output(strace.stderr);
     if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
-    return new Injection(log, strace);
+    return new Injection(log, error === "KILL" ? NEVER_RETURNED : /\(INJECTED\)/, strace);
   }
 
-  /** The calls that failed, as strace printed them. Resolves when the server has ended. */
+  /** Ends the fault; the server goes on. */
+  async stop(): Promise<void> {
+    this.#strace.kill("SIGINT");
+    await this.#strace.exited;
+  }
+
+  /** The calls that failed, or in which it was killed, as strace printed them. Resolves when the server has ended. */
   async hits(): Promise<string[]> {
     await this.#strace.exited;
     const lines = (await Bun.file(this.#log).text()).split("\n");
-    return lines.filter((line) => line.includes("(INJECTED)"));
+    return lines.filter((line) => this.#mark.test(line));
   }
 }
 
@@ -98,126 +117,4 @@ export async function put(client: Client, drive: string, path: string, bytes: Ui
 /** A content of `size` bytes; the same for the same `seed`. */
 export function contentOf(seed: string, size: number): Uint8Array {
   return Buffer.from(hashOf(Buffer.from(seed)).repeat(Math.ceil(size / 64))).subarray(0, size);
-}
-
-const KIB = 1024;
-
-/** A write that must happen completely or not at all. */
-export interface Change {
-  readonly name: string;
-  /** Sends the request. Returns the status. */
-  readonly run: (client: Client, drive: string) => Promise<number>;
-  /** The files of the drive after it. */
-  readonly after: (before: Held) => Held;
-}
-
-function without(held: Held, isGone: (path: string) => boolean): Held {
-  return Object.fromEntries(Object.entries(held).filter(([path]) => !isGone(path)));
-}
-
-function replaceOf(path: string, size: number): Pick<Change, "run" | "after"> {
-  const bytes = contentOf(`new ${path}`, size);
-  return {
-    run: (client, drive) => put(client, drive, path, bytes),
-    after: (before) => ({ ...before, [path]: hashOf(bytes) }),
-  };
-}
-
-/** The writes that faults are injected into. */
-export const CHANGES: readonly Change[] = [
-  { name: "the replace of a small file", ...replaceOf("small.bin", 3 * KIB) },
-  { name: "the replace of a file over 64 KiB", ...replaceOf("large.bin", 200 * KIB) },
-  {
-    name: "the deletion of a folder",
-    run: async (client, drive) =>
-      (
-        await client.send("DELETE", "/v0/folders", {
-          body: { drive_id: drive, path: "folder/", confirm: true },
-        })
-      ).status,
-    after: (before) => without(before, (path) => path.startsWith("folder/")),
-  },
-  {
-    name: "the deletion of a file",
-    run: async (client, drive) => {
-      const file = (await list(client, drive)).data.find(({ path }) => path === "single.bin");
-      return (await client.send("DELETE", `/v0/files/${file?.id}`)).status;
-    },
-    after: (before) => without(before, (path) => path === "single.bin"),
-  },
-];
-
-/** A data directory of a server that was stopped cleanly, with a drive that has files for every change. */
-export interface Prepared extends AsyncDisposable {
-  readonly dataDir: string;
-  readonly key: string;
-  readonly drive: string;
-}
-
-export async function prepare(): Promise<Prepared> {
-  const place = await temporaryDirectory();
-  const dataDir = join(place.path, "prepared");
-  await using server = await serve({ dataDir });
-  const { client, key, drive }: Agent = await provision(server);
-  const paths = ["small.bin", "large.bin", "single.bin", "folder/a.bin", "folder/b/c.bin", "folder/b/d.bin"];
-  for (const path of paths) {
-    expect(await put(client, drive, path, contentOf(path, path === "large.bin" ? 150 * KIB : KIB))).toBe(201);
-  }
-  expect(await server.stop()).toBe(0);
-  return { dataDir, key, drive, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
-}
-
-/** The status of a change, and the system calls that failed. */
-export interface Outcome {
-  readonly status: number;
-  readonly hits: readonly string[];
-}
-
-/** What happens between a change and the kill: nothing, or another write, which may overwrite the first. */
-export type Meanwhile = "nothing" | "another write";
-
-/**
- * Injects a fault into a change, kills the server and starts it again without the fault. Checks that the change happened
- * completely or not at all, that no content is missing, that successful writes are kept, and that the server works.
- */
-export async function changeWithFault(
-  prepared: Prepared,
-  change: Change,
-  fault: Fault,
-  meanwhile: Meanwhile,
-): Promise<Outcome> {
-  await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  await cp(prepared.dataDir, dataDir, { recursive: true });
-  const { key, drive } = prepared;
-  const later = contentOf("later", KIB);
-  let before: Held;
-  let [status, laterStatus] = [0, 503];
-  let hits: string[];
-  {
-    await using server = await serve({ dataDir });
-    const client = server.client(key);
-    expect(await put(client, drive, "answered.bin", contentOf("answered", KIB))).toBe(201);
-    // A search waits until the upload is indexed: otherwise the fault could hit the write of the index.
-    await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=answered`);
-    before = await heldBy(client, drive);
-    const injection = await Injection.into(server, fault);
-    status = await change.run(client, drive);
-    if (meanwhile === "another write") laterStatus = await put(client, drive, "later.bin", later);
-    await server.kill();
-    hits = await injection.hits();
-  }
-  await using server = await serve({ dataDir });
-  expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
-  const client = server.client(key);
-  const { "later.bin": laterHash, ...held } = await heldBy(client, drive);
-  const after = change.after(before);
-  const where = `${change.name}, ${JSON.stringify(fault)}, answered ${status}, hit: ${hits.join("; ")}`;
-  // Completely or not at all; successful writes are kept.
-  const allowed = status < 300 ? [after] : [before, after];
-  expect([where, allowed]).toEqual([where, expect.arrayContaining([held])]);
-  if (laterStatus < 300) expect([where, laterHash]).toEqual([where, hashOf(later)]);
-  if (hits.length === 0) expect([where, status]).toEqual([where, 200]);
-  expect(await put(client, drive, "again.bin", later)).toBe(201);
-  return { status, hits };
 }

@@ -1,0 +1,311 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect } from "bun:test";
+import { join } from "node:path";
+import { changeDatabase } from "./change-database.ts";
+import type { Answer, Client, Json } from "./client.ts";
+import { provision, type Server, serve } from "./executable.ts";
+import { contentOf } from "./faults.ts";
+import { hashOf } from "./hash.ts";
+import { sessionIn } from "./sign-in.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+const KIB = 1024;
+
+/** Settings for changes: nothing happens by itself. */
+export const QUIET = { COFFER_SWEEP_INTERVAL: "1h" };
+
+const SMALL = 3 * KIB;
+/** Over what a writer keeps in memory, and what the database keeps. */
+const LARGE = 200 * KIB;
+
+const FILES = {
+  "small.bin": KIB,
+  "large.bin": 150 * KIB,
+  "single.bin": KIB,
+  "folder/a.bin": KIB,
+  "folder/b/c.bin": KIB,
+  "folder/b/d.bin": KIB,
+  "other/e.bin": KIB,
+  "other/f/g.bin": KIB,
+} as const;
+type Path = keyof typeof FILES;
+
+/** A data directory of a server that was stopped cleanly, and what every change needs in it. */
+export interface Prepared extends AsyncDisposable {
+  readonly dataDir: string;
+  /** Of an agent, and its drive. */
+  readonly key: string;
+  readonly drive: string;
+  /** The ids of the agent's files. */
+  readonly files: Readonly<Record<Path, string>>;
+  /** Another key of the agent's drive. */
+  readonly spareKeyId: string;
+  /** The token of a link to `small.bin` that works once. */
+  readonly linkToken: string;
+  /** Of an unclaimed drive. */
+  readonly claimToken: string;
+  /** Of an account, and its drive. */
+  readonly accountKey: string;
+  readonly accountDrive: string;
+  /** The cookie of the account's session. */
+  readonly cookie: string;
+}
+
+const ACCOUNT = { username: "ada", password: "ada's password" };
+
+/** @param parent where the directory is; see `temporaryDirectory` */
+export async function prepare(parent?: string): Promise<Prepared> {
+  const place = await temporaryDirectory(parent);
+  const dataDir = join(place.path, "prepared");
+  await using server = await serve({ dataDir, env: QUIET });
+  const { client, key, drive } = await provision(server);
+  const create = async (path: Path) => {
+    const target = `/v0/files?drive_id=${drive}&path=${path}`;
+    const body = Uint8Array.from(contentOf(path, FILES[path]));
+    return (await client.json<{ id: string }>(201, "PUT", target, { body })).id;
+  };
+  const files = {
+    "small.bin": await create("small.bin"),
+    "large.bin": await create("large.bin"),
+    "single.bin": await create("single.bin"),
+    "folder/a.bin": await create("folder/a.bin"),
+    "folder/b/c.bin": await create("folder/b/c.bin"),
+    "folder/b/d.bin": await create("folder/b/d.bin"),
+    "other/e.bin": await create("other/e.bin"),
+    "other/f/g.bin": await create("other/f/g.bin"),
+  };
+  const spare = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { name: "spare" } });
+  const link = await client.json<{ token: string }>(
+    200,
+    "POST",
+    `/v0/files/${files["small.bin"]}/presigned-url`,
+    { body: { one_time: true } },
+  );
+  const unclaimed = await server
+    .client()
+    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name: "Unclaimed" },
+    });
+  const cookie = `coffer_session=${sessionIn(await setUp(server, ACCOUNT))}`;
+  const headers = { cookie, origin: server.url };
+  const account = await server
+    .client()
+    .json<{ key: string }>(201, "POST", "/v0/keys", { body: { name: "account" }, headers });
+  const owned = await server
+    .client(account.key)
+    .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Own" } });
+  // Then the index has nothing left to do after the next start.
+  await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=small`);
+  expect(await server.stop()).toBe(0);
+  // So that the next server can be set up again.
+  changeDatabase(dataDir, "UPDATE user SET admin = NULL");
+  return {
+    dataDir,
+    key,
+    drive,
+    files,
+    spareKeyId: spare.id,
+    linkToken: link.token,
+    claimToken: unclaimed.data.claim_url.slice(unclaimed.data.claim_url.lastIndexOf("/") + 1),
+    accountKey: account.key,
+    accountDrive: owned.data.id,
+    cookie,
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+/** Makes the first account, with the link that the server printed. */
+function setUp(server: Server, account: { username: string; password: string }): Promise<Answer> {
+  const token = /setup\?token=(\S+)/.exec(server.stderr.text)?.[1] ?? "";
+  return server.client().send("POST", "/auth/setup", { body: { token, ...account } });
+}
+
+/** A write that must happen completely or not at all. */
+export interface Change {
+  readonly name: string;
+  /** Sends the request. If it has an Idempotency-Key, it may be sent again. */
+  readonly run: (server: Server, prepared: Prepared) => Promise<Answer>;
+  /** Whether the request has an Idempotency-Key. */
+  readonly isOnce: boolean;
+}
+
+/** The same for each try of a change. */
+function onceFor(name: string): Record<string, string> {
+  return { "idempotency-key": hashOf(Buffer.from(name)) };
+}
+
+/** A request of the agent, or with another key, that has an Idempotency-Key. */
+function once(
+  name: string,
+  request: (
+    prepared: Prepared,
+  ) => readonly [method: string, path: string, body?: Json | Uint8Array<ArrayBuffer>],
+  by: (server: Server, prepared: Prepared) => Client = (server, { key }) => server.client(key),
+): Change {
+  return {
+    name,
+    isOnce: true,
+    run: (server, prepared) => {
+      const [method, path, body] = request(prepared);
+      return by(server, prepared).send(method, path, {
+        headers: onceFor(name),
+        ...(body === undefined ? {} : { body }),
+      });
+    },
+  };
+}
+
+const asAccount = (server: Server, { accountKey }: Prepared) => server.client(accountKey);
+
+function put(name: string, path: string, size: number): Change {
+  const body = Uint8Array.from(contentOf(`new ${path}`, size));
+  return once(name, ({ drive }) => ["PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=one,two`, body]);
+}
+
+const FORM = "the upload of a file in a form";
+const UPLOAD_OF_FORM: Change = {
+  name: FORM,
+  isOnce: true,
+  run: async (server, { key, drive }) => {
+    const form = new FormData();
+    form.set("drive_id", drive);
+    form.set("path", "new/form.bin");
+    form.set("file", new Blob([Uint8Array.from(contentOf("form", LARGE))]), "form.bin");
+    const encoded = new Response(form);
+    const type = encoded.headers.get("content-type") ?? "";
+    return server.client(key).send("POST", "/v0/files", {
+      body: new Uint8Array(await encoded.arrayBuffer()),
+      headers: { ...onceFor(FORM), "content-type": type },
+    });
+  },
+};
+
+/** The writes that every fault is injected into. */
+export const FILE_CHANGES: readonly Change[] = [
+  put("the replace of a small file", "small.bin", SMALL),
+  put("the replace of a file over 64 KiB", "large.bin", LARGE),
+  once("the deletion of a folder", ({ drive }) => [
+    "DELETE",
+    "/v0/folders",
+    { drive_id: drive, path: "folder/b/", confirm: true },
+  ]),
+  once("the deletion of a file", ({ files }) => ["DELETE", `/v0/files/${files["single.bin"]}`]),
+];
+
+/** The other kinds of writes. */
+const OTHERS: readonly Change[] = [
+  once("the upload of a small file in JSON", ({ drive }) => [
+    "POST",
+    "/v0/files",
+    { drive_id: drive, filename: "n.bin", path: "new/n.bin", content: btoa("a new content"), tags: ["one"] },
+  ]),
+  put("the upload of a file over 64 KiB", "new/deep/n.bin", LARGE),
+  UPLOAD_OF_FORM,
+  once("the change of a file's path, tags and metadata", ({ files }) => [
+    "PATCH",
+    `/v0/files/${files["single.bin"]}`,
+    { path: "renamed.bin", tags: ["three"], metadata: { by: "nobody" } },
+  ]),
+  once("the move of a file over another", ({ files }) => [
+    "POST",
+    `/v0/files/${files["single.bin"]}/move`,
+    { destination_path: "folder/a.bin", overwrite: true },
+  ]),
+  once("the copy of a file", ({ files }) => [
+    "POST",
+    `/v0/files/${files["large.bin"]}/copy`,
+    { destination_path: "copies/large.bin" },
+  ]),
+  once("the deletion of many files", ({ files }) => [
+    "POST",
+    "/v0/files/bulk-delete",
+    { file_ids: [files["folder/b/c.bin"], files["folder/b/d.bin"]] },
+  ]),
+  once("the creation of a folder", ({ drive }) => [
+    "POST",
+    "/v0/folders",
+    { drive_id: drive, path: "x/y/z/" },
+  ]),
+  once("the copy of a folder", ({ drive }) => [
+    "POST",
+    "/v0/folders/copy",
+    { drive_id: drive, path: "folder/", destination_path: "copied/" },
+  ]),
+  once("the move of a folder", ({ drive }) => [
+    "POST",
+    "/v0/folders/move",
+    { drive_id: drive, path: "other/", destination_path: "moved/other/" },
+  ]),
+  once("the creation of a drive", () => ["POST", "/v0/drives", { name: "Another" }], asAccount),
+  once(
+    "the creation of a drive without an account",
+    () => ["POST", "/v0/drives/provision", { name: "Anybody's" }],
+    (server) => server.client(),
+  ),
+  once(
+    "the renaming of a drive",
+    ({ accountDrive }) => ["PATCH", `/v0/drives/${accountDrive}`, { name: "Renamed" }],
+    asAccount,
+  ),
+  once("the deletion of a drive", ({ accountDrive }) => ["DELETE", `/v0/drives/${accountDrive}`], asAccount),
+  once("a claim", ({ claimToken }) => ["POST", "/v0/drives/claim", { token: claimToken }], asAccount),
+  once("the creation of a key", () => ["POST", "/v0/keys", { name: "new" }]),
+  once("the revocation of a key", ({ spareKeyId }) => ["DELETE", `/v0/keys/${spareKeyId}`]),
+  once("the creation of a link", ({ files }) => [
+    "POST",
+    `/v0/files/${files["large.bin"]}/presigned-url`,
+    {},
+  ]),
+  {
+    name: "the use of a link that works once",
+    isOnce: false,
+    run: (server, { linkToken }) => server.client().send("GET", `/v0/presigned/${linkToken}`),
+  },
+  {
+    name: "signing in",
+    isOnce: false,
+    run: (server) => server.client().send("POST", "/auth/login", { body: ACCOUNT }),
+  },
+  {
+    name: "signing out",
+    isOnce: false,
+    run: (server, { cookie }) =>
+      server.client().send("POST", "/auth/logout", { headers: { cookie, origin: server.url } }),
+  },
+  {
+    name: "the setup of a server",
+    isOnce: false,
+    run: (server) => setUp(server, { username: "root", password: "root's password" }),
+  },
+];
+
+/** One of every kind of write. They can be done one after the other, in this order. */
+export const CHANGES: readonly Change[] = [...OTHERS, ...FILE_CHANGES];
+
+/** What each kind of row says, without ids and times, which differ each time. */
+const ROWS = [
+  `SELECT 'file' AS kind, d.name AS drive, f.path, f.filename, b.digest, f.size, f.tags, f.metadata
+     FROM file f JOIN drive d ON d.pk = f.drive JOIN blob b ON b.pk = f.blob WHERE d.deleted_at IS NULL`,
+  `SELECT 'folder' AS kind, d.name AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
+    WHERE d.deleted_at IS NULL`,
+  `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
+     FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
+  `SELECT 'key' AS kind, k.name, k.scope, u.username, d.name AS drive FROM api_key k
+     LEFT JOIN user u ON u.pk = k.user LEFT JOIN drive d ON d.pk = k.drive WHERE d.deleted_at IS NULL`,
+  `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
+  `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
+  `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
+  `SELECT 'user' AS kind, username, admin, plan FROM user`,
+] as const;
+
+/** Everything that a data directory says, a line for each thing, sorted. */
+export function stateOf(dataDir: string): string[] {
+  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+  sql.run("PRAGMA busy_timeout = 10000");
+  return ROWS.flatMap((query) =>
+    sql
+      .query(query)
+      .all()
+      .map((row) => JSON.stringify(row)),
+  ).toSorted();
+}
