@@ -63,9 +63,12 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   expect((await run(["verify", "--quik"], { env })).code).toBe(2);
 });
 
-test.skipIf(NO_STRACE !== "")(
-  withReason("a content that the disk did not read is refused until the slow check can read it", NO_STRACE),
-  async () => {
+test.skipIf(NO_STRACE !== "").each([
+  ["EIO", "read,pread64,preadv", /cannot be read from the disk/],
+  ["EACCES", "?open,openat", /may not be read by this user/],
+] as const)(
+  withReason("a content that was not read (%s) is refused until the slow check can read it", NO_STRACE),
+  async (error, calls, said) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     const dataDir = join(place.path, "data");
     let key = "";
@@ -82,11 +85,10 @@ test.skipIf(NO_STRACE !== "")(
         { body: content },
       ));
       const digest = Bun.SHA256.hash(content, "hex");
-      const calls = "read,pread64,preadv";
       const file = `blobs/${digest.slice(0, 2)}/${digest}`;
-      await Injection.into(server, { calls, error: "EIO", when: "1+", file });
+      await Injection.into(server, { calls, error, when: "1+", file });
       expect((await agent.client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
-      expect(await server.stdout.until(/cannot be read from the disk/)).not.toBeNull();
+      expect(await server.stdout.until(said)).not.toBeNull();
       await server.stop();
     }
     await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "500ms" } });
