@@ -2,9 +2,10 @@ import { BlobStore } from "./blobs/blob-store.ts";
 import type { SteadyClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./database-reserve.ts";
-import { loadSecret, lockDataDirectory, openDataDirectory } from "./data-directory.ts";
+import { loadSecret, lockDataDirectory, openDataDirectory, pathsIn } from "./data-directory.ts";
 import { nameOfBackupAddress } from "./domain/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
+import { explainFailure } from "./db/connection.ts";
 import { Database } from "./db/database.ts";
 import type { Upgrade } from "./db/migrate.ts";
 import { openTables } from "./db/tables.ts";
@@ -77,6 +78,14 @@ export interface Appliance {
  * @throws Error whose message tells the operator what to do
  */
 export async function openAppliance(options: ApplianceOptions): Promise<Appliance> {
+  try {
+    return await openAll(options);
+  } catch (error) {
+    throw explainFailure(pathsIn(options.config.dataDir).database, error);
+  }
+}
+
+async function openAll(options: ApplianceOptions): Promise<Appliance> {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);

@@ -1,4 +1,4 @@
-import { Database as Sqlite, type SQLiteError } from "bun:sqlite";
+import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
@@ -10,7 +10,7 @@ import { isFull } from "./write-failures.ts";
  * Opens or creates the database file, with the newest schema.
  *
  * @param beforeUpgrade called before an older schema is upgraded; null refuses such a database
- * @throws SQLiteError, for which there is `unusable`
+ * @throws SQLiteError, for which there is `explainFailure`
  * @throws Error whose message tells the operator what to do
  */
 export function openConnection(
@@ -45,13 +45,14 @@ export function openConnection(
   }
 }
 
-/** The error for the operator: SQLite's own message does not say what to do. */
-export function unusable(path: string, cause: SQLiteError): Error {
+/** The error for the operator, if the database cannot be used: SQLite's own message does not say what to do. */
+export function explainFailure(path: string, error: unknown): unknown {
+  if (!(error instanceof SQLiteError)) return error;
   const advice =
     // SHMSIZE: the log's shared memory is a file too, and could not grow.
-    isFull(cause) || cause.code === "SQLITE_IOERR_SHMSIZE"
+    isFull(error) || error.code === "SQLITE_IOERR_SHMSIZE"
       ? "Free some space on its disk."
       : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
         "if it is damaged, restore the data directory from a backup.";
-  return new Error(`The database ${path} cannot be used: ${cause.message}. ${advice}`, { cause });
+  return new Error(`The database ${path} cannot be used: ${error.message}. ${advice}`, { cause: error });
 }

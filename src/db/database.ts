@@ -1,9 +1,9 @@
-import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
+import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
 import { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { openConnection, unusable } from "./connection.ts";
+import { explainFailure, openConnection } from "./connection.ts";
 import type { Upgrade } from "./migrate.ts";
 import { Upkeep } from "./upkeep.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
@@ -96,7 +96,7 @@ export class Database {
     try {
       return new Database(openConnection(path, clock, options?.beforeUpgrade ?? null), clock, options);
     } catch (error) {
-      throw error instanceof SQLiteError ? unusable(path, error) : error;
+      throw explainFailure(path, error);
     }
   }
 
