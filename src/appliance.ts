@@ -195,7 +195,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const parts = { ...config, secret, tables, blobs, clock, log, searchTimes, passwordCost, backupPlan };
   const services = openServices(parts);
   opened.defer(async () => {
-    tables.searches.close();
+    await tables.searches.close();
     await services.indexer.stop();
   });
   services.indexer.start();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
@@ -22,7 +23,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  searches.close();
+  await searches.close();
   await database.close();
   await directory[Symbol.asyncDispose]();
 });
@@ -82,9 +83,20 @@ test("after the end there are no searches", async () => {
   const asked = [request(), request()];
   expect((await searches.find(request())).total).toBe(0);
   const ended = outcomes(asked);
-  searches.close();
+  const closing = searches.close();
   expect((await Promise.all(ended)).map(String)).toEqual(
     Array(2).fill("Error: the search ended because the server closes"),
   );
   expect(() => searches.find(request())).toThrow("searches have ended");
+  await closing;
+});
+
+test("the end closes the connection of the thread: the log is emptied after it", async () => {
+  const path = join(directory.path, "other.db");
+  const other = Database.open(path, new FakeClock());
+  const ending = new Searches(other);
+  expect((await ending.find(request())).total).toBe(0);
+  await ending.close();
+  await other.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
 });

@@ -54,13 +54,15 @@ export interface SearchFound {
  */
 export const PROGRESS = { search: 0, statement: 1, cells: 2 } as const;
 
-/** Messages to the worker: the database's path, once, then searches. */
+/** Messages to the worker: the database's path, once, then searches, and the end. */
 export type ToWorker =
   | { readonly kind: "open"; readonly path: string; readonly progress: SharedArrayBuffer }
-  | { readonly kind: "search"; readonly id: number; readonly request: SearchRequest };
+  | { readonly kind: "search"; readonly id: number; readonly request: SearchRequest }
+  | { readonly kind: "close" };
 
 /** Messages from the worker; a `failure` has an error's text, for the log. */
 export type FromWorker =
   | { readonly kind: "found"; readonly id: number; readonly found: SearchFound }
   | { readonly kind: "overrun"; readonly id: number }
+  | { readonly kind: "closed" }
   | { readonly kind: "failure"; readonly id: number; readonly message: string };

@@ -15,6 +15,8 @@ const CHECK_MS = 500;
 const CHECKS = 6;
 /** How long a search may take beyond its budget: it may have to wait for the statement of another. */
 const GRACE_MS = 2 * CHECKS * CHECK_MS;
+/** How long the end of the thread is waited for, in milliseconds. */
+const CLOSE_MS = 1000;
 /** How many abandoned threads may still run their last statement. */
 const ABANDONED = 2;
 
@@ -70,11 +72,12 @@ export class Searches {
   }
 
   /** Ends the thread; running searches fail. */
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true;
     const thread = this.#thread;
     if (thread === null) return;
     this.#fail(thread, new Error("the search ended because the server closes"));
+    await closed(thread.worker);
     thread.worker.terminate();
   }
 
@@ -142,6 +145,7 @@ export class Searches {
   }
 
   #take(message: FromWorker): void {
+    if (message.kind === "closed") return;
     const search = this.#end(message.id);
     switch (message.kind) {
       case "found":
@@ -184,6 +188,22 @@ export class Searches {
     if (this.#watch !== null) clearInterval(this.#watch);
     this.#watch = null;
   }
+}
+
+/**
+ * Has a thread close its connection: SQLite empties a log only when its last connection is closed. Resolves as well if
+ * the thread does not come to it, because of a long statement.
+ */
+async function closed(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+    if (data.kind === "closed") resolve();
+  });
+  worker.addEventListener("close", () => resolve());
+  const timer = setTimeout(resolve, CLOSE_MS);
+  worker.postMessage({ kind: "close" } satisfies ToWorker, []);
+  await promise;
+  clearTimeout(timer);
 }
 
 function busy(): CofferError {

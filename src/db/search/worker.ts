@@ -8,6 +8,7 @@ import { Overrun } from "./work.ts";
 declare const self: Worker;
 
 interface Opened {
+  readonly sql: Sqlite;
   readonly finder: SearchFinder;
   readonly progress: Int32Array;
 }
@@ -17,7 +18,10 @@ const opened = Promise.withResolvers<Opened>();
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
     case "open":
-      opened.resolve({ finder: open(data.path), progress: new Int32Array(data.progress) });
+      opened.resolve({ ...open(data.path), progress: new Int32Array(data.progress) });
+      break;
+    case "close":
+      void close().then((message) => self.postMessage(message, []));
       break;
     case "search":
       void answer(data.id, data.request).then((message) => self.postMessage(message, []));
@@ -25,12 +29,17 @@ self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   }
 });
 
-function open(path: string): SearchFinder {
+function open(path: string): Omit<Opened, "progress"> {
   const sql = new Sqlite(path, { readonly: true, strict: true });
   sql.run("PRAGMA busy_timeout = 10000");
   sql.run("PRAGMA temp_store = MEMORY");
   sql.run("PRAGMA cache_size = -16000");
-  return new SearchFinder(sql);
+  return { sql, finder: new SearchFinder(sql) };
+}
+
+async function close(): Promise<FromWorker> {
+  (await opened.promise).sql.close(true);
+  return { kind: "closed" };
 }
 
 async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
