@@ -192,7 +192,9 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
-  const parts = { ...config, secret, tables, blobs, clock, log, searchTimes, passwordCost, backupPlan };
+  const indexPlaces = { database: directory.database, blobsDir: directory.blobs };
+  const given = { secret, tables, blobs, clock, log, searchTimes, passwordCost, backupPlan, indexPlaces };
+  const parts = { ...config, ...given };
   const services = openServices(parts);
   opened.defer(async () => {
     await tables.searches.close();

@@ -8,6 +8,7 @@ import {
   type Content,
   DamagedContent,
   type KnownDamage,
+  readBeginning,
   readContent,
   readPieces,
   requireBytes,
@@ -114,20 +115,16 @@ export class BlobStore {
   }
 
   /**
-   * The first bytes of a content, at most `length`. For readers that pass many contents once, such as the indexer: it
-   * puts nothing into the cache.
+   * The first bytes of a content, at most `length`. For readers that need them once: it puts nothing into the cache.
    *
    * @throws DamagedContent
    */
   async readBeginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
-    const path = this.#volume.blobPath(content.digest);
-    if (content.size > RECENT_BYTES) {
-      await requireFile(path, content);
-      return Bun.file(path).slice(0, length).bytes();
-    }
-    const bytes = this.#recent.get(content) ?? this.#readSmall(content) ?? (await readContent(path, content));
-    return bytes.subarray(0, length);
+    const bytes =
+      content.size > RECENT_BYTES ? null : (this.#recent.get(content) ?? this.#readSmall(content));
+    if (bytes !== null) return bytes.subarray(0, length);
+    return readBeginning(this.#volume.blobPath(content.digest), content, length, RECENT_BYTES);
   }
 
   /** Like `#readSmall`, and puts it into the cache. */

@@ -101,6 +101,22 @@ export async function readContent(path: string, content: Content): Promise<Uint8
 }
 
 /**
+ * The first bytes of a content, at most `length`. If it has at most `checkedBytes`, all of it is checked.
+ *
+ * @throws DamagedContent
+ */
+export async function readBeginning(
+  path: string,
+  content: Content,
+  length: number,
+  checkedBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (content.size <= checkedBytes) return (await readContent(path, content)).subarray(0, length);
+  await requireFile(path, content);
+  return Bun.file(path).slice(0, length).bytes();
+}
+
+/**
  * Checks every byte of a content in memory.
  *
  * @param place where it is, for the log

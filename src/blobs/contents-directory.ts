@@ -1,7 +1,8 @@
 import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/digest.ts";
-import { type Content, contentPath, readPieces, requireFile } from "./content-file.ts";
+import { type Content, contentPath, readBeginning, readPieces, requireFile } from "./content-file.ts";
+import { RECENT_BYTES } from "./recent-contents.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
@@ -36,6 +37,11 @@ export class ContentsDirectory {
   /** Checks that a content is there with its size. Throws DamagedContent. */
   async requireSize(content: Content): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
+  }
+
+  /** The first bytes of a content, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
+  beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    return readBeginning(this.pathOf(content.digest), content, length, RECENT_BYTES);
   }
 
   /** See `readPieces`. */

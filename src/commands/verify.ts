@@ -19,6 +19,8 @@ ${Object.entries(FINDINGS)
 
 Exit code: 0 if nothing is wrong, 1 if something is, 2 if it could not be checked.`;
 
+const INDEX_CODES: readonly FindingCode[] = ["index-corrupt", "index-missing", "index-orphan"];
+
 /** The exit code if the store could not be checked. */
 const UNCHECKED = 2;
 
@@ -87,10 +89,14 @@ function lineOf(event: Exclude<VerifyEvent, { readonly kind: "progress" }>): str
 
 function adviceFor({ findings }: Outcome): string {
   const ofContents = (findings.get("content-missing") ?? 0) + (findings.get("content-damaged") ?? 0);
-  const others = sum(findings) - ofContents;
+  const ofIndex = INDEX_CODES.reduce((total, code) => total + (findings.get(code) ?? 0), 0);
+  const others = sum(findings) - ofContents - ofIndex;
   const advice = [
     ...(ofContents > 0
       ? ["Repair contents with --repair-from and a backup, or upload the same files again."]
+      : []),
+    ...(ofIndex > 0
+      ? ["For a new search index, stop the server, delete search.db, and start the server again."]
       : []),
     ...(others > 0 ? ["The database is not repaired: stop the server, and restore a backup."] : []),
   ];

@@ -39,9 +39,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * The server's main connection to the database. Reads run at once. Every write but the merges of the search index goes
- * through `write`, which resolves only after its commit is on the disk, unless it need not be durable. Until then, for the time of one sync, reads may see a commit that a power cut would
- * undo. A write that depends on it comes later in the log, so it is undone as well.
+ * The server's main connection to the database. Reads run at once. Every write goes through `write`, which resolves
+ * only after its commit is on the disk, unless it need not be durable. Until then, for the time of one sync, reads may
+ * see a commit that a power cut would undo. A write that depends on it comes later in the log, so it is undone as well.
  */
 export class Database {
   readonly sql: Sqlite;
@@ -57,8 +57,6 @@ export class Database {
   #snapshotEnd: NodeJS.Immediate | null = null;
   /** When it was taken. */
   #snapshotAt = 0;
-  /** How many rows merges have changed. */
-  #mergedRows = 0;
 
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
@@ -69,7 +67,7 @@ export class Database {
     this.#upkeep = new Upkeep(sql.filename);
     this.#checkpoints = new Checkpoints({
       checkpoint: () => this.#upkeep.checkpoint(),
-      changes: () => this.#mergedRows + (changes.get()?.n ?? 0),
+      changes: () => changes.get()?.n ?? 0,
       logSize: () => this.#log.size,
       pauseFor: (work) => this.#writes.pauseFor(work),
       onFailure: (error) => this.#writes.fail(error),
@@ -188,26 +186,6 @@ export class Database {
     // Each step of this statement releases one page.
     this.sql.query(`PRAGMA incremental_vacuum(${limit})`).all();
     return free - this.#pages("freelist_count");
-  }
-
-  /**
-   * Merges a little of the full-text index, in a thread: one step can take long if a drive is large. Reads go on, and
-   * writes wait. Returns whether something was merged; then there may be more.
-   *
-   * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
-   * @throws Error if the index cannot be merged
-   */
-  async mergeIndex(): Promise<boolean> {
-    await this.requireSpace();
-    // The thread does one thing at a time, and a checkpoint may take long: writes should not wait for both.
-    await this.#checkpoints.end();
-    const answer = await this.#writes.pauseFor(() => this.#upkeep.merge());
-    if (answer.kind === "failed") throw new Error(`a merge failed: ${answer.message}`);
-    // What is deleted later, or indexed, is a new occasion.
-    if (answer.kind === "later") return false;
-    this.#mergedRows += answer.rows;
-    this.#checkpoints.noteCommit();
-    return answer.rows > 0;
   }
 
   #pages(pragma: "freelist_count" | "page_count"): number {

@@ -41,6 +41,7 @@ const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 /** Single files. Unless noted, expired files are included. */
 export class FilesTable {
   readonly #visible;
+  readonly #visibleByPk;
   readonly #byId;
   readonly #byPath;
   readonly #body;
@@ -54,6 +55,9 @@ export class FilesTable {
   constructor({ sql }: Database) {
     this.#visible = sql.prepare<FileRow, [FileId, number]>(
       `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+    );
+    this.#visibleByPk = sql.prepare<FileRow, [FilePk, number]>(
+      `${SELECT} WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
     );
     this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
     this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
@@ -83,6 +87,12 @@ export class FilesTable {
     this.#expired = sql.prepare<FileRow, [number, number]>(
       `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
     );
+  }
+
+  /** The file with this handle, if neither it nor its drive has expired or was deleted. */
+  visibleByPk(pk: FilePk, now: number): File | null {
+    const row = this.#visibleByPk.get(pk, now);
+    return row === null ? null : fileFromRow(row);
   }
 
   /** The file with this id, if neither it nor its drive has expired or was deleted. */

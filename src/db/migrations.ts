@@ -20,6 +20,7 @@ import damagedContents from "./migrations/0019_damaged_contents.sql" with { type
 import claimTokenEnd from "./migrations/0020_claim_token_end.sql" with { type: "text" };
 import recordSizes from "./migrations/0021_record_sizes.sql" with { type: "text" };
 import keptAnswers from "./migrations/0022_kept_answers.sql" with { type: "text" };
+import searchFile from "./migrations/0023_search_file.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 20, name: "claim-token-end", sql: claimTokenEnd },
   { version: 21, name: "record-sizes", sql: recordSizes },
   { version: 22, name: "kept-answers", sql: keptAnswers },
+  { version: 23, name: "search-file", sql: searchFile },
 ];

@@ -17,7 +17,7 @@ import { ReleasedContentsTable } from "./released-contents.ts";
 import { UsageTable } from "./usage.ts";
 import { IdempotencyTable } from "./idempotency-records.ts";
 import { ScrubTable } from "./scrub.ts";
-import { SearchIndex } from "./search/text-index.ts";
+import { SearchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
 import { SessionsTable } from "./sessions.ts";
 import { SmallContentsTable } from "./small-contents.ts";
@@ -53,7 +53,7 @@ export function openTables(database: Database) {
     releasedContents: new ReleasedContentsTable(database),
     store: new StoreTable(database),
     backups: new BackupsTable(database),
-    searchIndex: new SearchIndex(database),
+    searchJobs: new SearchJobs(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyTable(database),
     presignedLinks: new PresignedLinksTable(database),
@@ -72,8 +72,6 @@ export function openTables(database: Database) {
     requireSpace: (): Promise<void> => database.requireSpace(),
     /** See `Database.releasePages`. */
     releasePages: (pages: number): number => database.releasePages(pages),
-    /** See `Database.mergeIndex`. */
-    mergeIndex: (): Promise<boolean> => database.mergeIndex(),
     /** See `Database.requireKnownOutcome`. */
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     /** See `Database.hasSpace`. */

@@ -1,9 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { mergeSome } from "./search/merge.ts";
 import type { UpkeepAnswer, UpkeepRequest } from "./upkeep.ts";
 import { isFull } from "./write-failures.ts";
 
-// The entry point of a thread: what it does can take long, on a slow disk or a large index.
+// The entry point of a thread: what it does can take long on a slow disk.
 
 declare const self: Worker;
 
@@ -25,26 +24,14 @@ function open(path: string): Sqlite {
   return sql;
 }
 
-function answer(sql: Sqlite, kind: "checkpoint" | "merge" | "close"): UpkeepAnswer {
+function answer(sql: Sqlite, kind: "checkpoint" | "close"): UpkeepAnswer {
   try {
-    return { kind: "done", rows: doOne(sql, kind) };
+    // Copies what it can without blocking a reader or a writer. If it fails, everything is still in the log.
+    if (kind === "checkpoint") sql.run("PRAGMA wal_checkpoint(PASSIVE)");
+    else sql.close();
+    return { kind: "done" };
   } catch (error) {
     if (isFull(error)) return { kind: "later" };
     return { kind: "failed", message: error instanceof Error ? String(error.stack) : String(error) };
-  }
-}
-
-/** Returns how many rows were changed. */
-function doOne(sql: Sqlite, kind: "checkpoint" | "merge" | "close"): number {
-  switch (kind) {
-    case "checkpoint":
-      // Copies what it can without blocking a reader or a writer. If it fails, everything is still in the log.
-      sql.run("PRAGMA wal_checkpoint(PASSIVE)");
-      return 0;
-    case "merge":
-      return mergeSome(sql);
-    case "close":
-      sql.close();
-      return 0;
   }
 }

@@ -4,12 +4,11 @@ import { areDescriptorsShort } from "../descriptors.ts";
 export type UpkeepRequest =
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "checkpoint" }
-  | { readonly kind: "merge" }
   | { readonly kind: "close" };
 
 /** What became of a request: done, to be tried again later, or failed. */
 export type UpkeepAnswer =
-  | { readonly kind: "done"; /** How many were changed. */ readonly rows: number }
+  | { readonly kind: "done" }
   | { readonly kind: "later" }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -31,11 +30,6 @@ export class Upkeep {
   /** Copies committed pages from the log to the database file, while reads and writes go on. */
   checkpoint(): Promise<UpkeepAnswer> {
     return this.#ask({ kind: "checkpoint" });
-  }
-
-  /** Merges a little of the full-text index. Reads go on; no write may begin before this resolves. */
-  merge(): Promise<UpkeepAnswer> {
-    return this.#ask({ kind: "merge" });
   }
 
   /** Ends the thread, if there is one. */

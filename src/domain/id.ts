@@ -10,7 +10,10 @@ export type SessionId = Brand<string, "SessionId">;
 /** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId | StoreId;
+/** Names a batch of jobs of the search index. Never leaves the machine. */
+export type BatchId = Brand<string, "BatchId">;
+
+type Id = UserId | DriveId | FileId | KeyId | SessionId | StoreId | BatchId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

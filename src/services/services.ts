@@ -23,6 +23,7 @@ import { FolderTransfers } from "./folder-transfers.ts";
 import { FolderWorks } from "./folder-works.ts";
 import { Folders } from "./folders.ts";
 import { Health } from "./health.ts";
+import type { IndexPlaces } from "./search/index-work.ts";
 import { Indexer } from "./search/indexer.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
@@ -53,6 +54,7 @@ export interface ServiceParts {
   readonly storageLimits: StorageLimits;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
+  readonly indexPlaces: IndexPlaces;
   /** Bytes. */
   readonly maxFileSize: number;
   /** How long a check of all contents takes, in milliseconds; 0 for none. */

@@ -1,7 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { SearchIndex } from "../../src/db/search/text-index.ts";
+import { type BatchId, newId } from "../../src/domain/id.ts";
+import { IndexWork } from "../../src/services/search/index-work.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
@@ -167,9 +168,21 @@ test("texts are indexed in turn with names, however many of these wait", async (
   const { id } = await put("a.bin");
   await put("b.txt");
   await addManyFiles(other.dataDir, id, 2000);
-  using names = spyOn(SearchIndex.prototype, "putNames");
-  using texts = spyOn(SearchIndex.prototype, "putText");
-  await other.restart();
-  await eventually(() => names.mock.calls.length > 2000 && texts.mock.calls.length > 0);
-  expect(texts.mock.invocationCallOrder[0]).toBeLessThan(names.mock.invocationCallOrder.at(-1) ?? 0);
+  await other.close();
+  using sql = new Sqlite(join(other.dataDir, "coffer.db"));
+  const jobs = (part: number) =>
+    sql.query(`SELECT file FROM search_job WHERE part = ${part}`).values().length;
+  expect([jobs(0), jobs(1)]).toEqual([2002, 2002]);
+  const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
+  const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
+  const { work } = await IndexWork.open(places, null, first);
+  const done = await work.index({ drive: null, upTo: 10_000, previous: first, id: second });
+  work.close(first);
+  sql.run("DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))", [
+    JSON.stringify(done.tickets),
+  ]);
+  const text = sql.query(
+    "SELECT 1 FROM search_job j JOIN file f ON f.pk = j.file WHERE path = 'b.txt' AND part = 1",
+  );
+  expect([done.isFull, jobs(0) > 1000, text.get()]).toEqual([true, true, null]);
 });

@@ -699,7 +699,7 @@ describe("after a crash", () => {
     await upload(own, "b.txt", "word ".repeat(100_000));
     const { id } = await upload(own, "c.txt", "needle");
     await own.client.json(200, "DELETE", `/v0/files/${id}`);
-    expect(waiting(coffer)).toBe(4);
+    expect(waiting(coffer)).toBe(5);
     expect(await paths(own.client, "needle")).toEqual([]);
     await coffer.restart();
     await eventually(() => waiting(coffer) === 0);

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
 import { SearchFinder } from "../../src/db/search/finder.ts";
+import { type IndexChanges, IndexFile } from "../../src/db/search/index-file.ts";
+import { indexPathOf } from "../../src/db/search/index-tables.ts";
 import type { SearchFilters, SearchFound } from "../../src/db/search/request.ts";
 import { openTables } from "../../src/db/tables.ts";
-import type { DrivePk, FilePk } from "../../src/domain/id.ts";
+import { type BatchId, type DrivePk, type FilePk, newId } from "../../src/domain/id.ts";
 import type { FilePath } from "../../src/domain/path.ts";
 import { nameTokens, textTokens } from "../../src/domain/search/tokens.ts";
 import { wordsOf } from "../../src/domain/search/words.ts";
@@ -37,11 +39,13 @@ interface Row {
 class Filled implements AsyncDisposable {
   readonly #directory: TemporaryDirectory;
   readonly #sql: Sqlite;
+  readonly #finder: SearchFinder;
   readonly #drives: readonly DrivePk[];
 
   private constructor(directory: TemporaryDirectory, sql: Sqlite, drives: readonly DrivePk[]) {
     this.#directory = directory;
     this.#sql = sql;
+    this.#finder = new SearchFinder(sql);
     this.#drives = drives;
   }
 
@@ -52,9 +56,14 @@ class Filled implements AsyncDisposable {
     const drives = await database.write(() => addDrives(database));
     const [drive] = drives;
     if (drive === undefined) throw new Error("there is no drive");
+    const batch = newId<BatchId>(0);
+    await database.write(() => openTables(database).searchJobs.restart(batch));
+    const index = await IndexFile.make(indexPathOf(path), batch);
     for (let from = 0; from < rows.length; from += 5000) {
-      await database.write(() => addFiles(database, drive, rows.slice(from, from + 5000)));
+      const changes = await database.write(() => addFiles(database, drive, rows.slice(from, from + 5000)));
+      index.write({ id: batch, previous: batch }, changes);
     }
+    index.close(batch);
     await database.close();
     return new Filled(directory, new Sqlite(path, { readonly: true, strict: true }), drives);
   }
@@ -65,15 +74,15 @@ class Filled implements AsyncDisposable {
     filters: Partial<SearchFilters> = {},
     limit = 50,
   ): Promise<SearchFound & { rows: number }> {
-    const finder = new SearchFinder(this.#sql);
+    const before = this.#finder.rows;
     const request = searchRequest(this.#drives, query);
-    const found = await finder.find({
+    const found = await this.#finder.find({
       ...request,
       filters: { ...request.filters, ...filters },
       limit,
       budget: 60_000,
     });
-    return { ...found, rows: finder.rows };
+    return { ...found, rows: this.#finder.rows - before };
   }
 
   /** The filenames of what was found, in order of their names. */
@@ -100,9 +109,8 @@ function addDrives({ sql }: Database): DrivePk[] {
   return drives.map(({ pk }) => pk);
 }
 
-/** Inside a write. */
-function addFiles(database: Database, drive: DrivePk, rows: readonly Row[]): void {
-  const { searchIndex } = openTables(database);
+/** Inside a write. Returns what belongs into the index. */
+function addFiles(database: Database, drive: DrivePk, rows: readonly Row[]): IndexChanges {
   const add = database.sql.query<
     { pk: FilePk; path: FilePath },
     [string, DrivePk, string, string, string, number, string]
@@ -111,17 +119,18 @@ function addFiles(database: Database, drive: DrivePk, rows: readonly Row[]): voi
                        created_at, updated_at)
      VALUES (?, ?, 1, ?, ?, ?, 0, ?, 1, ?, '{}', 0, 0) RETURNING pk, path`,
   );
-  // Not in turn: SQLite would write the index out after each file.
   const files = rows.map((row) => {
     const { filename, type, size, tags } = row;
-    return { row, file: add.get(filename, drive, filename, filename, type, size, JSON.stringify(tags)) };
-  });
-  for (const { row, file } of files) {
+    const file = add.get(filename, drive, filename, filename, type, size, JSON.stringify(tags));
     if (file === null) throw new Error("a file was not added");
-    searchIndex.putNames(file.pk, nameTokens(drive, { ...row, path: file.path }));
-    searchIndex.putText(file.pk, 0, textTokens(drive, wordsOf(row.text)));
-  }
+    return { ...row, ...file };
+  });
   database.sql.run("DELETE FROM search_job");
+  return {
+    names: files.map((file) => ({ file: file.pk, tokens: nameTokens(drive, file) })),
+    texts: files.map((file) => ({ file: file.pk, slices: [textTokens(drive, wordsOf(file.text))] })),
+    gone: [],
+  };
 }
 
 /** One of many files: every second one has other words, another type and another tag. */

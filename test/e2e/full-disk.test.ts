@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../support/client.ts";
 import { provision, run, serve, type Server } from "../support/executable.ts";
 import { contentOf, heldBy, put } from "../support/faults.ts";
+import { eventually } from "../support/scenario.ts";
 import { withReason } from "../support/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/small-disk.ts";
 
@@ -27,6 +28,34 @@ async function readiness(client: Client): Promise<unknown> {
 const FULL = [503, { status: "unavailable", problems: ["storage_full"] }];
 
 describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
+  test("that is full: the search index waits, and is made once there is room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    const dataDir = join(disk.outside, "data");
+    const first = await start(disk);
+    const { key, drive } = await provision(first);
+    const find = async (server: Server, query: string) => {
+      const target = `/v0/search?drive_id=${drive}&${query}`;
+      const { data } = await server.client(key).json<{ data: { path: string }[] }>(200, "GET", target);
+      return data.map(({ path }) => path);
+    };
+    for (const path of ["a.txt", "b.txt"]) {
+      const target = `/v0/files?drive_id=${drive}&path=${path}`;
+      await first.client(key).json(201, "PUT", target, { body: "needle" });
+    }
+    await eventually(async () => (await find(first, "q=needle")).length === 2);
+    expect(await first.stop()).toBe(0);
+    rmSync(join(dataDir, "search.db"));
+    disk.fill();
+    await using server = await start(disk);
+    expect(await find(server, "q=needle")).toEqual([]);
+    expect(await find(server, "mime_type=text/*")).toHaveLength(2);
+    expect(await readiness(server.client(key))).toMatchObject(FULL);
+    disk.clear();
+    await eventually(async () => (await find(server, "q=needle")).length === 2);
+    expect(await readiness(server.client(key))).toMatchObject([200, { status: "ok" }]);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+  });
+
   test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);

@@ -181,7 +181,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await eventually(() => count(world, "search_job WHERE part = 0") === 0);
     requireSmall(world);
     await services.folders.remove(own.caller, own.drive, "many/");
-    await eventually(() => count(world, "search_gone") === 0);
+    await eventually(() => count(world, "search_job WHERE part = 2") === 0);
     await services.indexer.stop();
     requireSmall(world);
   });

@@ -1,11 +1,17 @@
 import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Runs statements in one transaction in the database of a data directory, even while a server uses it. */
+/**
+ * Runs statements in one transaction in the database of a data directory, even while a server uses it. The search index
+ * is attached, if there is one.
+ */
 export function changeDatabase(dataDir: string, ...statements: readonly string[]): void {
   using database = new Database(join(dataDir, "coffer.db"));
   // The server also writes without requests.
   database.run("PRAGMA busy_timeout = 60000");
+  const index = join(dataDir, "search.db");
+  if (existsSync(index)) database.run("ATTACH ? AS search", [index]);
   const change = database.transaction(() => {
     for (const statement of statements) database.run(statement);
   });

@@ -30,11 +30,12 @@ export async function openServicesIn(
   { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
+  const indexPlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
   const log = createLog({ format: "json", clock, write: () => {} });
-  const database = Database.open(join(root, "coffer.db"), clock);
+  const database = Database.open(indexPlaces.database, clock);
   const tables = open(database);
   const blobs = await BlobStore.open({
-    blobsDir: join(root, "blobs"),
+    blobsDir: indexPlaces.blobsDir,
     tmpDir: join(root, "tmp"),
     diskReserve: 0,
     small: tables.smallContents,
@@ -52,6 +53,7 @@ export async function openServicesIn(
     signups: "closed",
     oidc: null,
     backupPlan: null,
+    indexPlaces,
     maxFileSize: 1_000_000,
     scrubIntervalMs: 0,
   });

@@ -41,9 +41,11 @@ export async function stoppedStore(): Promise<StoppedStore> {
   await indexed(drive);
   await coffer.close();
   await cp(coffer.dataDir, whole, { recursive: true });
-  // Some tests change bytes of the database file: all pages must be in it.
-  using sql = new Sqlite(join(whole, "coffer.db"));
-  sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Some tests change bytes of these files: all pages must be in them.
+  for (const name of ["coffer.db", "search.db"]) {
+    using sql = new Sqlite(join(whole, name));
+    sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
   return {
     whole,
     small,

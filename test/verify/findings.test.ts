@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { failureOf, flipped, sampleBytes } from "../support/blob-store-contract.ts";
 import { changeDatabase } from "../support/change-database.ts";
@@ -79,6 +79,11 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
     "DELETE FROM search_name WHERE rowid = (SELECT pk FROM file WHERE path = 'a/large.bin')",
   ],
   [
+    "index-missing",
+    /the text of file "a\/b\/small.txt"/,
+    "DELETE FROM search_text WHERE rowid = 32 * (SELECT pk FROM file WHERE path = 'a/b/small.txt')",
+  ],
+  [
     "index-orphan",
     /the names of file number 99:/,
     "INSERT INTO search_name (rowid, tokens) VALUES (99, 'word')",
@@ -108,7 +113,7 @@ test.each(CHANGES)("%s: %s", async (code, says, ...statements) => {
 
 test("index-corrupt: the search index has other bytes", async () => {
   const dataDir = await store.copied();
-  const path = join(dataDir, "coffer.db");
+  const path = join(dataDir, "search.db");
   using sql = new Sqlite(path, { readonly: true });
   const blocks = sql
     .query<{ block: Uint8Array }, []>("SELECT block FROM search_name_data WHERE id > 10")
@@ -119,6 +124,25 @@ test("index-corrupt: the search index has other bytes", async () => {
   bytes.fill(0xff, at + 10, at + length - 10);
   await writeFile(path, bytes);
   expect(await verified(dataDir)).toEqual([expect.stringMatching(/^index-corrupt .*search_name/)]);
+});
+
+test("index-corrupt: the search index is no database", async () => {
+  const dataDir = await store.copied();
+  await writeFile(join(dataDir, "search.db"), "x".repeat(10_000));
+  expect(await verified(dataDir)).toEqual([expect.stringMatching(/^index-corrupt .*search.db is damaged/)]);
+});
+
+test("a search index that is missing, or not filled yet, is no finding: the server makes it", async () => {
+  const dataDir = await store.copied();
+  changeDatabase(
+    dataDir,
+    "UPDATE search_index SET filled_to = 0",
+    "DELETE FROM search_name",
+    "DELETE FROM search_text",
+  );
+  expect(await verified(dataDir)).toEqual([]);
+  await rm(join(dataDir, "search.db"));
+  expect(await verified(dataDir)).toEqual([]);
 });
 
 test("database-corrupt: a page of the file has other bytes", async () => {

@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { boundsOf } from "./bounds.ts";
 import { findFiltered } from "./filtered.ts";
+import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
 import { Top } from "./ranking.ts";
 import type { SearchFound, SearchRequest } from "./request.ts";
@@ -16,11 +17,15 @@ import { Work } from "./work.ts";
  * matches are found. All pages of an answer come from the same files.
  */
 export class SearchFinder {
-  readonly #statements: SearchStatements;
+  readonly #sql: Sqlite;
+  #index;
+  #statements: SearchStatements;
   #rows = 0;
 
   constructor(sql: Sqlite) {
-    this.#statements = new SearchStatements(sql);
+    this.#sql = sql;
+    this.#index = openIndex(sql);
+    this.#statements = new SearchStatements(sql, this.#index);
   }
 
   /** The work of all finished searches, in rows read. */
@@ -32,6 +37,10 @@ export class SearchFinder {
   async find(request: SearchRequest, proceeds: () => void = () => {}): Promise<SearchFound> {
     const { drives, terms, offset, limit } = request;
     const work = new Work(request.budget, proceeds);
+    if (this.#index === "temp") {
+      this.#index = openIndex(this.#sql);
+      this.#statements = new SearchStatements(this.#sql, this.#index);
+    }
     const top = new Top(offset + limit);
     const bounds = boundsOf(drives.length);
     let isExact = true;

@@ -37,6 +37,12 @@ export interface Posting extends Place {
   readonly slice: number | null;
 }
 
+/** A match in the index. */
+export interface PostingRow extends Posting {
+  /** Whether the file has changed since: a job for it is waiting. Then it counts as read, and not as a match. */
+  readonly isStale: 0 | 1;
+}
+
 /** How many rows match, how many bytes their texts or names have, and the lowest of their files. */
 export interface Weight {
   readonly rows: number;
@@ -56,9 +62,9 @@ export interface Descending<Found extends Place> {
 /** The statements that read the matches of an expression. */
 export interface PostingsStatements {
   /** The highest at or below a handle: expression, handle, number of rows. */
-  readonly first: Statement<Posting, [string, number, number]>;
+  readonly first: Statement<PostingRow, [string, number, number]>;
   /** The lowest in a range of handles: expression, lowest, highest, number of rows. */
-  readonly range: Statement<Posting, [string, number, number, number]>;
+  readonly range: Statement<PostingRow, [string, number, number, number]>;
   /** What these weigh; the same parameters. */
   readonly weight: Statement<Weight, [string, number, number, number]>;
 }
@@ -78,7 +84,7 @@ export function postingsOf(
 /** The files of an expression, read part by part from the highest handle down. */
 abstract class Postings implements Descending<Posting> {
   /** The part that was read last, highest first. */
-  protected rows: readonly Posting[] = [];
+  protected rows: readonly PostingRow[] = [];
   /** Everything down to this handle was read. */
   protected floor = ABOVE_ALL;
   protected readonly work: Work;
@@ -91,7 +97,7 @@ abstract class Postings implements Descending<Posting> {
   seek(atMost: number): Posting | null {
     for (;;) {
       for (let row = this.rows[this.#at]; row !== undefined; row = this.rows[++this.#at]) {
-        if (row.file > atMost) continue;
+        if (row.file > atMost || row.isStale !== 0) continue;
         // The slices of a text are in descending order; the first is wanted.
         while (this.rows[this.#at + 1]?.file === row.file) row = this.rows[++this.#at] ?? row;
         return row;
@@ -233,7 +239,7 @@ class PhrasePostings extends Postings {
    *
    * @param all how many rows have all terms
    */
-  #compare(highest: number, all: number): readonly Posting[] {
+  #compare(highest: number, all: number): readonly PostingRow[] {
     const { text } = this.#expression;
     const { anywhere } = this.#phrase;
     const read = (expression: string) =>

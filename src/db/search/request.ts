@@ -65,4 +65,10 @@ export type FromWorker =
   | { readonly kind: "found"; readonly id: number; readonly found: SearchFound }
   | { readonly kind: "overrun"; readonly id: number }
   | { readonly kind: "closed" }
-  | { readonly kind: "failure"; readonly id: number; readonly message: string };
+  | {
+      readonly kind: "failure";
+      readonly id: number;
+      readonly message: string;
+      /** Whether SQLite found a file damaged. */
+      readonly isDamage: boolean;
+    };

@@ -1,6 +1,7 @@
 import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Database } from "../database.ts";
+import { IndexDamaged } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
 /** The most searches at once, waiting or running. */
@@ -58,6 +59,7 @@ export class Searches {
    *
    * @throws CofferError RATE_LIMITED if too many searches are waiting, VALIDATION_ERROR if the search takes longer
    *   than its budget, UNAVAILABLE if there are too few file descriptors for a thread
+   * @throws IndexDamaged
    */
   find(request: SearchRequest): Promise<SearchFound> {
     if (this.#isClosed) throw new Error("searches have ended");
@@ -69,6 +71,14 @@ export class Searches {
     this.#pending.set(id, { request, resolve, reject, timer, isAsked: false });
     this.#askNext();
     return promise;
+  }
+
+  /** Has the next searches read the index that is there now. Running ones start again. */
+  reopen(): void {
+    if (this.#thread === null) return;
+    this.#leave(this.#thread);
+    for (const search of this.#pending.values()) search.isAsked = false;
+    this.#askNext();
   }
 
   /** Ends the thread; running searches fail. */
@@ -131,10 +141,8 @@ export class Searches {
   }
 
   /** Abandons a thread and rejects the search that blocks it; restarts the others. */
-  #abandon({ worker }: Thread, culprit: number): void {
-    this.#forget();
-    this.#abandoned.add(worker);
-    worker.terminate();
+  #abandon(thread: Thread, culprit: number): void {
+    this.#leave(thread);
     this.#settle(culprit)?.reject(tooLong());
     const isPossible = this.#abandoned.size < ABANDONED && !areDescriptorsShort();
     for (const [id, search] of this.#pending) {
@@ -142,6 +150,13 @@ export class Searches {
       search.isAsked = false;
     }
     this.#askNext();
+  }
+
+  /** Ends a thread after its statement. */
+  #leave({ worker }: Thread): void {
+    this.#forget();
+    this.#abandoned.add(worker);
+    worker.terminate();
   }
 
   #take(message: FromWorker): void {
@@ -153,7 +168,7 @@ export class Searches {
       case "overrun":
         return search?.reject(tooLong());
       case "failure":
-        return search?.reject(new Error(`a search failed: ${message.message}`));
+        return search?.reject(failure(message));
     }
   }
 
@@ -204,6 +219,11 @@ async function closed(worker: Worker): Promise<void> {
   worker.postMessage({ kind: "close" } satisfies ToWorker, []);
   await promise;
   clearTimeout(timer);
+}
+
+function failure({ message, isDamage }: { message: string; isDamage: boolean }): Error {
+  const text = `a search failed: ${message}`;
+  return isDamage ? new IndexDamaged(text) : new Error(text);
 }
 
 function busy(): CofferError {

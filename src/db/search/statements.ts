@@ -4,7 +4,8 @@ import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Parameters } from "../parameters.ts";
 import type { PathRange } from "../path-range.ts";
-import type { Posting, PostingsStatements, Weight } from "./postings.ts";
+import type { IndexSchema } from "./index-tables.ts";
+import type { PostingRow, PostingsStatements, Weight } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
 /** Which files of a drive to find. */
@@ -53,8 +54,15 @@ const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
     SELECT 1 FROM json_each(:tags) o
      WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = f.drive AND x.tag = o.value AND x.path = f.path)))`;
 
-const NAMES = "SELECT rowid AS file, NULL AS slice FROM search_name WHERE search_name MATCH ?1";
-const TEXTS = `SELECT rowid / ${SLICES_A_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice
+/** Whether what the index has of a part of a file is out of date. */
+function isStale(file: string, part: 0 | 1): string {
+  return `EXISTS (SELECT 1 FROM main.search_job j WHERE j.file = ${file} AND j.part = ${part}) AS isStale`;
+}
+
+const NAMES = `SELECT rowid AS file, NULL AS slice, ${isStale("search_name.rowid", 0)}
+  FROM search_name WHERE search_name MATCH ?1`;
+const TEXT_FILE = `search_text.rowid / ${SLICES_A_FILE}`;
+const TEXTS = `SELECT ${TEXT_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice, ${isStale(TEXT_FILE, 1)}
   FROM search_text WHERE search_text MATCH ?1`;
 
 /** The files of a list that were updated before a certain file, the latest first, and whether they fit. */
@@ -88,10 +96,10 @@ export class SearchStatements {
   readonly someOfSize;
   readonly someOfType;
 
-  constructor(sql: Sqlite) {
-    sql.run(
-      "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)",
-    );
+  /** @param index where the index is */
+  constructor(sql: Sqlite, index: IndexSchema) {
+    sql.run("DROP TABLE IF EXISTS temp.search_term");
+    sql.run(`CREATE VIRTUAL TABLE temp.search_term USING fts5vocab (${index}, search_text, instance)`);
     const weight = (rows: string, bytes: string) =>
       sql.prepare<Weight, [string, number, number, number]>(
         `SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes, min(f.pk) AS lowest
@@ -100,19 +108,19 @@ export class SearchStatements {
     const namesInRange = `${NAMES} AND rowid BETWEEN ?2 AND ?3`;
     const textsInRange = `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`;
     this.names = {
-      first: sql.prepare<Posting, [string, number, number]>(
+      first: sql.prepare<PostingRow, [string, number, number]>(
         `${NAMES} AND rowid <= ?2 ORDER BY rowid DESC LIMIT ?3`,
       ),
-      range: sql.prepare<Posting, [string, number, number, number]>(
+      range: sql.prepare<PostingRow, [string, number, number, number]>(
         `${namesInRange} ORDER BY rowid LIMIT ?4`,
       ),
       weight: weight(namesInRange, "length(f.path) + length(f.filename) + length(f.tags)"),
     };
     this.texts = {
-      first: sql.prepare<Posting, [string, number, number]>(
+      first: sql.prepare<PostingRow, [string, number, number]>(
         `${TEXTS} AND rowid <= ?2 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1} ORDER BY rowid DESC LIMIT ?3`,
       ),
-      range: sql.prepare<Posting, [string, number, number, number]>(
+      range: sql.prepare<PostingRow, [string, number, number, number]>(
         `${textsInRange} ORDER BY rowid LIMIT ?4`,
       ),
       weight: weight(textsInRange, `min(f.size, ${SLICE_UNITS})`),

@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { SearchFinder } from "./finder.ts";
+import { isDamage } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
 import { Overrun } from "./work.ts";
 
@@ -52,7 +53,8 @@ async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
     return { kind: "found", id, found: await finder.find(request, () => proceedsWith(id)) };
   } catch (error) {
     if (error instanceof Overrun) return { kind: "overrun", id };
-    return { kind: "failure", id, message: error instanceof Error ? String(error.stack) : String(error) };
+    const message = error instanceof Error ? String(error.stack) : String(error);
+    return { kind: "failure", id, message, isDamage: isDamage(error) };
   } finally {
     proceedsWith(0);
   }

@@ -7,14 +7,13 @@ interface BrokenReference {
   readonly parent: string;
 }
 
-/** What SQLite itself finds wrong: with its file, its indexes, the search index, and the references between rows. */
+/** What SQLite itself finds wrong: with its file, its indexes, and the references between rows. */
 export function* brokenParts(sql: Sqlite): Generator<Finding> {
   for (const { integrity_check: said } of sql
     .query<{ integrity_check: string }, []>("PRAGMA integrity_check")
     .iterate()) {
     if (said === "ok") continue;
-    const code = said.toLowerCase().includes("fts5") ? "index-corrupt" : "database-corrupt";
-    for (const line of said.split("\n")) yield { code, about: line };
+    for (const line of said.split("\n")) yield { code: "database-corrupt", about: line };
   }
   for (const { table, rowid, parent } of sql
     .query<BrokenReference, []>("PRAGMA foreign_key_check")

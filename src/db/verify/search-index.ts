@@ -1,36 +1,82 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/finding.ts";
+import { isTextType } from "../../domain/media-type.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
 
 // The tables `..._docsize` belong to FTS5: they have a row for each row of the index.
 
-const MISSING = `
-  SELECT d.id AS drive, f.path FROM file f JOIN drive d ON d.pk = f.drive
-   WHERE NOT EXISTS (SELECT 1 FROM search_name_docsize WHERE id = f.pk)
-     AND NOT EXISTS (SELECT 1 FROM search_job WHERE file = f.pk AND part = 0)`;
+/** Files that have been put into the index, as far as it is filled, and have no job for one of their parts. */
+const DONE_FILES = `
+  SELECT d.id AS drive, f.path, f.mime_type AS mimeType FROM file f JOIN drive d ON d.pk = f.drive
+   WHERE f.pk <= (SELECT coalesce(filled_to, f.pk) FROM search_index)
+     AND NOT EXISTS (SELECT 1 FROM search_job WHERE file = f.pk AND part = ?)`;
+
+const LACKS_NAMES = "NOT EXISTS (SELECT 1 FROM search_name_docsize WHERE id = f.pk)";
+const LACKS_TEXT = `f.size > 0 AND NOT EXISTS (
+  SELECT 1 FROM search_text_docsize
+   WHERE id BETWEEN f.pk * ${SLICES_A_FILE} AND f.pk * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1})`;
 
 const ORPHANS = [
   { what: "the names of", query: orphans("id", "search_name_docsize") },
   { what: "the text of", query: orphans(`id / ${SLICES_A_FILE}`, "search_text_docsize") },
-  { what: "a job for", query: "SELECT file FROM search_job WHERE file NOT IN (SELECT pk FROM file)" },
+  {
+    what: "a job for",
+    query: "SELECT file FROM search_job WHERE part <> 2 AND file NOT IN (SELECT pk FROM file)",
+  },
 ] as const;
 
 function orphans(file: string, table: string): string {
   return `SELECT DISTINCT ${file} AS file FROM ${table}
-           WHERE ${file} NOT IN (SELECT pk FROM file) AND ${file} NOT IN (SELECT file FROM search_gone)`;
+           WHERE ${file} NOT IN (SELECT pk FROM file) AND ${file} NOT IN (SELECT file FROM search_job WHERE part = 2)`;
 }
 
 /**
- * Files whose names the index does not have and will not get, and files in the index that are not there. Which texts
- * must be in it is not checked: that takes reading all of them.
+ * Files whose names or texts the index does not have and will not get, files in it that are not there, and what SQLite
+ * finds wrong with it. An index that is missing, or belongs to another database, is no finding: the server makes a new
+ * one.
  */
 export function* wrongIndex(sql: Sqlite): Generator<Finding> {
-  for (const { drive, path } of sql.query<{ drive: string; path: string }, []>(MISSING).iterate()) {
+  try {
+    const index = attachIndex(sql);
+    if (index === "damaged") {
+      yield { code: "index-corrupt", about: `${indexPathOf(sql.filename)} is damaged, or is no database` };
+    }
+    if (index === "attached") yield* wrongRows(sql);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    yield { code: "index-corrupt", about: String(error) };
+  }
+}
+
+function* wrongRows(sql: Sqlite): Generator<Finding> {
+  for (const { integrity_check: said } of sql
+    .query<{ integrity_check: string }, []>("PRAGMA search.integrity_check")
+    .iterate()) {
+    if (said === "ok") continue;
+    for (const line of said.split("\n")) yield { code: "index-corrupt", about: line };
+  }
+  for (const { drive, path } of lacking(sql, LACKS_NAMES, 0)) {
     yield { code: "index-missing", about: `file ${quoted(path)} in drive ${drive}: search cannot find it` };
+  }
+  for (const { drive, path, mimeType } of lacking(sql, LACKS_TEXT, 1)) {
+    if (!isTextType(mimeType)) continue;
+    const about = `the text of file ${quoted(path)} in drive ${drive}: search cannot find it`;
+    yield { code: "index-missing", about };
   }
   for (const { what, query } of ORPHANS) {
     for (const { file } of sql.query<{ file: number }, []>(query).iterate()) {
       yield { code: "index-orphan", about: `${what} file number ${file}: there is no such file` };
     }
   }
+}
+
+interface LackingFile {
+  readonly drive: string;
+  readonly path: string;
+  readonly mimeType: string;
+}
+
+function lacking(sql: Sqlite, what: string, part: 0 | 1): IterableIterator<LackingFile> {
+  return sql.query<LackingFile, [0 | 1]>(`${DONE_FILES} AND ${what}`).iterate(part);
 }

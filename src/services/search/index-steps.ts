@@ -1,179 +1,207 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { TextJob } from "../../db/search/text-index.ts";
+import type { Clock } from "../../clock.ts";
+import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { DrivePk } from "../../domain/id.ts";
-import { isTextType } from "../../domain/media-type.ts";
-import { SEARCHED_BYTES } from "../../domain/search/text.ts";
-import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
-import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
+import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
+import { IndexThread } from "./index-thread.ts";
+import type { IndexPlaces, UnreadContent } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
 
-/** How many jobs are read at once. */
-const JOBS = 100;
-/** How many files' names one transaction writes. */
-const NAMES = 25;
-/** How many bytes of texts are read at once, unless a single one has more. */
-const READ_BYTES = 256 * 1024;
-/** How many UTF-16 units of tokens one transaction writes, unless a single slice has more. */
-const BATCH_UNITS = 20_000;
-/** How long one transaction removes the terms of removed files, in milliseconds. */
-const REMOVAL_MS = 5;
-/** After how many writes it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
-const MERGED_ADDITIONS = 4;
+/** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
+const MERGED_BATCHES = 4;
+
+/** After how long without work the thread ends, in milliseconds. Its memory is the system's again then. */
+export const IDLE_MS = 5000;
 
 /** What indexing needs. */
 export interface IndexParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
   readonly damaged: DamagedContents;
+  readonly clock: Clock;
   readonly log: Log;
+  readonly indexPlaces: IndexPlaces;
 }
 
+/** What was there to index: nothing, some of which all is done, or more than one batch. */
+export type Indexed = "nothing" | "some" | "many";
+
 /**
- * The steps of indexing: each does some jobs in transactions of a few milliseconds. A job is dropped if the file has
- * changed again.
+ * The steps of indexing. A thread does the jobs, and writes the index; only when that is on the disk are the jobs
+ * removed here. And it gets only jobs that are on the disk: a power cut must not undo a change that the index has.
  */
 export class IndexSteps {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
   readonly #damaged: DamagedContents;
+  readonly #clock: Clock;
   readonly #log: Log;
-  #isStopped = false;
-  /** How many writes have added to the index since there was nothing to merge. */
-  #additions = 0;
+  readonly #places: IndexPlaces;
+  #thread: IndexThread | null = null;
+  #isKnown = false;
+  #isDamaged = false;
+  #isRemade = false;
+  /** All jobs up to this ticket are on the disk. */
+  #durableTo = 0;
+  /** Whether the last batch left jobs of these. */
+  #isBehind = false;
+  /** How many batches have added to the index since there was nothing to merge. */
+  #batches = 0;
+  /** When the thread was asked for something, by `performance.now()`. */
+  #askedAt = 0;
+  /** Whether nothing was done since space and memory were given back. */
+  #isReleased = true;
 
   constructor(parts: IndexParts) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
     this.#damaged = parts.damaged;
+    this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#places = parts.indexPlaces;
   }
 
-  /** Ends the current step after its transaction. */
-  stop(): void {
-    this.#isStopped = true;
+  /** Whether the thread has the index open. */
+  get isOpen(): boolean {
+    return this.#thread?.isAlive === true && !this.#isDamaged;
+  }
+
+  /** Whether the index was opened, and is not known to be damaged. */
+  get isKnown(): boolean {
+    return this.#isKnown && !this.#isDamaged;
+  }
+
+  /** Whether there is something to do, as far as is known without the index. */
+  async hasWork(): Promise<boolean> {
+    const { searchJobs } = this.#tables;
+    if (this.#isDamaged || searchJobs.filledTo() !== null || searchJobs.lastTicket() !== null) return true;
+    return !(await Bun.file(indexPathOf(this.#places.database)).exists());
+  }
+
+  /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
+  async open(): Promise<void> {
+    const { searchJobs, searches, write, requireSpace } = this.#tables;
+    await requireSpace();
+    await this.close();
+    const fresh = newId<BatchId>(this.#clock.now());
+    const batch = this.#isDamaged ? null : searchJobs.batch();
+    const { thread, isNew } = await IndexThread.start(this.#places, batch, fresh);
+    if (isNew) {
+      try {
+        await write(() => searchJobs.restart(fresh));
+      } catch (error) {
+        await thread.close(null);
+        throw error;
+      }
+      this.#log.info("the search index is new, and is being filled");
+      searches.reopen();
+    }
+    [this.#thread, this.#isKnown, this.#isDamaged, this.#isBehind] = [thread, true, false, false];
   }
 
   /**
-   * Indexes names and texts of a drive, or of all; both, so that neither waits for all of the others. Returns false if
-   * there are none.
+   * Has the index made again, because a search found damage. Only once: a search cannot tell damage of the index from
+   * that of the database.
    */
-  async index(drive: DrivePk | null): Promise<boolean> {
-    const hasNames = await this.#indexNames(drive);
-    return (await this.#indexTexts(drive)) || hasNames;
+  remake(): void {
+    if (!this.#isRemade) this.#isDamaged = true;
+    this.#isRemade = true;
   }
 
-  /** Merges a little. Returns false if there is nothing to merge. */
+  /** Does a batch of jobs of a drive, or of all. */
+  async index(drive: DrivePk | null): Promise<Indexed> {
+    const { searchJobs, write, requireSpace } = this.#tables;
+    const hasJobs = drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1) > 0;
+    if (!hasJobs) return "nothing";
+    await requireSpace();
+    if (drive !== null || !this.#isBehind)
+      this.#durableTo = (await write(() => searchJobs.lastTicket())) ?? 0;
+    const id = newId<BatchId>(this.#clock.now());
+    const previous = searchJobs.batch();
+    if (previous === null) throw new Error("there is no search index");
+    const request = { id, previous, drive, upTo: this.#durableTo };
+    const { tickets, unread, isFull } = await this.#ask((thread) => thread.index(request));
+    const wasBehind = this.#isBehind;
+    this.#isBehind = isFull;
+    // Newer jobs may have come.
+    if (tickets.length + unread.length === 0) return wasBehind ? "many" : "nothing";
+    const lost = await this.#lost(unread);
+    await write(() => searchJobs.finish([...tickets, ...lost], id));
+    this.#batches += 1;
+    this.#isReleased = false;
+    return isFull ? "many" : "some";
+  }
+
+  /** Merges for a while. Returns false if there is nothing more to merge. */
   async merge(): Promise<boolean> {
-    if (this.#additions < MERGED_ADDITIONS) return false;
-    const hasMerged = await this.#tables.mergeIndex();
-    if (!hasMerged) this.#additions = 0;
-    return hasMerged;
+    if (this.#batches < MERGED_BATCHES) return false;
+    await this.#tables.requireSpace();
+    const isMore = await this.#ask((thread) => thread.merge());
+    if (!isMore) this.#batches = 0;
+    return isMore;
   }
 
-  /** Reads, splits and writes in one transaction, so that the names are current. */
-  async #indexNames(drive: DrivePk | null): Promise<boolean> {
-    const { searchIndex, writeDerived } = this.#tables;
-    if (searchIndex.nameJobs(drive, 1).length === 0) return false;
-    await writeDerived(() => {
-      let units = 0;
-      for (const job of searchIndex.nameJobs(drive, NAMES)) {
-        const tokens = nameTokens(job.drive, job);
-        searchIndex.putNames(job.file, tokens);
-        searchIndex.finish(job.ticket);
-        units += tokens.length;
-        if (units > BATCH_UNITS) return;
-      }
-    });
-    this.#additions += 1;
+  /** Adds jobs for some of the files that a new index lacks. Returns false if it lacks none. */
+  async fill(): Promise<boolean> {
+    const { searchJobs, writeDerived } = this.#tables;
+    const filledTo = searchJobs.filledTo();
+    if (filledTo === null) return false;
+    const files = await this.#ask((thread) => thread.lacking(filledTo));
+    await writeDerived(() => searchJobs.fill(files));
+    if (files.filledTo === null) this.#log.info("the search index is filled");
     return true;
   }
 
-  /** Reads some texts concurrently, and writes them in order. */
-  async #indexTexts(drive: DrivePk | null): Promise<boolean> {
-    const jobs = together(this.#tables.searchIndex.textJobs(drive, JOBS));
-    const texts = await Promise.all(jobs.map(async (job) => ({ job, text: await this.#read(job) })));
-    const batch = new Batch({ tables: this.#tables });
-    for (const { job, text } of texts) {
-      const slices = sliceCount(text);
-      for (let slice = 0; slice < slices; slice += 1) {
-        if (this.#isStopped) return false;
-        const tokens = textTokens(job.drive, wordsOfSlice(text, slice));
-        await batch.add(tokens.length, () => this.#put(job, slice, tokens, slice === slices - 1));
-      }
-    }
-    await batch.commit();
-    if (jobs.length > 0) this.#additions += 1;
-    return jobs.length > 0;
+  /** Gives back memory, and some space of the disk. Returns false if there is no more. */
+  async release(): Promise<boolean> {
+    if (this.#isReleased) return false;
+    const isMore = await this.#ask((thread) => thread.release());
+    this.#isReleased = !isMore;
+    return isMore;
   }
 
-  /** Removes the terms of some removed files. Returns false if there are none. */
-  async removeGone(): Promise<boolean> {
-    const { searchIndex, writeDerived } = this.#tables;
-    if (searchIndex.gone(1).length === 0) return false;
-    await writeDerived(() => {
-      const end = performance.now() + REMOVAL_MS;
-      for (const file of searchIndex.gone(JOBS)) {
-        searchIndex.removeGone(file);
-        if (performance.now() > end) return;
-      }
-    });
-    this.#additions += 1;
+  /** Closes the index and ends the thread, if there is one. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = null;
+    await thread?.close(this.#tables.searchJobs.batch());
+  }
+
+  /** Like `close`, if it was not asked for anything for a while. Returns false if it still may be. */
+  async closeIdle(): Promise<boolean> {
+    if (performance.now() - this.#askedAt < IDLE_MS) return false;
+    await this.close();
     return true;
   }
 
-  /** Runs inside a write. */
-  #put(job: TextJob, slice: number, tokens: string, isLast: boolean): void {
-    const { searchIndex } = this.#tables;
-    if (!searchIndex.isCurrent(job.ticket)) return;
-    if (tokens !== "") searchIndex.putText(job.file, slice, tokens);
-    if (isLast) searchIndex.finish(job.ticket);
-  }
-
-  /** The searched text of a content; empty if it is not text or cannot be read. */
-  async #read(job: TextJob): Promise<string> {
-    if (!isTextType(job.mimeType)) return "";
+  async #ask<T>(question: (thread: IndexThread) => Promise<T>): Promise<T> {
+    if (this.#thread === null) throw new Error("the search index is not open");
+    this.#askedAt = performance.now();
     try {
-      return (await this.#damaged.readFor(job, () => readSearchedText(this.#blobs, job))) ?? "";
+      return await question(this.#thread);
     } catch (error) {
-      // Damaged, or just removed: neither may block the other jobs.
-      this.#log.error("a content could not be indexed", { digest: job.digest, error });
-      return "";
+      if (error instanceof IndexDamaged) this.#isDamaged = true;
+      throw error;
     }
   }
-}
 
-/** The first of some jobs: as many as may be read at once. */
-function together(jobs: readonly TextJob[]): readonly TextJob[] {
-  let bytes = 0;
-  const end = jobs.findIndex(({ size }) => (bytes += Math.min(size, SEARCHED_BYTES)) > READ_BYTES);
-  return end === -1 ? jobs : jobs.slice(0, Math.max(end, 1));
-}
-
-/** Collects small writes into short transactions. */
-class Batch {
-  readonly #tables: Tables;
-  #puts: (() => void)[] = [];
-  #units = 0;
-
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-  }
-
-  async add(units: number, put: () => void): Promise<void> {
-    this.#puts.push(put);
-    this.#units += units;
-    if (this.#units > BATCH_UNITS) await this.commit();
-  }
-
-  async commit(): Promise<void> {
-    if (this.#puts.length === 0) return;
-    const puts = this.#puts;
-    [this.#puts, this.#units] = [[], 0];
-    await this.#tables.writeDerived(() => {
-      for (const put of puts) put();
-    });
+  /**
+   * Looks again at contents that the thread could not read: damage is remembered, and the log names the file. Returns
+   * the jobs of those that cannot be read; the others are done again.
+   */
+  async #lost(unread: readonly UnreadContent[]): Promise<number[]> {
+    const tickets: number[] = [];
+    for (const job of unread) {
+      try {
+        await this.#damaged.readFor(job, () => readSearchedText(this.#blobs, job));
+      } catch (error) {
+        // Damaged, or just removed: neither may block the other jobs.
+        this.#log.error("a content could not be indexed", { digest: job.digest, error });
+        tickets.push(job.ticket);
+      }
+    }
+    return tickets;
   }
 }

@@ -1,15 +1,13 @@
 import type { Tables } from "../../db/tables.ts";
-import { WriteRefused } from "../../domain/errors.ts";
+import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
-import { type IndexParts, IndexSteps } from "./index-steps.ts";
+import { IDLE_MS, type IndexParts, IndexSteps } from "./index-steps.ts";
 
 /** How long changes are collected before they are indexed, in milliseconds; a search does not wait for this. */
 const GATHER_MS = 100;
 /** How long to wait after the index could not be written, in milliseconds. */
 const RETRY_MS = 10_000;
-/** The longest pause after a step, in milliseconds: how much longer a search may wait. */
-const REST_MS = 5;
 /** A search waits only if fewer names and texts than this are to be indexed in its drives. */
 const NEAR = 500;
 
@@ -20,7 +18,7 @@ interface Waiter {
 
 /**
  * Keeps the full-text index up to date. Triggers put the jobs into the database. This decides when they are done: in
- * the background, with pauses for other requests, and at once for searches that wait.
+ * the background, and at once for searches that wait.
  */
 export class Indexer {
   readonly #tables: Tables;
@@ -28,12 +26,16 @@ export class Indexer {
   readonly #steps: IndexSteps;
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
+  /** When the timer fires. */
+  #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   /** Whether it runs in the background. */
   #isStarted = false;
   #isStopped = false;
   /** Whether the last step was a merge. */
   #hasMerged = false;
+  /** Whether it was asked to run since it last began to look for something to do. */
+  #isAsked = false;
   #step = Promise.withResolvers<void>();
 
   constructor(parts: IndexParts) {
@@ -53,9 +55,15 @@ export class Indexer {
     this.#schedule(GATHER_MS);
   }
 
+  /** See `IndexSteps.remake`. */
+  remake(): void {
+    this.#steps.remake();
+    this.wake();
+  }
+
   /** Whether so little of these drives is left to index that it is worth waiting for. */
   isNear(drives: readonly DrivePk[]): boolean {
-    return this.#tables.searchIndex.waiting(drives, NEAR) < NEAR;
+    return this.#tables.searchJobs.waiting(drives, NEAR) < NEAR;
   }
 
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
@@ -64,7 +72,7 @@ export class Indexer {
     const waiter = { drives };
     this.#waiters.add(waiter);
     try {
-      while (!this.#isStopped && this.#tables.searchIndex.waitsFor(drives)) {
+      while (!this.#isStopped && this.#waitsFor(drives)) {
         const left = deadline - performance.now();
         if (left <= 0 || !(await this.#stepWithin(left))) return;
       }
@@ -73,18 +81,30 @@ export class Indexer {
     }
   }
 
-  /** Waits for the current transaction; no other one starts. */
+  /** Waits for the current step, and closes the index; no other step starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#steps.stop();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#running;
+    await this.#steps.close();
   }
 
+  /** Whether there is something to do for these drives. A new index is waited for only if it is soon full. */
+  #waitsFor(drives: readonly DrivePk[]): boolean {
+    const { searchJobs } = this.#tables;
+    if (!this.#steps.isKnown || searchJobs.waiting(drives, 1) > 0) return true;
+    const unfilled = searchJobs.unfilled(NEAR);
+    return unfilled > 0 && unfilled < NEAR;
+  }
+
+  /** Runs after so many milliseconds, or earlier if that is planned already. */
   #schedule(ms: number): void {
-    if (!this.#isStarted || this.#isStopped || this.#timer !== null) return;
+    const due = performance.now() + ms;
+    if (!this.#isStarted || this.#isStopped || this.#due <= due) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#due = due;
     this.#timer = setTimeout(() => {
-      this.#timer = null;
+      this.#due = Number.POSITIVE_INFINITY;
       this.#run();
     }, ms);
   }
@@ -104,30 +124,27 @@ export class Indexer {
   }
 
   #run(): void {
+    this.#isAsked = true;
     this.#running ??= this.#work();
   }
 
   async #work(): Promise<void> {
     try {
-      for (let started = performance.now(); await this.#next(); started = performance.now()) {
-        this.#announce().resolve();
-        await this.#rest(performance.now() - started);
+      // Jobs may have come after the last look.
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        while (await this.#next()) this.#announce().resolve();
       }
       // Before the waiters resume: one that finds more jobs must be able to start again.
       this.#running = null;
       this.#announce().resolve();
     } catch (error) {
       this.#running = null;
-      if (!(error instanceof WriteRefused)) this.#log.error("indexing failed", { error });
+      // A disk that is full or failed, and too few descriptors, are logged elsewhere.
+      if (!(error instanceof CofferError)) this.#log.error("indexing failed", { error });
       this.#announce().reject(error);
       this.#schedule(RETRY_MS);
     }
-  }
-
-  /** Pauses for as long as the step took, for other requests, unless a search is waiting. */
-  async #rest(took: number): Promise<void> {
-    if (this.#waiters.size > 0 || this.#isStopped) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(took, REST_MS)));
   }
 
   /** Ends the current step; waiters check again. */
@@ -139,21 +156,38 @@ export class Indexer {
     return step;
   }
 
-  /** Does one step, first for waiters. Returns false if there is nothing to do, or it is stopped. */
+  /** Does one step, first for waiters. Returns false if there is nothing to do now, or it is stopped. */
   async #next(): Promise<boolean> {
     if (this.#isStopped) return false;
+    if (!this.#steps.isOpen) {
+      // Without something to do, no thread is needed.
+      if (this.#waiters.size === 0 && !(await this.#steps.hasWork())) return false;
+      await this.#steps.open();
+      return true;
+    }
     if (await this.#merge()) return true;
     for (const waiter of this.#waiters) {
       for (const drive of waiter.drives) {
-        if (await this.#steps.index(drive)) {
+        if ((await this.#steps.index(drive)) !== "nothing") {
           // Moves the waiter to the end, so that the others get a turn.
           if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);
           return true;
         }
       }
     }
-    // No search waits for removed files: they are not shown.
-    return (await this.#steps.index(null)) || (await this.#steps.removeGone());
+    switch (await this.#steps.index(null)) {
+      case "some":
+        // Larger batches cost less: the next one collects for a while, unless a search or a new index waits.
+        if (this.#waiters.size > 0 || this.#tables.searchJobs.filledTo() !== null) return true;
+        this.#schedule(GATHER_MS);
+        return false;
+      case "many":
+        return true;
+      case "nothing":
+        if ((await this.#steps.fill()) || (await this.#steps.release())) return true;
+        if (!(await this.#steps.closeIdle())) this.#schedule(IDLE_MS);
+        return false;
+    }
   }
 
   /**

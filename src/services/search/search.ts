@@ -1,7 +1,8 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../clock.ts";
 import { rangeOf } from "../../db/path-range.ts";
-import type { SearchFilters, SearchHit } from "../../db/search/request.ts";
+import { IndexDamaged } from "../../db/search/index-tables.ts";
+import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -95,7 +96,7 @@ export class Search {
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
   async find(caller: Caller, query: SearchQuery): Promise<FoundPage> {
-    const { access, clock, tables } = this.#parts;
+    const { access, clock } = this.#parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const paths = rangeOf(query.prefix === null ? "" : parsePrefix("prefix", query.prefix));
     const filters = parseFilters(query);
@@ -107,7 +108,7 @@ export class Search {
     // Behind a long backlog the wait would be in vain.
     if (terms !== null) await this.#settle(drives);
     const { page, limit } = query;
-    const { hits, total, isExact } = await tables.searches.find({
+    const { hits, total, isExact } = await this.#hits({
       drives,
       terms,
       paths,
@@ -118,6 +119,17 @@ export class Search {
       budget: this.#times.budget,
     });
     return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total, isExact };
+  }
+
+  /** See `Searches.find`. */
+  async #hits(request: SearchRequest): Promise<SearchFound> {
+    const { tables, indexer } = this.#parts;
+    try {
+      return await tables.searches.find(request);
+    } catch (error) {
+      if (error instanceof IndexDamaged) indexer.remake();
+      throw error;
+    }
   }
 
   /** Waits until recent writes are indexed, unless there are too many of them. */
@@ -137,7 +149,7 @@ export class Search {
     const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice } of hits) {
-      const file = tables.searchIndex.visible(pk, clock.now());
+      const file = tables.files.visibleByPk(pk, clock.now());
       if (file === null || !drives.has(file.drivePk)) continue;
       findings.push({
         file,

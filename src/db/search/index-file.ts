@@ -1,0 +1,218 @@
+import { Database as Sqlite } from "bun:sqlite";
+import type { BatchId, FilePk } from "../../domain/id.ts";
+import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { createIndexTables, FORMAT, isDamage } from "./index-tables.ts";
+import { mergeSome } from "./merge.ts";
+
+/** Bytes of the log that are kept. */
+const LOG_BYTES = 16 * 1024 * 1024;
+/** When the log has this many pages, it is copied into the file. */
+const LOG_PAGES = 2000;
+/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
+const FREE_PAGES = 1024;
+const FREE_SHARE = 0.1;
+/** How many pages are given back at once. */
+const RELEASED_PAGES = 1000;
+
+/** What a batch of jobs changes. The terms of each file replace what the index has of it. */
+export interface IndexChanges {
+  readonly names: readonly { readonly file: FilePk; readonly tokens: string }[];
+  /** The terms of each slice; no slices for a file without text. */
+  readonly texts: readonly { readonly file: FilePk; readonly slices: readonly string[] }[];
+  /** Files that have gone. */
+  readonly gone: readonly FilePk[];
+}
+
+/** The name of a batch, and of the one before whose jobs are done. */
+export interface Batch {
+  readonly id: BatchId;
+  readonly previous: BatchId;
+}
+
+/**
+ * The file of the full-text index. Only one connection writes it.
+ *
+ * Both it and the main database remember the last batch of jobs. The index is ahead by one batch at most, whose jobs
+ * are done again after a crash. So another index, or a copy of another time, is not taken for the one of a database.
+ */
+export class IndexFile {
+  readonly #sql: Sqlite;
+  readonly #nameRow;
+  readonly #textRows;
+  readonly #removeName;
+  readonly #removeText;
+  readonly #putName;
+  readonly #putText;
+  readonly #setBatch;
+  readonly #settle;
+
+  /** Over an open connection to a file that has the tables. */
+  constructor(sql: Sqlite) {
+    this.#sql = sql;
+    this.#textRows = sql.prepare<{ id: number }, [FilePk]>(
+      `SELECT id FROM search_text_docsize
+        WHERE id BETWEEN ?1 * ${SLICES_A_FILE} AND ?1 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`,
+    );
+    this.#nameRow = sql.prepare<object, [FilePk]>("SELECT 1 FROM search_name_docsize WHERE id = ?");
+    this.#removeName = sql.prepare<never, [FilePk]>("DELETE FROM search_name WHERE rowid = ?");
+    this.#removeText = sql.prepare<never, [number]>("DELETE FROM search_text WHERE rowid = ?");
+    this.#putName = sql.prepare<never, [FilePk, string]>(
+      "INSERT INTO search_name (rowid, tokens) VALUES (?, ?)",
+    );
+    this.#putText = sql.prepare<never, [number, string]>(
+      "INSERT INTO search_text (rowid, tokens) VALUES (?, ?)",
+    );
+    this.#setBatch = sql.prepare<never, [BatchId, BatchId]>(
+      "UPDATE search_batch SET last = ?, previous = ? WHERE pk = 1",
+    );
+    this.#settle = sql.prepare<never, [BatchId | null]>(
+      "UPDATE search_batch SET previous = last WHERE pk = 1 AND last = ? AND previous <> last",
+    );
+  }
+
+  /**
+   * Opens the index of a database whose last batch this is. Returns null if there is none, or it is another's, or
+   * damaged.
+   */
+  static async open(path: string, batch: BatchId): Promise<IndexFile | null> {
+    if (!(await Bun.file(path).exists())) return null;
+    let sql: Sqlite | null = null;
+    try {
+      sql = new Sqlite(path, { readwrite: true, create: false, strict: true });
+      setUp(sql);
+      if (belongsTo(sql, batch)) return new IndexFile(sql);
+    } catch (error) {
+      sql?.close();
+      if (isDamage(error)) return null;
+      throw error;
+    }
+    sql.close();
+    return null;
+  }
+
+  /** Makes an empty index, in place of what is there. */
+  static async make(path: string, batch: BatchId): Promise<IndexFile> {
+    // The database first: it must not be left without its log.
+    for (const end of ["", "-wal", "-shm"])
+      await Bun.file(path + end)
+        .delete()
+        .catch(ignoreMissing);
+    const sql = new Sqlite(path, { readwrite: true, create: true, strict: true });
+    try {
+      sql.run("PRAGMA auto_vacuum = INCREMENTAL");
+      setUp(sql);
+      sql
+        .transaction(() => {
+          createIndexTables(sql, "main");
+          sql.run(
+            `CREATE TABLE search_batch (
+               pk INTEGER PRIMARY KEY CHECK (pk = 1), last TEXT NOT NULL, previous TEXT NOT NULL
+             ) STRICT`,
+          );
+          sql.run("INSERT INTO search_batch (pk, last, previous) VALUES (1, ?1, ?1)", [batch]);
+          sql.run(`PRAGMA user_version = ${FORMAT}`);
+        })
+        .immediate();
+      return new IndexFile(sql);
+    } catch (error) {
+      sql.close();
+      throw error;
+    }
+  }
+
+  /** Writes a batch; it is on the disk when this returns. */
+  write({ id, previous }: Batch, { names, texts, gone }: IndexChanges): void {
+    this.#sql.run("PRAGMA synchronous = FULL");
+    this.#sql
+      .transaction(() => {
+        // First all that is removed, then the rest in order: FTS5 writes what it has collected to the disk whenever
+        // rows are not in order.
+        for (const file of [...gone, ...names.map((name) => name.file)]) this.#removeName.run(file);
+        for (const file of [...gone, ...texts.map((text) => text.file)]) {
+          for (const row of this.#textRows.all(file)) this.#removeText.run(row.id);
+        }
+        for (const { file, tokens } of inOrder(names)) this.#putName.run(file, tokens);
+        for (const { file, slices } of inOrder(texts)) {
+          for (const [slice, tokens] of slices.entries()) {
+            this.#putText.run(file * SLICES_A_FILE + slice, tokens);
+          }
+        }
+        this.#setBatch.run(id, previous);
+      })
+      .immediate();
+    this.#sql.run("PRAGMA synchronous = NORMAL");
+  }
+
+  /** Whether it has the names of a file. */
+  hasNames(file: FilePk): boolean {
+    return this.#nameRow.get(file) !== null;
+  }
+
+  /** Whether it has the text of a file. */
+  hasText(file: FilePk): boolean {
+    return this.#textRows.get(file) !== null;
+  }
+
+  /** Merges a little. Returns whether something was merged; then there may be more. */
+  merge(): boolean {
+    return this.#sql.transaction(() => mergeSome(this.#sql) > 0).immediate();
+  }
+
+  /** Gives back some space of the disk, and memory. Returns whether there may be more space to give back. */
+  release(): boolean {
+    const isMore = this.#releasePages();
+    this.#sql.run("PRAGMA shrink_memory");
+    return isMore;
+  }
+
+  /**
+   * Closes the file, and empties its log if no search reads it.
+   *
+   * @param batch the last one whose jobs are done: the index is not ahead of it any more
+   */
+  close(batch: BatchId | null): void {
+    try {
+      this.#settle.run(batch);
+    } catch {
+      // On a full disk, for example. The index then counts as ahead, and the next start opens it all the same.
+    }
+    this.#sql.close(true);
+  }
+
+  #releasePages(): boolean {
+    const free = this.#pages("freelist_count");
+    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return false;
+    // Each step of this statement releases one page.
+    this.#sql.query(`PRAGMA incremental_vacuum(${RELEASED_PAGES})`).all();
+    return true;
+  }
+
+  #pages(pragma: "freelist_count" | "page_count"): number {
+    return this.#sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
+  }
+}
+
+function setUp(sql: Sqlite): void {
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run("PRAGMA journal_mode = WAL");
+  // Merges are not synced.
+  sql.run("PRAGMA synchronous = NORMAL");
+  sql.run("PRAGMA temp_store = MEMORY");
+  sql.run("PRAGMA cache_size = -4000");
+  sql.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+  sql.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`);
+}
+
+function belongsTo(sql: Sqlite, batch: BatchId): boolean {
+  const format = sql.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version;
+  if (format !== FORMAT) return false;
+  return sql.query("SELECT 1 FROM search_batch WHERE ? IN (last, previous)").get(batch) !== null;
+}
+
+function inOrder<Change extends { readonly file: FilePk }>(changes: readonly Change[]): Change[] {
+  return changes.toSorted((a, b) => a.file - b.file);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+}

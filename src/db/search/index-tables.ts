@@ -1,0 +1,94 @@
+import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
+import { dirname, join } from "node:path";
+
+/** The version of the tables and of the terms in them. An index of another version is made again. */
+export const FORMAT = 1;
+
+/** The file of the index is damaged. */
+export class IndexDamaged extends Error {
+  override readonly name = "IndexDamaged";
+}
+
+/** Where the tables of the index are in a connection. */
+export type IndexSchema = "main" | "search" | "temp";
+
+const TABLES = ["search_name", "search_text"];
+
+/** The full-text index of a database. It is made from that, and can be removed while no server runs. */
+export function indexPathOf(database: string): string {
+  return join(dirname(database), "search.db");
+}
+
+/**
+ * Creates the tables of the index. They hold lists of terms, and no text. The rowid of `search_name` is the file's pk;
+ * that of `search_text` is the file's pk * SLICES_A_FILE + the number of the slice of its text. A text that was
+ * indexed has at least one row.
+ *
+ * FTS5 merges the segments of an index while it is written to, and what one write then does has no bound: leaving out
+ * what was deleted took up to 370 ms. So neither a write (automerge) nor the number of segments (crisismerge) starts a
+ * merge: `mergeSome` does. A segment is written anew once a tenth of it was deleted (deletemerge), so that the space
+ * comes back.
+ */
+export function createIndexTables(sql: Sqlite, schema: Exclude<IndexSchema, "search">): void {
+  for (const table of TABLES) {
+    sql.run(
+      `CREATE VIRTUAL TABLE ${schema}.${table} USING fts5 (
+         tokens, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '_'"
+       )`,
+    );
+    sql.run(`INSERT INTO ${schema}.${table} (${table}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`);
+  }
+}
+
+/** Whether SQLite found a file damaged, or to be no database. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof SQLiteError)) return false;
+  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => error.code?.startsWith(code) === true);
+}
+
+/** What became of an attempt to attach an index; `damaged` if it cannot be read. */
+export type Attached = "attached" | "missing" | "damaged" | "foreign";
+
+/**
+ * Attaches the index of a database as `search`, if it belongs to it. A statement then reads the database first: a job
+ * that it finds done is in the index.
+ */
+export function attachIndex(sql: Sqlite): Attached {
+  try {
+    sql.run("ATTACH ? AS search", [indexPathOf(sql.filename)]);
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    return error.code?.startsWith("SQLITE_CANTOPEN") === true ? "missing" : "damaged";
+  }
+  const state = stateOf(sql);
+  if (state !== "attached") sql.run("DETACH search");
+  return state;
+}
+
+/**
+ * The index of a database, for searches. If there is none yet, or it is not the right one, it is empty: nothing is found
+ * by words until it is made. Call it again then.
+ */
+export function openIndex(sql: Sqlite): Exclude<IndexSchema, "main"> {
+  const isAttached = attachIndex(sql) === "attached";
+  for (const table of TABLES) sql.run(`DROP TABLE IF EXISTS temp.${table}`);
+  if (isAttached) return "search";
+  createIndexTables(sql, "temp");
+  return "temp";
+}
+
+function stateOf(sql: Sqlite): Attached {
+  try {
+    const format = sql.query<{ user_version: number }, []>("PRAGMA search.user_version").get()?.user_version;
+    if (format !== FORMAT) return "foreign";
+    const own = sql
+      .query(
+        "SELECT 1 FROM main.search_index i CROSS JOIN search.search_batch b WHERE i.batch IN (b.last, b.previous)",
+      )
+      .get();
+    return own === null ? "foreign" : "attached";
+  } catch (error) {
+    if (isDamage(error)) return "damaged";
+    throw error;
+  }
+}
