@@ -6,16 +6,24 @@ export interface QueryChunk {
 }
 
 /**
- * Splits a query at its spaces and quotation marks; a last mark that is not closed extends to the end. A chunk
- * may contain nothing that can be found. The dashboard highlights matches by the same chunks.
+ * Splits a query at its spaces, its quotation marks and the last slash of a path; a last mark that is not closed
+ * extends to the end. A chunk may contain nothing that can be found. The dashboard highlights matches by the same
+ * chunks.
  */
 export function chunksOf(query: string): QueryChunk[] {
   // Parts with an odd index were in quotation marks.
-  return query
-    .split('"')
-    .flatMap((part, index): QueryChunk[] =>
-      index % 2 === 1
-        ? [{ text: part, isQuoted: true }]
-        : part.split(/\s+/u).map((text) => ({ text, isQuoted: false })),
-    );
+  return query.split('"').flatMap((part, index): QueryChunk[] =>
+    index % 2 === 1
+      ? [{ text: part, isQuoted: true }]
+      : part
+          .split(/\s+/u)
+          .flatMap(folderAndName)
+          .map((text) => ({ text, isQuoted: false })),
+  );
+}
+
+/** The folder and the name of a path match apart: no phrase is in both. */
+function folderAndName(path: string): string[] {
+  const slash = path.lastIndexOf("/");
+  return slash === -1 ? [path] : [path.slice(0, slash), path.slice(slash + 1)];
 }
