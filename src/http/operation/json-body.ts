@@ -9,7 +9,7 @@ export const MAX_JSON_BODY = 1024 * 1024;
 /** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. */
 export function refuseLongBody(request: Request, limit: number): void {
   const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > limit) throw tooLarge(limit);
+  if (length !== null && Number(length) > limit) throw bodyTooLarge(limit);
 }
 
 /**
@@ -62,12 +62,13 @@ async function collect(body: ReadableStream<Uint8Array> | null, limit: number): 
   // Not cancelled after an error, so the rest can still be read.
   for await (const piece of body?.values({ preventCancel: true }) ?? []) {
     length += piece.length;
-    if (length > limit) throw tooLarge(limit);
+    if (length > limit) throw bodyTooLarge(limit);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
 
-function tooLarge(limit: number): CofferError {
+/** @param limit bytes */
+export function bodyTooLarge(limit: number): CofferError {
   return new CofferError("PAYLOAD_TOO_LARGE", `The body must not be longer than ${limit} bytes.`);
 }

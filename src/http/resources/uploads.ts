@@ -14,6 +14,7 @@ import { readMultipartUpload } from "../upload/multipart.ts";
 import { releasedChunks } from "../gate/released-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import type { WriteContent } from "../upload/write-content.ts";
+import { bodyTooLarge } from "../operation/json-body.ts";
 import { compileValidator } from "../operation/validate.ts";
 import { writeContent } from "../operation/write.ts";
 
@@ -104,6 +105,7 @@ type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Prom
 /** @param maxFileSize bytes */
 export function uploads(service: Uploads, maxFileSize: number) {
   const checkJson = compileValidator(jsonUpload, "body");
+  const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
 
   /** Streams a content into the store and creates its file. An error leaves nothing behind. */
   async function receive(
@@ -114,7 +116,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
   ): Promise<void> {
     const upload = await service.begin(caller, driveId);
     try {
-      const fields = await read(chunksOf(request, context), (piece) => upload.write(piece));
+      const fields = await read(chunksOf(request, context, bodyLimit), (piece) => upload.write(piece));
       context.suspendIdleTimeout();
       const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded));
       await upload.finish(fields, preconditionOf(request), answer);
@@ -126,7 +128,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
   /** Reads an upload whose Idempotency-Key was used before, to compare it. Keeps nothing of it. */
   async function identify({ request, context }: Received, read: ReadUpload): Promise<string> {
     const content = service.hashContent();
-    const fields = await read(chunksOf(request, context), (piece) => content.write(piece));
+    const fields = await read(chunksOf(request, context, bodyLimit), (piece) => content.write(piece));
     return identityOf(fields, content.digest());
   }
 
@@ -153,7 +155,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           description:
             "Send base64 in JSON, or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
           rawBody: {
-            limit: maxFileSize * BODY_OVERHEAD + FIELDS_BYTES,
+            limit: bodyLimit,
             content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
             examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
           },
@@ -235,11 +237,21 @@ function readPut({ request, query }: Received & { readonly query: Static<typeof 
   };
 }
 
-/** A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. */
-async function* chunksOf({ body }: Request, context: RequestContext): AsyncGenerator<Uint8Array> {
+/**
+ * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. Throws
+ * PAYLOAD_TOO_LARGE after `limit` bytes: what a parser ignores counts nowhere else if no length was announced.
+ */
+async function* chunksOf(
+  { body }: Request,
+  context: RequestContext,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
   if (body === null) return;
+  let length = 0;
   for await (const chunk of releasedChunks(body)) {
     context.keepAlive();
+    length += chunk.length;
+    if (length > limit) throw bodyTooLarge(limit);
     yield chunk;
   }
 }
