@@ -84,6 +84,11 @@ export function parseMetadata(field: string, metadata: Metadata): Metadata {
 export function parseExpiry(field: string, text: string | null, now: number): number | null {
   if (text === null) return null;
   const instant = parseInstant(field, text);
-  if (instant <= now) throw invalid(field, "must be in the future");
+  requireFuture(field, instant, now);
   return instant;
+}
+
+/** @throws CofferError VALIDATION_ERROR for an expiry that has passed */
+export function requireFuture(field: string, expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw invalid(field, "must be in the future");
 }

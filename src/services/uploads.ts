@@ -7,7 +7,14 @@ import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
 import { CofferError, invalid } from "../domain/errors.ts";
-import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
+import {
+  type File,
+  type Metadata,
+  parseExpiry,
+  parseMetadata,
+  parseTags,
+  requireFuture,
+} from "../domain/file.ts";
 import { parseMediaType } from "../domain/media-type.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
@@ -197,6 +204,8 @@ export class Upload {
     const { tables, access, tree, clock } = this.#parts;
     const now = clock.now();
     const drive = access.drive(this.#parts.caller, driveId);
+    // It may have passed since it was read.
+    requireFuture("expires_at", attributes.expiresAt, now);
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present?.digest ?? null);
     const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
