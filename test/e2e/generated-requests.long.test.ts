@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { run, serve } from "../support/executable.ts";
 import { sendGenerated } from "../support/generated/run.ts";
+import { SEED } from "../support/seed.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const REQUESTS = 30_000;
-const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 /** What generated requests cannot do: nobody knows the setup link, and few may register in an hour. */
 const HARDLY_DONE = new Set(["setUp", "signUp"]);
 

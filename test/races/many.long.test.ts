@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { bePatient } from "../support/patience.ts";
+import { SEED } from "../support/seed.ts";
 
-// The same races, far more often and with new orders each time.
+// The same races, far more often and with new orders each time unless there is a `SEED`.
 
 bePatient();
-fc.configureGlobal({ numRuns: 1000 });
+fc.configureGlobal({ numRuns: 1000, seed: SEED });
 await import("./trees.test.ts");
 await import("./drives.test.ts");
 await import("./requests.test.ts");
