@@ -73,7 +73,8 @@ export class Oidc {
 
   /**
    * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
-   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is logged with the request's id.
+   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is
+   * logged with the request's id.
    */
   async begin(
     returnTo: string,

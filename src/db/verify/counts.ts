@@ -3,7 +3,8 @@ import { type Finding, quoted } from "../../domain/finding.ts";
 
 /**
  * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
- * their records, owners of responses that are kept for them, drives and users of what they released. Deleted drives are left out: they are emptied without counting.
+ * their records, owners of responses that are kept for them, drives and users of what they released. Folders of deleted
+ * drives are left out: they are emptied without counting.
  */
 export function* wrongCounts(sql: Sqlite): Generator<Finding> {
   yield* wrongFolders(sql);

@@ -57,7 +57,7 @@ export class HeldResults {
         await steps();
         if (this.#underWay > 0 && !now.isWaiting) {
           now.isWaiting = true;
-          // As likely as anything else: so others go on before a call has ended, and after it.
+          // It has the same chance as every other task: so others go on before a call has ended, and after it.
           const settle = () => this.#settle().finally(() => (now.isWaiting = false));
           scheduler.scheduleSequence([{ label: "the calls that are under way", builder: settle }]);
         }
