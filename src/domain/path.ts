@@ -43,6 +43,14 @@ export function parseFilePath(field: string, text: string, filename: Filename): 
   return path;
 }
 
+/** Reads the path of a file that should exist: like `parseFilePath`, but it must not end in `/`. */
+export function parsePathOfFile(field: string, text: string): FilePath {
+  const path = normalise(field, text);
+  if (!isFilePath(path)) throw invalid(field, 'must name a file, so it must not be empty or end with "/"');
+  requireSegments(field, path);
+  return path;
+}
+
 /** Reads a folder path that a caller sent; it must end in `/` and must not be the root. */
 export function parseFolderPath(field: string, text: string): FolderPath {
   if (!text.endsWith("/")) throw invalid(field, 'must end with "/"');

@@ -4,8 +4,10 @@ import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
-import type { File } from "../domain/file.ts";
+import { type File, hasExpired } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
+import { type FilePath, parsePathOfFile } from "../domain/path.ts";
 
 /** What a caller can reach: an account, or one drive. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk">;
@@ -61,7 +63,7 @@ export class Access {
   }
 
   /** The drive with this id or slug, if the caller may see it; else null. */
-  findDrive(caller: Caller, reference: string): Drive | null {
+  findDrive(caller: Reach, reference: string): Drive | null {
     const now = this.#clock.now();
     const id = parseId<DriveId>(reference);
     const drive =
@@ -83,18 +85,31 @@ export class Access {
     return drive;
   }
 
-  /** The file with this id, if the caller may see it; else null. */
-  findFile(caller: Reach, reference: string): File | null {
+  /** The file, if there is one that the caller may see; else null. Throws VALIDATION_ERROR for a malformed path. */
+  findFile(caller: Reach, ref: FileRef): File | null {
+    if ("id" in ref) return this.#findById(caller, ref.id);
+    const path = parsePathOfFile("path", ref.path);
+    const drive = this.findDrive(caller, ref.drive);
+    return drive === null ? null : this.#findAt(drive, path);
+  }
+
+  /** Like `findFile`; throws NOT_FOUND, which says whether the drive or the file is missing. */
+  file(caller: Caller, ref: FileRef): File {
+    const file = this.findFile(caller, ref);
+    if (file !== null) return file;
+    if ("drive" in ref) this.drive(caller, ref.drive);
+    throw notFound("file");
+  }
+
+  #findById(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
     const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
     return file !== null && reaches(caller, file.drivePk, file.ownerPk) ? file : null;
   }
 
-  /** Like `findFile`; throws NOT_FOUND. */
-  file(caller: Caller, reference: string): File {
-    const file = this.findFile(caller, reference);
-    if (file === null) throw notFound("file");
-    return file;
+  #findAt(drive: Drive, path: FilePath): File | null {
+    const file = this.#tables.files.byPath(drive.pk, path);
+    return file !== null && !hasExpired(file, this.#clock.now()) ? file : null;
   }
 }
 

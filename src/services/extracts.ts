@@ -1,6 +1,7 @@
 import { CofferError } from "../domain/errors.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { File } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
 import { isJsonType, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
@@ -28,8 +29,8 @@ export class Extracts {
   }
 
   /** Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED. */
-  async extract(caller: Caller, id: string): Promise<Extract> {
-    const file = this.#files.get(caller, id);
+  async extract(caller: Caller, ref: FileRef): Promise<Extract> {
+    const file = this.#files.get(caller, ref);
     const { mimeType } = file;
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);

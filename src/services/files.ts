@@ -7,6 +7,7 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
 import { type FileId, parseId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import {
@@ -74,8 +75,8 @@ export class Files {
   }
 
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
-  get(caller: Caller, id: string): File {
-    return this.#access.file(caller, id);
+  get(caller: Caller, ref: FileRef): File {
+    return this.#access.file(caller, ref);
   }
 
   /**
@@ -96,14 +97,14 @@ export class Files {
   /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
   update(
     caller: Caller,
-    id: string,
+    ref: FileRef,
     changes: FileChanges,
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const file = this.#access.file(caller, id);
+      const file = this.#access.file(caller, ref);
       const drive = this.#access.drive(caller, file.driveId);
       const { filename, path } = parseRename(file, changes);
       const attributes = parseAttributes(file, changes, now);
@@ -115,10 +116,10 @@ export class Files {
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(caller: Caller, id: string, to: Destination, within?: Within<File>): Promise<File> {
+  copy(caller: Caller, ref: FileRef, to: Destination, within?: Within<File>): Promise<File> {
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const file = this.#access.file(caller, id);
+      const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       this.#makeWay(file, drive, path, to.overwrite, now);
       return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
@@ -128,14 +129,14 @@ export class Files {
   /** Moves a file; it keeps its id. */
   move(
     caller: Caller,
-    id: string,
+    ref: FileRef,
     to: Destination,
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const file = this.#access.file(caller, id);
+      const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file.digest);
       if (drive.pk === file.drivePk && path === file.path) return file;
@@ -145,9 +146,9 @@ export class Files {
     });
   }
 
-  remove(caller: Caller, id: string, precondition: Precondition, within?: Within<File>): Promise<File> {
+  remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<File>): Promise<File> {
     return this.#access.writeFromReserve(caller, within, () => {
-      const file = this.#access.file(caller, id);
+      const file = this.#access.file(caller, ref);
       requirePrecondition(precondition, file.digest);
       this.#tree.remove([file], this.#clock.now());
       return file;
@@ -188,7 +189,7 @@ export class Files {
     for (const ids of names) {
       if (piece.isFull) break;
       taken += 1;
-      const file = this.#access.findFile(caller, ids[0] ?? "");
+      const file = this.#access.findFile(caller, { id: ids[0] ?? "" });
       (file === null ? failed : deleted).push(...ids);
       piece.takeRows(1);
       if (file === null) continue;

@@ -6,6 +6,7 @@ import { hashSecret, newLinkToken } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
 import { LINK_SECONDS } from "../domain/limits.ts";
 import type { Access, Reach } from "./access.ts";
 import type { Quota } from "./quota.ts";
@@ -51,14 +52,14 @@ export class PresignedLinks {
   /** Throws NOT_FOUND for a file that the caller may not see, and QUOTA_EXCEEDED. */
   create(
     caller: Caller,
-    fileId: string,
+    ref: FileRef,
     { expiresIn, oneTime }: LinkRequest,
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     const { secret, hash } = newLinkToken();
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const file = this.#access.file(caller, fileId);
+      const file = this.#access.file(caller, ref);
       const expiresAt = now + expiresIn * 1000;
       this.#tables.presignedLinks.insert({
         hash,
@@ -79,7 +80,7 @@ export class PresignedLinks {
     const now = this.#clock.now();
     const link = this.#tables.presignedLinks.byHash(hashSecret(token));
     const maker = link === null ? null : this.#reachOf(link, now);
-    const file = link === null || maker === null ? null : this.#access.findFile(maker, link.fileId);
+    const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
     if (link === null || file === null) throw notFound("link");
     if (link.usedAt !== null)
       throw new CofferError("GONE", "The link was for a single use and has been used.");

@@ -161,7 +161,7 @@ describe("while a long one is on its way", () => {
   test("what changes while the list is written down changes nothing of it", async () => {
     const { services, caller, last, packing } = await long();
     const first = packing.next();
-    await services.files.remove(caller, last, UNCONDITIONAL);
+    await services.files.remove(caller, { id: last }, UNCONDITIONAL);
     const { value, done } = await first;
     expect(done).toBe(false);
     const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
@@ -173,9 +173,9 @@ describe("while a long one is on its way", () => {
 
   test("what goes before the list is begun is not found", async () => {
     const { services, caller, last } = await long();
-    const { driveId } = services.files.get(caller, last);
+    const { driveId } = services.files.get(caller, { id: last });
     const packing = services.archives.open(caller, "127.0.0.1", driveId, ["first", "zz"]).pieces();
-    await services.files.remove(caller, last, UNCONDITIONAL);
+    await services.files.remove(caller, { id: last }, UNCONDITIONAL);
     const failure = await packing.next().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "NOT_FOUND" });
   });

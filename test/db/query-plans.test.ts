@@ -152,7 +152,14 @@ type Work = (services: Services, filled: Filled) => unknown;
 const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   { name: "looking up a key", work: (services, { key }) => services.apiKeys.authenticate(key) },
   { name: "showing a drive", work: (services, { caller, drive }) => services.drives.get(caller, drive) },
-  { name: "showing a file", work: (services, { caller, first }) => services.files.get(caller, first) },
+  {
+    name: "showing a file",
+    work: (services, { caller, first }) => services.files.get(caller, { id: first }),
+  },
+  {
+    name: "showing a file at a path",
+    work: (services, { caller, drive }) => services.files.get(caller, { drive, path: "many/0000500.txt" }),
+  },
   {
     name: "page 1 of a drive",
     work: (services, { caller, drive }) => services.listings.list(caller, { ...list, driveId: drive }),
@@ -185,7 +192,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   ...(["size", "-size", "updated_at", "-updated_at"] as const).map((sort) => ({
     name: `the page after a cursor, by ${sort}`,
     work: (services: Services, { caller, drive, first }: Filled) => {
-      const file = services.files.get(caller, first);
+      const file = services.files.get(caller, { id: first });
       const after = positionOf(sort, { ...file, id: middleId(first) });
       return services.listings.list(caller, { ...fullFolder, driveId: drive, sort, after });
     },
@@ -232,19 +239,19 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   {
     name: "downloading a file",
     work: async (services, { caller, first }) => {
-      const content = await services.files.content(services.files.get(caller, first));
+      const content = await services.files.content(services.files.get(caller, { id: first }));
       expect(await content.text()).toBe("content of first.txt");
     },
   },
   {
     name: "copying a file",
     work: (services, { caller, first }) =>
-      services.files.copy(caller, first, { ...to, path: "many/copy.txt" }),
+      services.files.copy(caller, { id: first }, { ...to, path: "many/copy.txt" }),
   },
   {
     name: "moving a file",
     work: (services, { caller, first }) =>
-      services.files.move(caller, first, { ...to, path: "a/b.txt" }, UNCONDITIONAL),
+      services.files.move(caller, { id: first }, { ...to, path: "a/b.txt" }, UNCONDITIONAL),
   },
   {
     name: "moving a folder",
@@ -258,7 +265,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   },
   {
     name: "deleting a file",
-    work: (services, { caller, first }) => services.files.remove(caller, first, UNCONDITIONAL),
+    work: (services, { caller, first }) => services.files.remove(caller, { id: first }, UNCONDITIONAL),
   },
   {
     name: "deleting the drive",

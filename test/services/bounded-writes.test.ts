@@ -219,7 +219,11 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     const { services, own, database } = world;
     const id = await uploadAt(world, "first.txt");
-    const { token } = await services.presignedLinks.create(own.caller, id, { expiresIn: 60, oneTime: false });
+    const { token } = await services.presignedLinks.create(
+      own.caller,
+      { id },
+      { expiresIn: 60, oneTime: false },
+    );
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -228,7 +232,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
       ),
     );
     begin(world);
-    await services.files.remove(own.caller, id, UNCONDITIONAL);
+    await services.files.remove(own.caller, { id }, UNCONDITIONAL);
     expect(() => services.presignedLinks.open(token)).toThrow("No such link.");
     requireSmall(world);
     world.clock.advance(100 * DAY_MS);

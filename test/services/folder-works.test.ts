@@ -98,7 +98,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     const halves: [number, number][] = [];
     using meter = new WriteMeter(world.database, () => {
       faults.push(...faultsOfTrees(world.database.sql));
-      if (kind !== "remove") expect(world.services.files.get(world.caller, id).id === id).toBe(true);
+      if (kind !== "remove") expect(world.services.files.get(world.caller, { id }).id === id).toBe(true);
       halves.push(filesIn(world));
     });
     await begin(world, kind);
@@ -141,7 +141,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     await eventually(() => worksIn(world) === 1);
     const changed = services.files.update(
       caller,
-      id,
+      { id },
       { filename: undefined, path: undefined, tags: ["new"], metadata: undefined, expiresAt: undefined },
       UNCONDITIONAL,
     );

@@ -75,7 +75,7 @@ export function downloads(service: Files) {
         contentAnswer(service, {
           request,
           context,
-          file: service.get(caller, params.id),
+          file: service.get(caller, params),
           inline: query.inline,
           isForAnyPage: false,
         }),

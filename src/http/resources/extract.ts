@@ -32,7 +32,7 @@ export function extract(service: Extracts) {
         errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
       },
       async ({ params, caller, context }) => {
-        const extracted = await service.extract(caller, params.id);
+        const extracted = await service.extract(caller, params);
         const body = await piecewise(encoded(extracted));
         context.allowSlowReader();
         return new Response(body, {

@@ -45,7 +45,7 @@ export function files(service: Files) {
           errors: ["NOT_FOUND"],
         },
         ({ params, caller }) => {
-          const { json, headers } = fileAnswerOf(service.get(caller, params.id));
+          const { json, headers } = fileAnswerOf(service.get(caller, params));
           return Response.json(json, { headers });
         },
       ),
@@ -78,7 +78,7 @@ export function files(service: Files) {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
           const changes = { filename, path, tags, metadata, expiresAt };
           const precondition = preconditionOf(request);
-          return service.update(caller, params.id, changes, precondition, reply.with(fileAnswerOf));
+          return service.update(caller, params, changes, precondition, reply.with(fileAnswerOf));
         },
       ),
     )
@@ -104,7 +104,7 @@ export function files(service: Files) {
         ({ params, caller, request }, reply) =>
           service.remove(
             caller,
-            params.id,
+            params,
             preconditionOf(request),
             reply.with((file) => ({ json: { id: file.id, deleted: true } })),
           ),
@@ -129,7 +129,7 @@ export function files(service: Files) {
         ({ params, body, caller }, reply) =>
           service.copy(
             caller,
-            params.id,
+            params,
             destinationOf(body),
             reply.with((file) => ({ ...fileAnswerOf(file), status: 201 })),
           ),
@@ -154,7 +154,7 @@ export function files(service: Files) {
         ({ params, body, caller, request }, reply) => {
           const precondition = preconditionOf(request);
           const to = destinationOf(body);
-          return service.move(caller, params.id, to, precondition, reply.with(fileAnswerOf));
+          return service.move(caller, params, to, precondition, reply.with(fileAnswerOf));
         },
       ),
     )

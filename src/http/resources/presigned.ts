@@ -79,7 +79,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           const base = linkBase(context);
           return links.create(
             caller,
-            params.id,
+            params,
             wanted,
             reply.with((made) => ({ json: linkRecord(made, base) })),
           );

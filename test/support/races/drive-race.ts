@@ -151,7 +151,7 @@ class DriveRace {
         return services.presignedLinks.useUp(this.#agent(each.drive).link);
       case "remove file": {
         const { caller, first } = this.#agent(each.drive);
-        return services.files.remove(caller, first, UNCONDITIONAL);
+        return services.files.remove(caller, { id: first }, UNCONDITIONAL);
       }
       case "remove drive": {
         const { caller, id } = this.#agent(each.drive);
@@ -225,10 +225,14 @@ async function agentIn(opened: OpenedServices): Promise<Agent> {
   const { driveId: id, apiKey, keyId, claimToken } = await services.drives.provision("Race");
   const caller = callerOf(opened, apiKey);
   const { file } = await upload(opened, { caller, id }, "first", SIZES[1] ?? 0);
-  const { token: link } = await services.presignedLinks.create(caller, file.id, {
-    expiresIn: 3600,
-    oneTime: true,
-  });
+  const { token: link } = await services.presignedLinks.create(
+    caller,
+    { id: file.id },
+    {
+      expiresIn: 3600,
+      oneTime: true,
+    },
+  );
   return { caller, id, keyId, claimToken, first: file.id, link };
 }
 

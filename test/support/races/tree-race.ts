@@ -121,7 +121,7 @@ class TreeRace {
     }
     // The content of a file that is gone, which the next sweep may remove.
     const orphan = await race.#upload("orphan", "orphan");
-    await services.files.remove(caller, orphan, UNCONDITIONAL);
+    await services.files.remove(caller, { id: orphan }, UNCONDITIONAL);
     await services.sweep.run();
     clock.advance(ORPHAN_GRACE_MS);
     return race;
@@ -179,14 +179,14 @@ class TreeRace {
       case "download":
         return this.#download(each.id);
       case "remove":
-        await services.files.remove(caller, this.#id(each.id), UNCONDITIONAL);
+        await services.files.remove(caller, { id: this.#id(each.id) }, UNCONDITIONAL);
         return "done";
       case "move":
       case "copy": {
         const to = { path: each.to, driveId: undefined, overwrite: each.overwrite };
         await (each.kind === "move"
-          ? services.files.move(caller, this.#id(each.id), to, UNCONDITIONAL)
-          : services.files.copy(caller, this.#id(each.id), to));
+          ? services.files.move(caller, { id: this.#id(each.id) }, to, UNCONDITIONAL)
+          : services.files.copy(caller, { id: this.#id(each.id) }, to));
         return "done";
       }
       case "create folder":
@@ -241,7 +241,7 @@ class TreeRace {
   /** The name of the content that a reader gets. */
   async #download(id: string): Promise<string> {
     const { services, held } = this.#opened;
-    const file = services.files.get(this.#caller, this.#id(id));
+    const file = services.files.get(this.#caller, { id: this.#id(id) });
     const content = await services.files.content(file);
     await held.hold("reading", Promise.resolve());
     return this.#nameOf(await content.bytes());
@@ -303,7 +303,7 @@ class TreeRace {
       const crowd = /^(.*\/)\d{7}\.txt$/.exec(path)?.[1];
       if (crowd !== undefined) crowds.set(crowd, (crowds.get(crowd) ?? 0) + 1);
       if (crowd !== undefined && (crowds.get(crowd) ?? 0) > 1) continue;
-      const file = services.files.get(this.#caller, id);
+      const file = services.files.get(this.#caller, { id });
       const name = this.#nameOf(await (await services.files.content(file)).bytes());
       shown[crowd === undefined ? path : `${crowd}#`] = name;
     }
