@@ -1,3 +1,4 @@
+import type { AllowedOrigins } from "./domain/allowed-origins.ts";
 import type { BackupAddress } from "./domain/backup-address.ts";
 import type { Plan } from "./domain/plan.ts";
 import type { Subnet } from "./domain/subnet.ts";
@@ -31,6 +32,7 @@ export interface Config {
   /** Null if accounts are local. */
   readonly oidc: OidcConfig | null;
   readonly trustedProxies: readonly Subnet[];
+  readonly corsOrigins: AllowedOrigins;
   readonly sweepIntervalMs: number;
   /** Null if the server makes no backups by itself. */
   readonly backup: BackupAddress | null;
@@ -85,6 +87,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     signups: reader.required(SETTINGS.signups),
     oidc: readOidc(reader),
     trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],
+    corsOrigins: reader.required(SETTINGS.corsOrigins),
     sweepIntervalMs: reader.required(SETTINGS.sweepInterval),
     backup: reader.optional(SETTINGS.backup),
     backupIntervalMs: reader.required(SETTINGS.backupInterval),

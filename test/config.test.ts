@@ -34,6 +34,7 @@ test("nothing given: the documented defaults", () => {
     signups: "closed",
     oidc: null,
     trustedProxies: [],
+    corsOrigins: "*",
     sweepIntervalMs: 60_000,
     backup: null,
     backupIntervalMs: 24 * 60 * 60 * 1000,
@@ -84,6 +85,15 @@ describe("accepted", () => {
     ["COFFER_SCRUB_INTERVAL", "0s", "scrubIntervalMs", 0],
     ["COFFER_SCRUB_INTERVAL", "8760h", "scrubIntervalMs", 365 * 86_400_000],
     ["COFFER_LOG", "pretty", "logFormat", "pretty"],
+    ["COFFER_CORS_ORIGINS", "*", "corsOrigins", "*"],
+    ["COFFER_CORS_ORIGINS", "off", "corsOrigins", []],
+    ["COFFER_CORS_ORIGINS", "none", "corsOrigins", []],
+    [
+      "COFFER_CORS_ORIGINS",
+      "https://Agent.Example:443/, http://localhost:5173,chrome-extension://abc",
+      "corsOrigins",
+      ["https://agent.example", "http://localhost:5173", "chrome-extension://abc"],
+    ],
     [
       "COFFER_TRUSTED_PROXIES",
       "127.0.0.1, 10.0.0.0/8,fd00::/8,::1",
@@ -132,6 +142,11 @@ describe("refused", () => {
       "COFFER_TRUSTED_PROXIES",
       ["10.0.0.0/33", "::/129", "10.0.0.0/8/8", "10.0.0/8", "10.0.0.0/", "proxy", "1.1.1.1,"],
     ],
+    [
+      "COFFER_CORS_ORIGINS",
+      ["agent.example", "https://a.example/x", "*,https://a.example", "null", "on", ","],
+    ],
+    ["COFFER_CORS_ORIGINS", ["https://u@a.example", "https://a.example?x", "https://*.a.example x"]],
     ["COFFER_TRUSTED_PROXIES", ["fe80::1%eth0", "10.0.0.0/-1", "10.0.0.0/0x8", "010.0.0.0/8"]],
   ];
   for (const [variable, texts] of cases) {

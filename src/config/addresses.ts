@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { listItems, Problem } from "./values.ts";
 
@@ -79,4 +80,30 @@ export function issuerUrl(text: string): string | Problem {
   return url.protocol === "https:" || isLoopback(url.hostname)
     ? text
     : new Problem("must be an https URL (http only for this machine)");
+}
+
+/** Schemes that are no http, as of browser extensions: their origins are compared as they are. */
+const OTHER_ORIGIN = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/;
+
+/** `*`, `off` or `none`, or a comma-separated list of origins (RFC 6454), kept in the form that browsers send. */
+export function origins(text: string): AllowedOrigins | Problem {
+  if (text === "*") return text;
+  if (text === "off" || text === "none") return [];
+  const list: string[] = [];
+  for (const item of listItems(text)) {
+    const origin = originIn(item);
+    if (origin === null) {
+      return new Problem(
+        `has ${JSON.stringify(item)}, which must be an origin such as https://agent.example, without a path; for all origins use * alone, for none off`,
+      );
+    }
+    list.push(origin);
+  }
+  return list;
+}
+
+function originIn(text: string): string | null {
+  if (OTHER_ORIGIN.test(text)) return text;
+  const url = webUrl(text);
+  return url instanceof Problem || url.pathname !== "/" ? null : url.origin;
 }

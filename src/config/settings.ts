@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseBackupAddress } from "../domain/backup-address.ts";
 import type { Plan } from "../domain/plan.ts";
-import { baseUrl, issuerUrl, listenHost, subnets } from "./addresses.ts";
+import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 import {
   bytes,
@@ -194,6 +194,13 @@ export const SETTINGS = {
     fallback: "none",
     help: "Addresses of reverse proxies whose X-Forwarded-For, -Host and -Proto are trusted, such as 127.0.0.1,10.0.0.0/8",
     parse: subnets,
+  }),
+  corsOrigins: required({
+    name: "cors-origins",
+    placeholder: "LIST",
+    fallback: "*",
+    help: "Origins whose pages may call the API with a key (CORS), such as https://agent.example,https://app.example; * for all, off for none",
+    parse: origins,
   }),
   sweepInterval: required({
     name: "sweep-interval",

@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import type { Log } from "../log.ts";
@@ -46,6 +47,7 @@ export interface AppSettings {
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   readonly trustedProxies: readonly Subnet[];
+  readonly corsOrigins: AllowedOrigins;
 }
 
 /** The part of the database that HTTP uses itself. */
@@ -94,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     baseUrl: settings.baseUrl ?? "/",
     version: options.version,
     trustedProxies: settings.trustedProxies,
+    corsOrigins: settings.corsOrigins,
     api: resources(options),
     pages: await pages(options),
   });

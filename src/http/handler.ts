@@ -1,11 +1,13 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { notFound } from "../domain/errors.ts";
 import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
+import { createCors } from "./gate/cors.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health, type HealthOptions } from "./resources/health.ts";
@@ -34,6 +36,7 @@ export interface HandlerOptions extends HealthOptions {
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
+  readonly corsOrigins: AllowedOrigins;
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
@@ -67,6 +70,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const isTrustedPeer = trustedPeers(trustedProxies);
   return createPipeline({
     gate: createGate({ ...options, isPublic: table.isPublic }),
+    cors: createCors(options.corsOrigins),
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,
     watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),

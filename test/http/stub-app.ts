@@ -285,6 +285,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     },
     countOperation: () => {},
     trustedProxies: [],
+    corsOrigins: "*",
     baseUrl: "https://drive.test",
     version: "1.2.3",
     api: [stubRoutes()],

@@ -22,6 +22,13 @@ With a session, a request that changes something must come from a page of this s
 So must signing in and out, if the browser says which page sends the request. A Bearer key in the \`Authorization\`
 header, even an invalid one, disables the cookie.
 
+**Pages of other origins** may call everything under \`/v0\` and \`/mcp\` with a key in the \`Authorization\` header, and
+read the API description (CORS), unless the server's administrator allows only some origins or none
+(\`COFFER_CORS_ORIGINS\`). Preflight requests need no key and are not counted. Cookies are never allowed: a request
+from another origin has no session. A download link works from any of these pages without a key. Provisioning works
+from another origin only with a valid key, as it counts for the address of whoever looks at the page. The dashboard
+and signing in are for pages of this server alone.
+
 **Drives** are named by their id, or by their slug \`<username>/<drive-name>\`, URL-encoded in a path
 (\`/v0/drives/ada%2Fnotes\`).
 

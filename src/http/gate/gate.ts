@@ -45,8 +45,10 @@ export function createGate(gate: GateOptions): Gate {
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
     // An Authorization header, even an invalid one, disables the cookie: programs must not depend on a browser's
-    // cookies.
-    const token = rawKey === null ? tokenIn(request, SESSION_COOKIE) : null;
+    // cookies. A read that names a foreign origin has no session: the response may be shown to that origin's page.
+    const isForeignRead =
+      isRead(request.method) && request.headers.has("origin") && originOf(request) === "foreign";
+    const token = rawKey === null && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
     context.caller = caller;

@@ -1,6 +1,7 @@
 import type { Caller } from "../../domain/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
+import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
@@ -14,6 +15,7 @@ export type Handler = (request: Request, connections: Connections) => Response |
 /** What the pipeline needs. */
 export interface PipelineOptions extends ContextParts {
   readonly gate: Gate;
+  readonly cors: Cors;
   /** Routes a request that passed the gate; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
   readonly watchForUnlistedProxy: ProxyWatch;
@@ -25,12 +27,12 @@ export interface PipelineOptions extends ContextParts {
 }
 
 /**
- * Handles every request, in this order: request id, authentication, rate limit, scope, then the route, which reads
- * the body. Then it sets the headers of every response and logs one line, when the response is handed over (its
+ * Handles every request, in this order: request id, what browsers ask for pages of other origins, authentication,
+ * rate limit, scope, then the route, which reads the body. Then it sets the headers of every response and logs one line, when the response is handed over (its
  * stream may still be running).
  */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { gate, route, holdSnapshot, countOperation, log } = options;
+  const { gate, cors, route, holdSnapshot, countOperation, log } = options;
   return (request, connections) => {
     const context = new RequestContext(request, connections, options);
     // The request that the routes see, and whose body they read.
@@ -46,6 +48,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     };
     const answer = (response: Response) => {
       stamp(response, context);
+      cors.share(response.headers, request, context.path);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;
@@ -54,6 +57,9 @@ export function createPipeline(options: PipelineOptions): Handler {
     setContext(request, context);
     try {
       options.watchForUnlistedProxy(request, connections);
+      // Before the gate, because a browser asks without a key.
+      const preflight = cors.preflight(request, context.path);
+      if (preflight !== null) return finish(preflight);
       holdSnapshot();
       if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
       received = routableRequest(request, context);
