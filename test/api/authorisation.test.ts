@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestAppliance, startAppliance } from "../support/appliance.ts";
+import { byPath } from "../support/by-path.ts";
 import type { Answer, Json } from "../support/client.ts";
 import {
   expectCommonRules,
@@ -96,7 +97,7 @@ const accountReading = {
 const signedInOnly = { ...everybody({ writers: 403, readers: 403 }).ada };
 const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
 
-const MATRIX: readonly Entry[] = [
+const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/drives/provision",
     path: () => "/v0/drives/provision",
@@ -310,6 +311,15 @@ const MATRIX: readonly Entry[] = [
   { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
   { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, of: writing(200) },
 ];
+
+/** The same about a file at a path. */
+const BY_PATH = ENTRIES.filter(({ route }) => route.includes("/v0/files/{id}")).map((entry): Entry => ({
+  ...entry,
+  route: entry.route.replace("{id}", "by-path"),
+  path: (target) => byPath(entry.path(target), { ...target, path: `${target.folder}f` }),
+}));
+
+const MATRIX: readonly Entry[] = [...ENTRIES, ...BY_PATH];
 
 test("every route of /v0 in the API description is in the matrix, and every entry is a route", async () => {
   const description = await stage.coffer

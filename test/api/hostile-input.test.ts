@@ -259,8 +259,9 @@ class Sound {
     return values[name];
   }
 
-  /** A folder that is there, or one that is to be made. */
+  /** A file or folder that is there, or a folder that is to be made. */
   #path(method: string, template: string): string {
+    if (template.startsWith("/v0/files/by-path")) return "dir/file.txt";
     const makes = method === "POST" && !/^\/v0\/folders\/(move|copy)$/.test(template);
     const isPresent = template === "/v0/archive" || (template.startsWith("/v0/folders") && !makes);
     return isPresent ? "dir/" : `made/${this.#count}/`;

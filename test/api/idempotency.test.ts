@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
 import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { byPath } from "../support/by-path.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { eventually, expectCommonRules, HELLO, HELLO_DIGEST, openStage } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
@@ -150,8 +151,7 @@ function form(fields: Record<string, string>, content: string): Uint8Array<Array
 
 const ofFile = ({ file }: Target) => `/v0/files/${file}`;
 
-/** Every write there is. */
-const ROUTES: readonly Route[] = [
+const ENTRIES: readonly Route[] = [
   {
     route: "POST /v0/drives/provision",
     anonymous: true,
@@ -334,8 +334,18 @@ function othersThan(request: Sent): Sent[] {
   return [...others, { ...request, body: { ...body, filename: "other", tags: ["other"] } }];
 }
 
+/** The same about a file at a path. */
+const BY_PATH = ENTRIES.filter(({ route }) => route.includes("/v0/files/{id}")).map((entry): Route => ({
+  ...entry,
+  route: entry.route.replace("{id}", "by-path"),
+  path: (target) => byPath(entry.path?.(target) ?? "", { ...target, path: "sub/f.txt" }),
+}));
+
+/** Every write there is. */
+const ROUTES: readonly Route[] = [...ENTRIES, ...BY_PATH];
+
 /** The only POST without an effect: it has an answer of any length, which is not kept. */
-const CHANGES_NOTHING = "POST /v0/files/{id}/extract";
+const CHANGES_NOTHING = ["POST /v0/files/{id}/extract", "POST /v0/files/by-path/extract"];
 
 test("every write of the API description takes a key, and is tried here", async () => {
   interface Described {
@@ -353,7 +363,7 @@ test("every write of the API description takes a key, and is tried here", async 
   );
   const keyed = routes.filter(({ takesKey }) => takesKey).map(({ name }) => name);
   const writes = routes.map(({ name }) => name).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
-  expect([...keyed, CHANGES_NOTHING].toSorted()).toEqual(writes.toSorted());
+  expect([...keyed, ...CHANGES_NOTHING].toSorted()).toEqual(writes.toSorted());
   expect([...new Set(ROUTES.map(({ route }) => route))].toSorted()).toEqual(keyed.toSorted());
 });
 

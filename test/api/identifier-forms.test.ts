@@ -27,7 +27,7 @@ interface Place {
   readonly body?: (reference: string, mine: string) => Json;
 }
 
-const PLACES: readonly Place[] = [
+const BY_ID: readonly Place[] = [
   { kind: "drive", method: "GET", path: "/v0/drives/ID" },
   { kind: "drive", method: "PATCH", path: "/v0/drives/ID", body: () => ({ description: "mine" }) },
   { kind: "drive", method: "DELETE", path: "/v0/drives/ID" },
@@ -91,6 +91,15 @@ const PLACES: readonly Place[] = [
   { kind: "session", method: "DELETE", path: "/v0/sessions/ID" },
   { kind: "user", method: "PATCH", path: "/v0/users/ID", body: () => ({ plan: "team" }) },
 ];
+
+/** The same about a file at a path, in the drive that is named. */
+const BY_PATH = BY_ID.filter(({ path }) => path.startsWith("/v0/files/ID")).map((place): Place => ({
+  ...place,
+  kind: "drive",
+  path: `${place.path.replace("ID", "by-path")}?path=notes/hello.txt&drive_id=ID`,
+}));
+
+const PLACES: readonly Place[] = [...BY_ID, ...BY_PATH];
 
 type Form = readonly [name: string, of: (things: Things, kind: Kind) => string];
 

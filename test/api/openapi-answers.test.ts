@@ -61,6 +61,8 @@ let world: World;
 let description: Description;
 /** Files of Ada's that no text can be read from, by what is wrong with them. */
 let odd: Record<"picture" | "brokenJson", string>;
+/** The drive and path of each file, by its id. */
+const places = new Map<string, { readonly drive_id: string; readonly path: string }>();
 /** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
 const seen = new Set<string>();
 
@@ -79,6 +81,7 @@ beforeAll(async () => {
   odd = { picture: await putNote("a.png"), brokenJson: await putNote("a.json") };
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
+  places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
   await fillWithKeys(world.drives.bob);
   changeDatabase(
     coffer.dataDir,
@@ -100,7 +103,9 @@ async function fillWithKeys(drive: string): Promise<void> {
 /** Uploads text under any name to Ada's drive; the file's id. */
 async function putNote(path: string): Promise<string> {
   const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
-  return (await world.clients.ada.json<{ id: string }>(201, "PUT", address, { body: HELLO_TEXT })).id;
+  const { id } = await world.clients.ada.json<{ id: string }>(201, "PUT", address, { body: HELLO_TEXT });
+  places.set(id, { drive_id: world.drives.ada, path });
+  return id;
 }
 
 function addressOf({ path }: DescribedOperation, { params = {}, query = {} }: Request): string {
@@ -167,6 +172,7 @@ async function makeTarget(): Promise<Target> {
       body: HELLO_TEXT,
     });
   const file = await put("dir/hello.txt");
+  places.set(file.id, { drive_id: data.id, path: "dir/hello.txt" });
   await put("dir/other");
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
@@ -537,9 +543,37 @@ function bobs(): Target {
   return { drive: world.drives.bob, file: world.files.bob, key: "", link: "", claim: "" };
 }
 
+/** The operations on a file that is named by its id; each has another that takes its drive and path. */
+const OF_FILE: readonly string[] = [
+  "getFile",
+  "updateFile",
+  "deleteFile",
+  "copyFile",
+  "moveFile",
+  "downloadFile",
+  "extractFile",
+  "createPresignedUrl",
+];
+
+function withByPath(cases: readonly Case[]): Case[] {
+  const ofFile = cases.filter(({ operation }) => OF_FILE.includes(operation));
+  return [
+    ...cases,
+    ...ofFile.map((each) => ({
+      ...each,
+      operation: `${each.operation}ByPath`,
+      request: (target: Target) => byPath(each.request?.(target) ?? {}),
+    })),
+  ];
+}
+
+function byPath({ params, ...request }: Request): Request {
+  return { ...request, query: { ...request.query, ...places.get(params?.["id"] ?? "") } };
+}
+
 for (const [name, cases] of [
-  ["every success", SUCCESSES],
-  ["the refusals of its own", REFUSALS],
+  ["every success", withByPath(SUCCESSES)],
+  ["the refusals of its own", withByPath(REFUSALS)],
 ] as const) {
   describe(`each operation answers as described: ${name}`, () => {
     for (const { operation, gives, as = "ada", after = false, request } of cases) {
@@ -620,6 +654,15 @@ const GENERAL: readonly {
     as: "ada",
     isMet: ({ parameters }) => parameters.path.length > 0,
     request: ({ hasBody }, address) => [address, hasBody ? { body: { destination_path: "x" } } : {}],
+  },
+  {
+    code: "NOT_FOUND",
+    as: "ada",
+    isMet: ({ path }) => path.startsWith("/v0/files/by-path"),
+    request: ({ hasBody }, address) => [
+      `${address}?drive_id=${world.drives.ada}&path=none`,
+      hasBody ? { body: { destination_path: "x" } } : {},
+    ],
   },
 ];
 

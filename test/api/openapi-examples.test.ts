@@ -21,8 +21,12 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["updateFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFile", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFile", JSON_TYPE, 200, { path: "archive/plan.md" }],
+  ["updateFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
+  ["copyFileByPath", JSON_TYPE, 201, { path: "copies/plan.md" }],
+  ["moveFileByPath", JSON_TYPE, 200, { path: "archive/plan.md" }],
   ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
   ["createPresignedUrl", JSON_TYPE, 200, {}],
+  ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
@@ -40,6 +44,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
 const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateDrive: ["description"],
   updateFile: ["tags"],
+  updateFileByPath: ["tags"],
   updateUser: ["plan"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { byPath } from "../support/by-path.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { Description } from "../support/description.ts";
 import { provision } from "../support/scenario.ts";
@@ -87,6 +88,18 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
   createKey: () => ["POST", "/v0/keys", { name: "Late" }],
 };
 
+/** Those about a file, which is named by its drive and path. */
+const BY_PATH: typeof WRITES = Object.fromEntries(
+  ["updateFile", "copyFile", "moveFile", "createPresignedUrl"].map((id) => [
+    `${id}ByPath`,
+    () => {
+      const [method, address, body] = WRITES[id]?.() ?? ["", "", {}];
+      const placed = { file: world.files.ada, drive: world.drives.ada, path: "notes/hello.txt" };
+      return [method, byPath(address, placed), body] as const;
+    },
+  ]),
+);
+
 /** The same, for somebody who is signed in alone. */
 const SIGNED_IN: typeof WRITES = {
   changePassword: () => [
@@ -132,11 +145,11 @@ test("every write that takes a JSON body is tried below", async () => {
     .map(({ id }) => id)
     // Its body is the content: see sessions.test.ts.
     .filter((id) => id !== "putFile");
-  expect(Object.keys({ ...WRITES, ...SIGNED_IN }).toSorted()).toEqual(taking.toSorted());
+  expect(Object.keys({ ...WRITES, ...BY_PATH, ...SIGNED_IN }).toSorted()).toEqual(taking.toSorted());
 });
 
 describe("a request whose body comes after its key was revoked changes nothing", () => {
-  test.each(Object.entries(WRITES))("%s", async (_, request) => {
+  test.each(Object.entries({ ...WRITES, ...BY_PATH }))("%s", async (_, request) => {
     const { client, id } = await adaKey();
     const begun = await begin(client, ...request());
     await world.clients.ada.json(200, "DELETE", `/v0/keys/${id}`);

@@ -33,6 +33,7 @@ interface Attempt {
 function attempts({ drive, file, key, session, bob, claim }: Things): Attempt[] {
   const password = "a password of theirs";
   const to = { drive_id: drive, path: "kept/", destination_path: "taken/" };
+  const at = `?drive_id=${drive}&path=kept/a.txt`;
   const rows: [route: string, body: Attempt["body"], id?: string, query?: string][] = [
     ["POST /v0/drives/provision", { name: "planted" }],
     ["POST /v0/drives", { name: "planted" }],
@@ -48,6 +49,12 @@ function attempts({ drive, file, key, session, bob, claim }: Things): Attempt[] 
     ["POST /v0/files/bulk-delete", { file_ids: [file] }],
     ["POST /v0/files/{id}/extract", {}, file],
     ["POST /v0/files/{id}/presigned-url", {}, file],
+    ["PATCH /v0/files/by-path", { tags: ["planted"] }, "", at],
+    ["DELETE /v0/files/by-path", {}, "", at],
+    ["POST /v0/files/by-path/copy", { destination_path: "planted" }, "", at],
+    ["POST /v0/files/by-path/move", { destination_path: "planted" }, "", at],
+    ["POST /v0/files/by-path/extract", {}, "", at],
+    ["POST /v0/files/by-path/presigned-url", {}, "", at],
     ["POST /v0/folders", { drive_id: drive, path: "planted/" }],
     ["DELETE /v0/folders", { drive_id: drive, path: "kept/", confirm: true }],
     ["POST /v0/folders/move", to],

@@ -32,6 +32,9 @@ and signing in are for pages of this server alone.
 **Drives** are named by their id, or by their slug \`<username>/<drive-name>\`, URL-encoded in a path
 (\`/v0/drives/ada%2Fnotes\`).
 
+**Files** are named by their id (\`/v0/files/{id}/...\`), or by drive and path
+(\`/v0/files/by-path/...?drive_id=...&path=notes/plan.md\`). Both work alike.
+
 **Responses** are JSON, except for the content of files. Operations on drives, the account, its sessions and users
 return \`{"data": ...}\`, and so do signing in and out. Other operations return the object or array itself; a page of
 a list is \`{"data", "total", ...}\`. Creating a drive, file, folder, key or user returns 201; other successes are

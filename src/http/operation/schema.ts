@@ -64,9 +64,6 @@ export function plan() {
   return Type.Union(PLANS.map((each) => Type.Literal(each)));
 }
 
-/** The path parameter of a file. */
-export const fileParams = Type.Object({ id: id("The file's identifier.") });
-
 /** The page of a list. */
 export const paging = {
   page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),

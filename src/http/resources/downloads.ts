@@ -4,9 +4,9 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import type { Files } from "../../services/files.ts";
 import { CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentAnswer } from "../content/answer.ts";
-import { operation } from "../operation/operation.ts";
+import { fileOperation } from "../operation/file-route.ts";
 import { ETAG } from "../content/etag.ts";
-import { fileParams, flag } from "../operation/schema.ts";
+import { flag } from "../operation/schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
@@ -54,9 +54,10 @@ const OWN_PAGES = {
 
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
-  return new Elysia({ name: "downloads" }).get(
-    ...operation(
-      "/v0/files/:id/download",
+  return new Elysia({ name: "downloads" }).use(
+    fileOperation(
+      "GET",
+      "/download",
 
       {
         ...CONTENT,
@@ -69,13 +70,12 @@ export function downloads(service: Files) {
         summary: "Download a file",
         description:
           "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
-        params: fileParams,
       },
-      ({ request, context, params, query, caller }) =>
+      ({ request, context, query, caller }, file) =>
         contentAnswer(service, {
           request,
           context,
-          file: service.get(caller, params),
+          file: service.get(caller, file),
           inline: query.inline,
           isForAnyPage: false,
         }),

@@ -2,22 +2,21 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../domain/limits.ts";
 import type { Extract, Extracts } from "../../services/extracts.ts";
-import { operation } from "../operation/operation.ts";
+import { fileOperation } from "../operation/file-route.ts";
 import { piecewise } from "../content/piecewise.ts";
-import { fileParams } from "../operation/schema.ts";
 
 /** Contents as text. */
 export function extract(service: Extracts) {
-  return new Elysia({ name: "extract" }).post(
-    ...operation(
-      "/v0/files/:id/extract",
+  return new Elysia({ name: "extract" }).use(
+    fileOperation(
+      "POST",
+      "/extract",
 
       {
         operationId: "extractFile",
         tag: "Files",
         summary: "Extract text",
         description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.`,
-        params: fileParams,
         answers: [
           {
             status: 200,
@@ -31,8 +30,8 @@ export function extract(service: Extracts) {
         ],
         errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
       },
-      async ({ params, caller, context }) => {
-        const extracted = await service.extract(caller, params);
+      async ({ caller, context }, file) => {
+        const extracted = await service.extract(caller, file);
         const body = await piecewise(encoded(extracted));
         context.allowSlowReader();
         return new Response(body, {

@@ -4,11 +4,11 @@ import { BULK_DELETE_IDS } from "../../domain/limits.ts";
 import type { File } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
 import { exampleFile } from "../operation/examples.ts";
-import { operation } from "../operation/operation.ts";
+import { fileOperation, fileWrite } from "../operation/file-route.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/etag.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
-import { driveRef, fileParams, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
+import { driveRef, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const fileAnswer = {
@@ -32,27 +32,28 @@ const destination = Type.Object({
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files(service: Files) {
   return new Elysia({ name: "files" })
-    .get(
-      ...operation(
-        "/v0/files/:id",
+    .use(
+      fileOperation(
+        "GET",
+        "",
 
         {
           operationId: "getFile",
           tag: "Files",
           summary: "Get a file",
-          params: fileParams,
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND"],
         },
-        ({ params, caller }) => {
-          const { json, headers } = fileAnswerOf(service.get(caller, params));
+        ({ caller }, file) => {
+          const { json, headers } = fileAnswerOf(service.get(caller, file));
           return Response.json(json, { headers });
         },
       ),
     )
-    .patch(
-      ...write(
-        "/v0/files/:id",
+    .use(
+      fileWrite(
+        "PATCH",
+        "",
 
         {
           operationId: "updateFile",
@@ -60,7 +61,6 @@ export function files(service: Files) {
           summary: "Update a file",
           description:
             "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
-          params: fileParams,
           headers: IF_MATCH,
           body: Type.Object({
             filename: Type.Optional(Type.String()),
@@ -74,23 +74,23 @@ export function files(service: Files) {
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
-        ({ params, body, caller, request }, reply) => {
+        ({ body, caller, request }, file, reply) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
           const changes = { filename, path, tags, metadata, expiresAt };
           const precondition = preconditionOf(request);
-          return service.update(caller, params, changes, precondition, reply.with(fileAnswerOf));
+          return service.update(caller, file, changes, precondition, reply.with(fileAnswerOf));
         },
       ),
     )
-    .delete(
-      ...write(
-        "/v0/files/:id",
+    .use(
+      fileWrite(
+        "DELETE",
+        "",
 
         {
           operationId: "deleteFile",
           tag: "Files",
           summary: "Delete a file",
-          params: fileParams,
           headers: IF_MATCH,
           answers: [
             {
@@ -101,18 +101,19 @@ export function files(service: Files) {
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         },
-        ({ params, caller, request }, reply) =>
+        ({ caller, request }, file, reply) =>
           service.remove(
             caller,
-            params,
+            file,
             preconditionOf(request),
-            reply.with((file) => ({ json: { id: file.id, deleted: true } })),
+            reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
           ),
       ),
     )
-    .post(
-      ...write(
-        "/v0/files/:id/copy",
+    .use(
+      fileWrite(
+        "POST",
+        "/copy",
 
         {
           operationId: "copyFile",
@@ -120,41 +121,40 @@ export function files(service: Files) {
           summary: "Copy a file",
           description:
             "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
-          params: fileParams,
           body: destination,
           example: { destination_path: "copies/" },
           answers: [{ status: 201, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
-        ({ params, body, caller }, reply) =>
+        ({ body, caller }, file, reply) =>
           service.copy(
             caller,
-            params,
+            file,
             destinationOf(body),
-            reply.with((file) => ({ ...fileAnswerOf(file), status: 201 })),
+            reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
           ),
       ),
     )
-    .post(
-      ...write(
-        "/v0/files/:id/move",
+    .use(
+      fileWrite(
+        "POST",
+        "/move",
 
         {
           operationId: "moveFile",
           tag: "Files",
           summary: "Move a file",
           description: "Moves a file within its drive or to another drive of yours. Its id stays.",
-          params: fileParams,
           headers: IF_MATCH,
           body: destination,
           example: { destination_path: "archive/" },
           answers: [{ status: 200, ...fileAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
-        ({ params, body, caller, request }, reply) => {
+        ({ body, caller, request }, file, reply) => {
           const precondition = preconditionOf(request);
           const to = destinationOf(body);
-          return service.move(caller, params, to, precondition, reply.with(fileAnswerOf));
+          return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
         },
       ),
     )

@@ -7,9 +7,9 @@ import type { CreatedLink, PresignedLinks } from "../../services/presigned-links
 import { contentAnswer } from "../content/answer.ts";
 import { CONTENT } from "./downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
+import { fileWrite } from "../operation/file-route.ts";
 import { operation } from "../operation/operation.ts";
-import { fileParams, time } from "../operation/schema.ts";
-import { write } from "../operation/write.ts";
+import { time } from "../operation/schema.ts";
 
 /** What the routes of links need. */
 export interface PresignedOptions {
@@ -27,9 +27,10 @@ function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
 /** Links that download a file without a key. */
 export function presigned({ links, files, linkBase }: PresignedOptions) {
   return new Elysia({ name: "presigned" })
-    .post(
-      ...write(
-        "/v0/files/:id/presigned-url",
+    .use(
+      fileWrite(
+        "POST",
+        "/presigned-url",
 
         {
           operationId: "createPresignedUrl",
@@ -38,7 +39,6 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           description:
             "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
             LINKS_BEGIN,
-          params: fileParams,
           bodyOptional: true,
           body: Type.Object({
             expires_in: Type.Optional(
@@ -71,7 +71,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           ],
           errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
         },
-        ({ params, body, caller, context }, reply) => {
+        ({ body, caller, context }, file, reply) => {
           const wanted = {
             expiresIn: body.expires_in ?? LINK_SECONDS.default,
             oneTime: body.one_time ?? false,
@@ -79,7 +79,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           const base = linkBase(context);
           return links.create(
             caller,
-            params,
+            file,
             wanted,
             reply.with((made) => ({ json: linkRecord(made, base) })),
           );

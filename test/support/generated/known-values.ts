@@ -61,7 +61,7 @@ export class KnownValues {
     else if ("key_prefix" in answer) this.add("key", answer["id"]);
     else if ("has_folders" in answer) this.add("folder", answer["path"]);
     else if (operation === "listSessions") this.add("session", answer["id"]);
-    else if (operation === "createPresignedUrl") this.add("link", answer["token"]);
+    else if (operation.startsWith("createPresignedUrl")) this.add("link", answer["token"]);
     this.add("slug", answer["slug"]);
     this.add("cursor", answer["next_cursor"]);
     if ("username" in answer) {

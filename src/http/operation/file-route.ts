@@ -1,0 +1,93 @@
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { operation } from "./operation.ts";
+import type { Reply } from "./reply.ts";
+import type { Input, Route } from "./route.ts";
+import { driveRef, id } from "./schema.ts";
+import type { Operation } from "./spec.ts";
+import { write } from "./write.ts";
+
+type Method = "GET" | "PATCH" | "DELETE" | "POST";
+
+/** An operation on one file: which file is no part of it. */
+type FileSpec<Q extends TObject, B extends TSchema> = Omit<Operation<TObject, Q, B>, "params">;
+type FileInput<Q extends TObject, B extends TSchema> = Omit<Input<TObject, Q, B>, "params">;
+
+const byId = Type.Object({ id: id("The file's identifier.") });
+const byPath = {
+  drive_id: driveRef(),
+  path: Type.String({ minLength: 1, description: "The file's path.", examples: ["notes/2030/plan.md"] }),
+};
+
+/**
+ * The two routes of an operation on one file, which is named by its id in the path of the URL, or by its drive and
+ * path in the query.
+ *
+ * @param rest what follows in the path of the URL, such as `/download`
+ */
+export function fileOperation<Q extends TObject, B extends TSchema>(
+  method: Method,
+  rest: string,
+  spec: FileSpec<Q, B>,
+  handle: (input: FileInput<Q, B>, file: FileRef) => Response | Promise<Response>,
+): Elysia;
+export function fileOperation(
+  method: Method,
+  rest: string,
+  spec: FileSpec<TObject, TSchema>,
+  handle: (input: FileInput<TObject, TSchema>, file: FileRef) => Response | Promise<Response>,
+): Elysia {
+  return routes(
+    method,
+    operation(`/v0/files/:id${rest}`, { ...spec, params: byId }, (input) => handle(input, input.params)),
+    operation(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input) =>
+      handle(input, refIn(input.query)),
+    ),
+  );
+}
+
+/** Like `fileOperation`, for a write. */
+export function fileWrite<Q extends TObject, B extends TSchema>(
+  method: Method,
+  rest: string,
+  spec: FileSpec<Q, B>,
+  perform: (input: FileInput<Q, B>, file: FileRef, reply: Reply) => Promise<unknown>,
+): Elysia;
+export function fileWrite(
+  method: Method,
+  rest: string,
+  spec: FileSpec<TObject, TSchema>,
+  perform: (input: FileInput<TObject, TSchema>, file: FileRef, reply: Reply) => Promise<unknown>,
+): Elysia {
+  return routes(
+    method,
+    write(`/v0/files/:id${rest}`, { ...spec, params: byId }, (input, reply) =>
+      perform(input, input.params, reply),
+    ),
+    write(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input, reply) =>
+      perform(input, refIn(input.query), reply),
+    ),
+  );
+}
+
+function specByPath(method: Method, rest: string, spec: FileSpec<TObject, TSchema>) {
+  return {
+    ...spec,
+    operationId: `${spec.operationId}ByPath`,
+    summary: `${spec.summary}, by path`,
+    description: `Like \`${method} /v0/files/{id}${rest}\`, for the file at this path.`,
+    query: Type.Object({ ...spec.query?.properties, ...byPath }),
+  };
+}
+
+function refIn({ drive_id: drive, path }: { readonly drive_id: string; readonly path: string }): FileRef {
+  return { drive, path };
+}
+
+function routes(method: Method, byIdentifier: Route<string>, byItsPath: Route<string>): Elysia {
+  const app = new Elysia();
+  app.route(method, ...byIdentifier);
+  app.route(method, ...byItsPath);
+  return app;
+}
