@@ -56,6 +56,20 @@ const API_HEADERS = {
     required: true,
     schema: { type: "string" },
   },
+  "Access-Control-Allow-Origin": {
+    description: "`*`, or the page's origin, if the request has an `Origin` that is allowed.",
+    schema: { type: "string" },
+  },
+  "Access-Control-Expose-Headers": {
+    description:
+      "The headers that pages of other origins may read, if the request has an `Origin` that is allowed.",
+    schema: { type: "string" },
+  },
+  Vary: {
+    description: "`Origin`: see *Pages of other origins* above.",
+    required: true,
+    schema: { type: "string" },
+  },
 };
 
 const REPLAYED_HEADER = {
