@@ -233,26 +233,66 @@ describe("delete", () => {
       ...remove(path, confirm, refused("VALIDATION_ERROR", "path")),
       after: [holds("a/b")],
     })),
-    ...["true", 1, null, "yes"].map((value): Scenario => ({
+    ...["true", 1, "yes"].map((value): Scenario => ({
       name: `confirm: ${JSON.stringify(value)} is refused`,
       given: [put("a/b")],
       ...remove("a/", { confirm: value }, refused("VALIDATION_ERROR", "confirm")),
       after: [holds("a/b")],
     })),
     {
-      name: "without a body",
-      given: [put("a/b")],
+      name: "confirm: null is a preview",
+      given,
+      ...remove("a/", { confirm: null }, { json: { path: "a/", file_count: 3 } }),
+      after: [everything],
+    },
+    {
+      name: "without any parameter",
       request: ["DELETE", "/v0/folders"],
-      ...refused("VALIDATION_ERROR", "body"),
-      after: [holds("a/b")],
+      ...refused("VALIDATION_ERROR", "drive_id"),
+    },
+    {
+      name: "without a path",
+      request: ["DELETE", "/v0/folders?drive_id={drive}"],
+      ...refused("VALIDATION_ERROR", "path"),
+    },
+    {
+      name: "a preview, with its parameters in the query",
+      given,
+      request: ["DELETE", "/v0/folders?drive_id={drive}&path=a/"],
+      status: 200,
+      json: { path: "a/", file_count: 3 },
+      after: [everything],
     },
     {
       name: "with its parameters in the query",
       given: [put("a/b")],
       request: ["DELETE", "/v0/folders?drive_id={drive}&path=a/&confirm=true"],
-      ...refused("VALIDATION_ERROR", "body"),
-      after: [holds("a/b")],
+      status: 200,
+      json: { success: true, deleted_count: 1 },
+      after: [holds()],
     },
+    {
+      name: "with its parameters in both, in part the same",
+      given: [put("a/b")],
+      request: ["DELETE", "/v0/folders?path=a/&confirm=true"],
+      body: { drive_id: "{drive}", path: "a/" },
+      status: 200,
+      json: { success: true, deleted_count: 1 },
+    },
+    ...(
+      [
+        ["drive_id=x", "drive_id"],
+        ["path=b/", "path"],
+        ["confirm=false", "confirm"],
+      ] as const
+    ).map(([query, field]): Scenario => ({
+      name: `with another ${field} in the query than in the body`,
+      given: [put("a/b"), put("b/c")],
+      request: ["DELETE", `/v0/folders?${query}`],
+      body: { drive_id: "{drive}", path: "a/", confirm: true },
+      ...refused("VALIDATION_ERROR", field),
+      after: [holds("a/b", "b/c")],
+    })),
     {
       name: "in a foreign drive",
       request: ["DELETE", "/v0/folders"],

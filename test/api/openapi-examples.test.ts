@@ -48,6 +48,8 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateUser: ["plan"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
+  // They may be in the query instead.
+  deleteFolder: ["drive_id", "path"],
 };
 
 let coffer: TestAppliance;

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { invalid } from "../../domain/errors.ts";
 import type { FolderPreview, Folders } from "../../services/folders.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { exampleFolder } from "../operation/examples.ts";
@@ -20,6 +21,13 @@ const listQuery = Type.Object({
   ),
   ...paging,
   cursor: cursor(),
+});
+
+/** What a deletion takes from its query and its body together. */
+const deletion = Type.Object({
+  drive_id: Type.Optional(driveRef()),
+  path: Type.Optional(folderPath),
+  confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
 /** Lists, creates and deletes folders. They are moved and copied in `folder-transfers.ts`. */
@@ -102,12 +110,10 @@ export function folders(service: Folders) {
           tag: "Folders",
           summary: "Delete a folder",
           description:
-            "Deletes a folder with everything in it. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.",
-          body: Type.Object({
-            drive_id: driveRef(),
-            path: folderPath,
-            confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
-          }),
+            "Deletes a folder with everything in it. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+          query: deletion,
+          bodyOptional: true,
+          body: deletion,
           example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
           answers: [
             {
@@ -129,14 +135,28 @@ export function folders(service: Folders) {
           ],
           errors: ["NOT_FOUND"],
         },
-        ({ body, caller }, reply) => {
-          const { drive_id: driveId, path } = body;
-          return body.confirm === true
+        ({ query, body, caller }, reply) => {
+          const driveId = required("drive_id", query.drive_id, body.drive_id);
+          const path = required("path", query.path, body.path);
+          return given("confirm", query.confirm, body.confirm) === true
             ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
             : service.preview(caller, driveId, path, reply.with(previewAnswer));
         },
       ),
     );
+}
+
+/** The value of a field that may be in the query, in the body, or the same in both. */
+function given<T>(field: string, inQuery: T | undefined, inBody: T | undefined): T | undefined {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody)
+    throw invalid(field, "differs between the query and the body: send it once");
+  return inQuery ?? inBody;
+}
+
+function required<T>(field: string, inQuery: T | undefined, inBody: T | undefined): T {
+  const value = given(field, inQuery, inBody);
+  if (value === undefined) throw invalid(field, "is required, in the query or in the body");
+  return value;
 }
 
 function deletedAnswer(count: number): JsonAnswer {
