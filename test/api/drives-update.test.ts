@@ -35,14 +35,12 @@ const BAD_NAMES: readonly (readonly [name: string, sent: Json])[] = [
   ["with a line break", "a\nb"],
   ["with NUL", "a\u0000b"],
   ["that is a number", 5],
-  ["that is null", null],
 ];
 
 const BAD_DESCRIPTIONS: readonly (readonly [name: string, sent: Json])[] = [
   ["of 1,025 characters", "x".repeat(1025)],
   ["with NUL", "a\u0000b"],
   ["that is half a surrogate pair", "\ud800"],
-  ["that is null", null],
   ["that is an array", []],
 ];
 
@@ -91,6 +89,12 @@ describe("a drive is renamed and described", () => {
       name: "a description can be taken away",
       given,
       ...update({ description: "" }, { json: { data: { description: "" } } }),
+    },
+    {
+      name: "null changes nothing",
+      given,
+      ...update({ name: null, description: null }, unchangedData),
+      after: [unchanged],
     },
     { name: "nothing to change changes nothing", given, ...update({}, unchangedData), after: [unchanged] },
     {

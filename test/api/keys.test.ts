@@ -54,6 +54,13 @@ describe("create", () => {
     { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
     { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
     { name: "64 emoji", ...create({ name: EMOJI }, { json: { name: EMOJI } }) },
+    ...[undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }].map((body): Scenario => ({
+      name: `of the default kind, with ${JSON.stringify(body)} as the body`,
+      request: ["POST", "/v0/keys"],
+      ...(body === undefined ? {} : { body }),
+      status: 201,
+      json: { name: "", scope: "read-write", drive_id: "{drive}" },
+    })),
     { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
     {
       name: "for one's own drive",
@@ -74,17 +81,13 @@ describe("create", () => {
         [{ name: "a\nb" }, "name"],
         [{ name: "\ud800" }, "name"],
         [{ name: 5 }, "name"],
-        [{ name: null }, "name"],
         [{ scope: "admin" }, "scope"],
         [{ scope: "" }, "scope"],
         [{ scope: "READ-ONLY" }, "scope"],
-        [{ scope: null }, "scope"],
         [{ scope: ["read-only"] }, "scope"],
         [{ drive_id: 5 }, "drive_id"],
         [{ drive_id: "" }, "drive_id"],
-        [{ drive_id: null }, "drive_id"],
         [[], "body"],
-        ["", "body"],
         ["{", "body"],
       ] satisfies [Json, string][]
     ).map(([body, field]): Scenario => ({

@@ -140,7 +140,7 @@ describe("metadata", () => {
     rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
     rejected("an array", { metadata: [] }, "metadata"),
     rejected("text", { metadata: "{}" }, "metadata"),
-    rejected("null", { metadata: null }, "metadata"),
+    accepted("null, which is none", { metadata: null }, { metadata: {} }),
     rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
     {
       name: "a key __proto__ is a key like any other",
@@ -291,7 +291,7 @@ describe("tags", () => {
     rejected("control characters", { tags: ["a\u0007b"] }, "tags[0]"),
     rejected("half a surrogate pair", { tags: ["\udc00"] }, "tags[0]"),
     rejected("text", { tags: "a,b" }, "tags"),
-    rejected("null", { tags: null }, "tags"),
+    accepted("null, which is none", { tags: null }, { tags: [] }),
   ]);
 });
 

@@ -98,7 +98,11 @@ describe("JSON", () => {
     rejected("a content that is a number", { content: 12 }, "content"),
     rejected("a content that is an object", { content: { content: HELLO } }, "content"),
     rejected("a filename that is a number", { filename: 12 }, "filename"),
-    rejected("a path that is null", { path: null }, "path"),
+    accepted("a path and a type that are null", { path: null, content_type: null }, { path: "f.txt" }),
+    {
+      name: "a byte order mark before the body",
+      ...post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
+    },
     ...["drive_id", "filename", "content"].map((missing): Scenario => {
       const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
       const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));

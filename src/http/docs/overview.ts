@@ -43,8 +43,9 @@ should check \`code\`; \`field\` names the invalid field. What does not exist an
 return the same 404.
 
 **Requests.** JSON bodies may be up to 1 MiB, whatever their \`Content-Type\`; uploads up to the server's limit. A
-body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Unknown fields and parameters are ignored. A
-query parameter may be given only once, unless it is a list. Strings must be well-formed Unicode. Ids are opaque.
+body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Unknown fields and parameters are ignored.
+\`null\` for an optional field means that it is left out, unless the field gives it a meaning of its own. A byte-order
+mark before JSON is skipped. A query parameter may be given only once, unless it is a list. Strings must be well-formed Unicode. Ids are opaque.
 Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that is sent before the previous response on
 its connection is complete closes the connection, and neither gets a response. If a request with \`Connection: close\`
 is refused, the error is sent after its body was read, up to 64 MiB and 10 seconds.

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
+import { withOptionalNulls } from "./optional-nulls.ts";
 import type { Answer, AnyOperation } from "./spec.ts";
 
 /** An OpenAPI operation, without what depends on its method and path: `openapi.ts` adds that. */
@@ -71,13 +72,17 @@ function isBodyRequired(spec: AnyOperation): boolean {
 }
 
 function requestContentOf(spec: AnyOperation) {
-  if (!("rawBody" in spec)) return spec.body && contentOf({ "application/json": spec.body }, spec.example);
+  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", spec.body, spec.example);
   const examples = spec.rawBody.examples ?? {};
   return Object.fromEntries(
     Object.entries(spec.rawBody.content).flatMap(([type, schema]) =>
-      Object.entries(contentOf({ [type]: schema }, examples[type])),
+      Object.entries(bodyOf(type, schema, examples[type])),
     ),
   );
+}
+
+function bodyOf(type: string, schema: TSchema, example: unknown): Content {
+  return contentOf({ [type]: type === "application/json" ? withOptionalNulls(schema) : schema }, example);
 }
 
 function parameters(place: "path" | "query", schema: TObject | undefined): Parameter[] {

@@ -1,7 +1,7 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { HttpRefusal } from "../gate/errors.ts";
 import { requireExactField } from "./exact-numbers.ts";
-import { decodeText, parseJson } from "./json-text.ts";
+import { decodeText, parseJson, withoutMark } from "./json-text.ts";
 
 /** Bytes. */
 export const MAX_JSON_BODY = 1024 * 1024;
@@ -48,8 +48,8 @@ export function readBody(request: Request): Promise<Uint8Array> {
  * @param keptField a field of the body that is stored as it was sent: numbers in it that would change are refused
  */
 export function parseJsonBody(bytes: Uint8Array, keptField?: string): unknown {
-  if (bytes.length === 0) throw invalid("body", "must be a JSON object, but is empty");
-  const text = decodeText(bytes, "body");
+  const text = withoutMark(decodeText(bytes, "body"));
+  if (text === "") throw invalid("body", "must be a JSON object, but is empty");
   const body = parseJson(text, "body");
   if (keptField !== undefined) requireExactField(text, body, keptField);
   return body;

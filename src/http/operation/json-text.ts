@@ -15,6 +15,11 @@ export function decodeText(bytes: Uint8Array, field: string): string {
   }
 }
 
+/** Text without a byte order mark at its start: before JSON it may be ignored (RFC 8259, section 8.1). */
+export function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
 /**
  * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them; `JSON.parse` alone
  * accepts a million levels. A key `__proto__` becomes an ordinary own property.

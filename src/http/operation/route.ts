@@ -11,7 +11,7 @@ import {
 } from "./json-body.ts";
 import { compileQuery } from "./query.ts";
 import type { AnyOperation } from "./spec.ts";
-import { compileValidator } from "./validate.ts";
+import { compileBodyValidator, compileValidator } from "./validate.ts";
 
 /** A request, checked against its operation. */
 export interface Input<P extends TObject, Q extends TObject, B extends TSchema> {
@@ -72,7 +72,7 @@ export function checksOf(spec: AnyOperation): Checks {
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
   const [rawBody, json] = "rawBody" in spec ? [spec.rawBody, null] : [null, spec];
-  const checkBody = json?.body && compileValidator(json.body, "body");
+  const checkBody = json?.body && compileBodyValidator(json.body);
   const hasJsonBody = checkBody !== undefined;
   const begin: Checks["begin"] = ({ request, params }) => {
     const context = contextOf(request);

@@ -3,6 +3,7 @@ import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
+import { withoutOptionalNulls } from "./optional-nulls.ts";
 
 /** Returns the value as the schema's type. Throws VALIDATION_ERROR with the name of the first invalid field. */
 export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
@@ -20,6 +21,12 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): Va
     if (error === undefined) throw new Error("a schema refused a value without an error");
     throw invalid(fieldName(error.path, value) || root, problem(error));
   };
+}
+
+/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. */
+export function compileBodyValidator<S extends TSchema>(schema: S): Validate<S> {
+  const validate = compileValidator(schema, "body");
+  return (value) => validate(withoutOptionalNulls(schema, value));
 }
 
 /** Strings with half a surrogate pair cannot be stored as UTF-8 and would be returned changed. */

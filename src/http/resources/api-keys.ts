@@ -42,8 +42,9 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           tag: "Keys",
           summary: "Create a key",
           description:
-            "The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response.\n\n" +
+            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response.\n\n" +
             `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
+          bodyOptional: true,
           body: Type.Object({
             name: Type.Optional(Type.String({ description: "A label, at most 64 characters." })),
             scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),

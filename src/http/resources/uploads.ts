@@ -15,7 +15,7 @@ import { releasedChunks } from "../gate/released-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import type { WriteContent } from "../upload/write-content.ts";
 import { bodyTooLarge } from "../operation/json-body.ts";
-import { compileValidator } from "../operation/validate.ts";
+import { compileBodyValidator } from "../operation/validate.ts";
 import { writeContent } from "../operation/write.ts";
 
 const attributes = {
@@ -104,7 +104,7 @@ type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Prom
 
 /** @param maxFileSize bytes */
 export function uploads(service: Uploads, maxFileSize: number) {
-  const checkJson = compileValidator(jsonUpload, "body");
+  const checkFields = compileBodyValidator(jsonUpload);
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
 
   /** Streams a content into the store and creates its file. An error leaves nothing behind. */
@@ -139,7 +139,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
       const { fields } = isForm
         ? await readMultipartUpload(body, type, write)
         : await readJsonUpload(body, write);
-      return fieldsOf(checkJson(fields));
+      return fieldsOf(checkFields(fields));
     };
   }
 

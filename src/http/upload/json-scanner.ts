@@ -14,6 +14,9 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+/** A byte order mark in UTF-8. */
+const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
+
 /** `"content"` with every letter as a `\u` escape, the longest spelling of that key. */
 const LONGEST_KEY = 2 + "content".length * 6;
 
@@ -89,6 +92,7 @@ export class JsonScanner {
 
   #structuralByte(byte: number): void {
     if (byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB) return;
+    if (!this.#started && byte === MARK[this.#length - 1]) return;
     if (this.#depth === 0) this.#startObject(byte);
     const after = this.#after;
     this.#after = "other";

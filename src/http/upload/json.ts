@@ -4,11 +4,11 @@ import { ContentString } from "./content-string.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { UploadEnvelope } from "./fields.ts";
 import { requireExactField } from "../operation/exact-numbers.ts";
-import { decodeText, parseJson } from "../operation/json-text.ts";
+import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
 /**
- * Reads an upload whose body is one JSON object (RFC 8259, without a byte order mark) with `content` in base64. The
+ * Reads an upload whose body is one JSON object (RFC 8259) with `content` in base64. The
  * content is decoded and written as it arrives, wherever its key is. It needs a few hundred KiB of memory for any
  * size. After an error the caller must discard what was written.
  *
@@ -42,7 +42,7 @@ export async function readJsonUpload(
   }
   if (scanner.inContent) throw invalid("body", "is malformed JSON: it ends within content");
   if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object");
-  const text = decodeText(scanner.envelope, "body");
+  const text = withoutMark(decodeText(scanner.envelope, "body"));
   const fields = parseJson(text, "body");
   requireExactField(text, fields, "metadata");
   return { fields, hasContent: scanner.hasContent };

@@ -5,7 +5,7 @@ import { parsePartHeader } from "./part-header.ts";
 import type { UploadEnvelope } from "./fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 import { requireExactNumbers } from "../operation/exact-numbers.ts";
-import { decodeText, parseJson } from "../operation/json-text.ts";
+import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
 import type { WriteContent } from "./write-content.ts";
 
@@ -114,7 +114,8 @@ class Form {
   }
 }
 
-function parseMetadata(text: string): unknown {
+function parseMetadata(sent: string): unknown {
+  const text = withoutMark(sent);
   const metadata = parseJson(text, "metadata");
   requireExactNumbers(text, metadata, "metadata");
   return metadata;
@@ -125,5 +126,5 @@ function parseField(name: string, texts: readonly string[]): unknown {
   if (name === "metadata") return parseMetadata(text);
   if (name !== "tags") return text;
   if (texts.length > 1) return texts;
-  return text.trimStart().startsWith("[") ? parseJson(text, name) : splitTags(text);
+  return text.trimStart().startsWith("[") ? parseJson(withoutMark(text), name) : splitTags(text);
 }
