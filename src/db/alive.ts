@@ -7,6 +7,9 @@ export function fileIsAlive(now: ":now" | "?2"): string {
   return `(f.expires_at IS NULL OR f.expires_at > ${now})`;
 }
 
+/** The SQL condition for a key `k` that has not expired at `:now`. */
+export const KEY_IS_ALIVE = "(k.expires_at IS NULL OR k.expires_at > :now)";
+
 /**
  * The SQL condition for a drive `d` that readers can see: neither deleted nor expired.
  *

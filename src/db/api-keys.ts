@@ -1,4 +1,4 @@
-import { driveIsAlive } from "./alive.ts";
+import { driveIsAlive, KEY_IS_ALIVE } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
@@ -15,6 +15,8 @@ export interface NewApiKey {
   readonly name: string;
   readonly scope: Scope;
   readonly createdAt: number;
+  /** Null for never. */
+  readonly expiresAt: number | null;
 }
 
 /** What a key reaches: all drives of a user, or one drive. */
@@ -31,18 +33,19 @@ interface CallerRow {
   readonly plan: Plan;
 }
 
-const COLUMNS = `id, prefix, name, scope, (SELECT d.id FROM drive d WHERE d.pk = api_key.drive) AS driveId,
-                 created_at AS createdAt, last_used_at AS lastUsedAt`;
-const OF_USER = `(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))`;
+const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHERE d.pk = k.drive) AS driveId,
+                 k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt`;
+const OF_USER = `(user = :user OR drive IN (SELECT pk FROM drive WHERE user = :user AND deleted_at IS NULL))`;
 
-/** Keys that are valid: not revoked, their drive exists and their user is not disabled. */
+/** Keys that are valid: neither revoked nor expired, their drive exists and their user is not disabled. */
 const VALID = `
   FROM api_key k
   LEFT JOIN user u ON u.pk = k.user
   LEFT JOIN drive d ON d.pk = k.drive
   LEFT JOIN user o ON o.pk = d.user
  WHERE (d.pk IS NULL OR ${driveIsAlive(":now")})
-   AND u.disabled_at IS NULL AND o.disabled_at IS NULL`;
+   AND u.disabled_at IS NULL AND o.disabled_at IS NULL
+   AND ${KEY_IS_ALIVE}`;
 
 /** API keys, found by the hashes of their secrets. */
 export class ApiKeysTable {
@@ -56,6 +59,8 @@ export class ApiKeysTable {
   readonly #removeOfUser;
   readonly #removeOfDrive;
   readonly #removeSomeOf;
+  readonly #removeExpired;
+  readonly #expiryOf;
   readonly #touch;
 
   constructor({ sql }: Database) {
@@ -76,17 +81,17 @@ export class ApiKeysTable {
       never,
       [Parameters<NewApiKey> & { user: UserPk | null; drive: DrivePk | null }]
     >(
-      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at)
-       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt)`,
+      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at, expires_at)
+       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt, :expiresAt)`,
     );
-    this.#ofUser = sql.prepare<ApiKey, [UserPk]>(
-      `SELECT ${COLUMNS} FROM api_key WHERE ${OF_USER} ORDER BY created_at, pk`,
+    this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
+      `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
     );
-    this.#ofDrive = sql.prepare<ApiKey, [DrivePk]>(
-      `SELECT ${COLUMNS} FROM api_key WHERE drive = ? ORDER BY created_at, pk`,
+    this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; now: number }]>(
+      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
     );
-    this.#removeOfUser = sql.prepare<never, [UserPk, KeyId]>(
-      `DELETE FROM api_key WHERE ${OF_USER} AND id = ?2`,
+    this.#removeOfUser = sql.prepare<never, [{ user: UserPk; id: KeyId }]>(
+      `DELETE FROM api_key WHERE ${OF_USER} AND id = :id`,
     );
     this.#removeOfDrive = sql.prepare<never, [DrivePk, KeyId]>(
       "DELETE FROM api_key WHERE drive = ? AND id = ?",
@@ -94,12 +99,19 @@ export class ApiKeysTable {
     this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
       "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
     );
+    this.#removeExpired = sql.prepare<never, [number, number]>(
+      `DELETE FROM api_key WHERE pk IN
+         (SELECT pk FROM api_key WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    );
+    this.#expiryOf = sql.prepare<{ expiresAt: number | null }, [KeyId]>(
+      "SELECT expires_at AS expiresAt FROM api_key WHERE id = ?",
+    );
     this.#touch = sql.prepare<never, [{ id: KeyId; at: number }]>(
       "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id",
     );
   }
 
-  /** The caller with the key of this hash; null if there is none, its drive is gone or its user disabled. */
+  /** The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled. */
   callerOf(hash: SecretHash, now: number): Caller | null {
     const row = this.#caller.get({ hash, now });
     if (row === null) return null;
@@ -115,9 +127,16 @@ export class ApiKeysTable {
     return this.#isValid.get({ id, now }) !== null;
   }
 
-  /** A user's keys and those of the user's drives, or a drive's keys; oldest first. */
-  list(reach: KeyReach): ApiKey[] {
-    return "user" in reach ? this.#ofUser.all(reach.user) : this.#ofDrive.all(reach.drive);
+  /** A user's keys and those of the user's drives, or a drive's keys; oldest first, without expired ones. */
+  list(reach: KeyReach, now: number): ApiKey[] {
+    return "user" in reach
+      ? this.#ofUser.all({ user: reach.user, now })
+      : this.#ofDrive.all({ drive: reach.drive, now });
+  }
+
+  /** When a key expires; null for never, or if there is no such key. */
+  expiryOf(id: KeyId): number | null {
+    return this.#expiryOf.get(id)?.expiresAt ?? null;
   }
 
   /** Whether at least `count` keys have exactly this reach; `count` is at least 1. */
@@ -139,13 +158,20 @@ export class ApiKeysTable {
   /** Removes a key within reach. Returns false if there is none. Inside a write. */
   remove(id: KeyId, reach: KeyReach): boolean {
     const { changes } =
-      "user" in reach ? this.#removeOfUser.run(reach.user, id) : this.#removeOfDrive.run(reach.drive, id);
+      "user" in reach
+        ? this.#removeOfUser.run({ user: reach.user, id })
+        : this.#removeOfDrive.run(reach.drive, id);
     return changes > 0;
   }
 
   /** Removes up to `limit` keys of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSomeOf.run(drive, limit).changes;
+  }
+
+  /** Removes up to `limit` keys that have expired. Returns how many. Inside a write. */
+  removeExpired(now: number, limit: number): number {
+    return this.#removeExpired.run(now, limit).changes;
   }
 
   /** Stores when a key was last used. Inside a write. */

@@ -21,6 +21,7 @@ import claimTokenEnd from "./migrations/0020_claim_token_end.sql" with { type: "
 import recordSizes from "./migrations/0021_record_sizes.sql" with { type: "text" };
 import keptAnswers from "./migrations/0022_kept_answers.sql" with { type: "text" };
 import searchFile from "./migrations/0023_search_file.sql" with { type: "text" };
+import keyExpiry from "./migrations/0024_key_expiry.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, name: "record-sizes", sql: recordSizes },
   { version: 22, name: "kept-answers", sql: keptAnswers },
   { version: 23, name: "search-file", sql: searchFile },
+  { version: 24, name: "key-expiry", sql: keyExpiry },
 ];

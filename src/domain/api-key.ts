@@ -16,6 +16,8 @@ export interface ApiKey {
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
+  /** Null for never. */
+  readonly expiresAt: number | null;
 }
 
 /** A new secret and its hash. */

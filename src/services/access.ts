@@ -28,7 +28,7 @@ export class Access {
   /**
    * Writes for a caller: see `Tables.write`. The gate authenticated the caller before the request was read, which
    * can take a long time. So it is checked again here, inside the transaction. Rejects with UNAUTHORIZED if the key
-   * was revoked, its drive is gone, the session ended or the user was disabled.
+   * was revoked or expired, its drive is gone, the session ended or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
     return this.#tables.write(this.#checked(caller, job), within);
@@ -116,7 +116,7 @@ export class Access {
 function endedMeanwhile(): CofferError {
   return new CofferError(
     "UNAUTHORIZED",
-    "The key was revoked, or the session ended, before the request was complete. Nothing was changed.",
+    "The key was revoked or expired, or the session ended, before the request was complete. Nothing was changed.",
   );
 }
 

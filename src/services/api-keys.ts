@@ -6,10 +6,12 @@ import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Drive } from "../domain/drive.ts";
-import { CofferError, notFound } from "../domain/errors.ts";
+import { CofferError, invalid, notFound } from "../domain/errors.ts";
+import { parseExpiry, requireFuture } from "../domain/file.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../domain/limits.ts";
 import { parseLabel } from "../domain/text.ts";
+import { formatInstant } from "../domain/time.ts";
 import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";
 
@@ -25,6 +27,8 @@ export interface KeyRequest {
   readonly scope: Scope;
   /** An id or slug; undefined for everything that the caller reaches. */
   readonly driveId: string | undefined;
+  /** As sent; null for never, or for when the caller's own key expires. */
+  readonly expiresAt: string | null;
 }
 
 /** API keys: authenticates, creates and revokes them. */
@@ -42,7 +46,7 @@ export class ApiKeys {
     this.#keyPrefix = parts.keyPrefix;
   }
 
-  /** The caller with this key; null if it is unknown or revoked, its drive is gone or its user disabled. */
+  /** The caller with this key; null if it is unknown, revoked or expired, its drive is gone or its user disabled. */
   authenticate(secret: string): Caller | null {
     const now = this.#clock.now();
     const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
@@ -61,22 +65,24 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that reaches no more than the caller.
+   * Creates a key that reaches no more than the caller, and works no longer.
    *
-   * @throws CofferError NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   * @throws CofferError VALIDATION_ERROR, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
+    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
       const drive = this.#requestedDrive(caller, request.driveId);
-      return insert(drive === null ? reachOf(caller) : { drive: drive.pk }, drive?.id ?? null);
+      const reach = drive === null ? reachOf(caller) : { drive: drive.pk };
+      return insert(reach, drive?.id ?? null, this.#allowedExpiry(caller, expiresAt));
     });
   }
 
   /** The keys within the caller's reach, oldest first. */
   list(caller: Caller): ApiKey[] {
     return this.#tables.apiKeys
-      .list(reachOf(caller))
+      .list(reachOf(caller), this.#clock.now())
       .map((key) => ({ ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt }));
   }
 
@@ -98,6 +104,20 @@ export class ApiKeys {
     );
   }
 
+  /** When a new key expires: a key cannot give away more time than it has itself. */
+  #allowedExpiry(caller: Caller, wanted: number | null): number | null {
+    requireFuture("expires_at", wanted, this.#clock.now());
+    const own = caller.keyId === null ? null : this.#tables.apiKeys.expiryOf(caller.keyId);
+    if (own === null) return wanted;
+    if (wanted !== null && wanted > own) {
+      throw invalid(
+        "expires_at",
+        `must not be later than ${formatInstant(own)}, when the key that sends the request expires`,
+      );
+    }
+    return wanted ?? own;
+  }
+
   /** The one drive that a new key is limited to; null if it reaches all of its owner's drives. */
   #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
     if (driveId !== undefined) return this.#access.drive(caller, driveId);
@@ -114,7 +134,7 @@ export class ApiKeys {
     return this.#tables.write(() => {
       const user = this.#tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
-      return insert({ user: user.pk }, null);
+      return insert({ user: user.pk }, null, null);
     });
   }
 
@@ -124,12 +144,12 @@ export class ApiKeys {
    */
   #newKey(
     request: Pick<KeyRequest, "name" | "scope">,
-  ): (reach: KeyReach, driveId: DriveId | null) => CreatedKey {
+  ): (reach: KeyReach, driveId: DriveId | null, expiresAt: number | null) => CreatedKey {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
     const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
-    return (reach, driveId) => {
+    return (reach, driveId, expiresAt) => {
       const now = this.#clock.now();
-      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now };
+      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now, expiresAt };
       this.#requireRoom(reach);
       this.#tables.apiKeys.insert({ ...key, hash }, reach);
       return { key: { ...key, driveId, lastUsedAt: null }, secret };

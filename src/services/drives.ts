@@ -65,7 +65,7 @@ export class Drives {
       const { hash, prefix } = key;
       const label = "Provisioned with the drive";
       this.#tables.apiKeys.insert(
-        { id: keyId, hash, prefix, name: label, scope: "read-write", createdAt: now },
+        { id: keyId, hash, prefix, name: label, scope: "read-write", createdAt: now, expiresAt: null },
         { drive },
       );
       this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);

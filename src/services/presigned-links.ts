@@ -34,7 +34,7 @@ export interface LinkedFile {
 
 /**
  * Links that open a file without a key. A link can access what its creator can: it stops working when the creator's
- * key is revoked, and when the file is deleted or moved out of the creator's reach.
+ * key is revoked or expires, and when the file is deleted or moved out of the creator's reach.
  */
 export class PresignedLinks {
   readonly #tables: Tables;
@@ -98,7 +98,7 @@ export class PresignedLinks {
     });
   }
 
-  /** What the creator may see now; null if their key was revoked or they were disabled. */
+  /** What the creator may see now; null if their key was revoked or expired, or they were disabled. */
   #reachOf(link: PresignedLink, now: number): Reach | null {
     if (link.keyHash !== null) return this.#tables.apiKeys.callerOf(link.keyHash, now);
     const user = link.user === null ? null : this.#tables.users.byPk(link.user);

@@ -99,6 +99,7 @@ export class Sweep {
     const files = await this.#attempt("expired files", () => this.#expiredFiles(now));
     await this.#attempt("expired drives", () => this.#expiredDrives(now));
     await this.#attempt("old claim tokens", () => this.#oldClaimTokens(now));
+    await this.#attempt("expired keys", () => this.#expiredKeys(now));
     await this.#attempt("expired links", () => this.#expiredLinks(now));
     await this.#attempt("expired idempotency records", () => this.#expiredRecords(now));
     await this.#attempt("clients unused for long", () => this.#unusedClients(now));
@@ -150,6 +151,12 @@ export class Sweep {
     return this.#inPieces(() => {
       const before = now - CLAIM_TOKEN_MEMORY_MS;
       return this.#tables.writeFromReserve(() => this.#tables.claimTokens.removeEnded(before, PIECE));
+    });
+  }
+
+  #expiredKeys(now: number): Promise<number> {
+    return this.#inPieces(() => {
+      return this.#tables.writeFromReserve(() => this.#tables.apiKeys.removeExpired(now, PIECE));
     });
   }
 

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { startAppliance } from "../support/appliance.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Json } from "../support/client.ts";
 import {
   openStage,
@@ -47,10 +47,23 @@ describe("create", () => {
             drive_id: "{drive}",
             created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
             last_used_at: null,
+            expires_at: null,
           },
         },
       ),
     },
+    {
+      name: "one that expires, and the list says when",
+      ...create({ expires_at: "2100-01-31" }, { json: { expires_at: "2100-01-31T00:00:00.000Z" } }),
+      after: [
+        {
+          request: ["GET", "/v0/keys"],
+          status: 200,
+          json: [{ expires_at: null }, { expires_at: "2100-01-31T00:00:00.000Z" }],
+        },
+      ],
+    },
+    { name: "one that never expires", ...create({ expires_at: null }, { json: { expires_at: null } }) },
     { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
     { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
     { name: "64 emoji", ...create({ name: EMOJI }, { json: { name: EMOJI } }) },
@@ -87,6 +100,10 @@ describe("create", () => {
         [{ scope: ["read-only"] }, "scope"],
         [{ drive_id: 5 }, "drive_id"],
         [{ drive_id: "" }, "drive_id"],
+        [{ expires_at: 5 }, "expires_at"],
+        [{ expires_at: "" }, "expires_at"],
+        [{ expires_at: "2100-02-30T00:00:00Z" }, "expires_at"],
+        [{ expires_at: "2001-01-31T00:00:00Z" }, "expires_at"],
         [[], "body"],
         ["{", "body"],
       ] satisfies [Json, string][]
@@ -206,6 +223,69 @@ describe("list", () => {
     const stored =
       database.query<{ at: number }, []>("SELECT last_used_at AS at FROM api_key").get()?.at ?? 0;
     expect(new Date(stored).toISOString()).toBe(used);
+  });
+});
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The time in `ms` milliseconds, for requests. */
+function from(coffer: TestAppliance, ms: number): string {
+  return new Date(coffer.clock.now() + ms).toISOString();
+}
+
+describe("expire", () => {
+  test("at once, for requests, the list and links, before the sweep and after it", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
+      body: "x",
+    });
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const client = coffer.client(made.key);
+    const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
+      body: { expires_in: 86_400 },
+    });
+    const statuses = async () => [
+      (await client.send("GET", "/v0/drives")).status,
+      (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+      (await own.client.json<KeyRecord[]>(200, "GET", "/v0/keys")).length,
+    ];
+    coffer.clock.advance(HOUR_MS - 1);
+    expect(await statuses()).toEqual([200, 200, 2]);
+    coffer.clock.advance(1);
+    expect(await statuses()).toEqual([401, 404, 1]);
+    await coffer.appliance.services.sweep.run();
+    expect(await statuses()).toEqual([401, 404, 1]);
+    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(database.query("SELECT count(*) FROM api_key").values()).toEqual([[1]]);
+  });
+
+  test("while a write with it is on its way, which then changes nothing", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const { apiKeys, folders } = coffer.appliance.services;
+    const caller = apiKeys.authenticate(made.key);
+    if (caller === null) throw new Error("the new key is not valid");
+    coffer.clock.advance(HOUR_MS);
+    const refusal = await folders.create(caller, own.id, "late/").catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("with the keys that they made, which cannot outlive them", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const client = coffer.client(made.key);
+    expect(await client.json<object>(201, "POST", "/v0/keys", { body: {} })).toMatchObject(body);
+    const sooner = { expires_at: from(coffer, HOUR_MS - 1) };
+    expect(await client.json<object>(201, "POST", "/v0/keys", { body: sooner })).toMatchObject(sooner);
+    const later = { expires_at: from(coffer, HOUR_MS + 1) };
+    const { error } = await client.json<{ error: object }>(400, "POST", "/v0/keys", { body: later });
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "expires_at" });
   });
 });
 

@@ -322,3 +322,15 @@ test("responses that were kept before they counted count for nobody", () => {
   sql.run("DELETE FROM idempotency_record WHERE name <> 'a'");
   expect(uses()).toEqual([["ada", 257]]);
 });
+
+test("keys from before they could expire never do", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "key-expiry");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
+     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
+});

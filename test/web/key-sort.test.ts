@@ -11,6 +11,7 @@ function key(id: string, name: string, made: number, used: number | null): ApiKe
     drive_id: null,
     created_at: onDay(made),
     last_used_at: used === null ? null : onDay(used),
+    expires_at: null,
   };
 }
 

@@ -133,6 +133,7 @@ const keyProperties = {
   drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
+  expires_at: nullable(time("When it expires; null for never.")),
 };
 
 /** A key in responses, without its secret. */

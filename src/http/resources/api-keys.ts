@@ -8,7 +8,7 @@ import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { createdKeySchema, keySchema } from "../operation/record-schemas.ts";
 import { keyRecord } from "../operation/records.ts";
-import { driveRef, id, scope } from "../operation/schema.ts";
+import { driveRef, id, nullable, scope, timeInput } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const exampleKey = {
@@ -19,6 +19,7 @@ const exampleKey = {
   drive_id: null,
   created_at: "2030-01-31T12:00:00.000Z",
   last_used_at: null,
+  expires_at: null,
 };
 
 /** What the routes of keys need. */
@@ -49,6 +50,13 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
             name: Type.Optional(Type.String({ description: "A label, at most 64 characters." })),
             scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
             drive_id: Type.Optional(driveRef("Limits the key to this drive.")),
+            expires_at: Type.Optional(
+              nullable(
+                timeInput(
+                  "When the key expires; null for never. A key made by one that expires expires with it or earlier",
+                ),
+              ),
+            ),
           }),
           example: { name: exampleKey.name },
           answers: [
@@ -65,7 +73,12 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           throttle.attempt(caller, () =>
             service.create(
               caller,
-              { name: body.name ?? "", scope: body.scope ?? "read-write", driveId: body.drive_id },
+              {
+                name: body.name ?? "",
+                scope: body.scope ?? "read-write",
+                driveId: body.drive_id,
+                expiresAt: body.expires_at ?? null,
+              },
               reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
             ),
           ),

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { Choice } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
@@ -8,6 +9,17 @@ import type { Drive } from "../../lib/types.ts";
 
 const ALL_DRIVES = "";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a key can work, in days. */
+const LIFETIMES = [
+  { value: "", text: "Never" },
+  { value: "7", text: "In 7 days" },
+  { value: "30", text: "In 30 days" },
+  { value: "90", text: "In 90 days" },
+  { value: "365", text: "In a year" },
+];
+
 /** Creates a key; `onDone` gets it with its secret, which the server never shows again. */
 export function CreateKey(props: {
   readonly drives: readonly Drive[];
@@ -15,6 +27,8 @@ export function CreateKey(props: {
   readonly onDone: (made: NewKey) => void;
 }) {
   const { drives, onClose, onDone } = props;
+  // The same for every attempt, so that a retry after a lost answer is the same request.
+  const [opened] = useState(() => Date.now());
   return (
     <Dialog title="New key" onClose={onClose}>
       <Form
@@ -23,7 +37,12 @@ export function CreateKey(props: {
         onSubmit={async (values, headers) => {
           const drive = drives.find(({ id }) => id === textOf(values, "drive"));
           const scope = textOf(values, "scope");
-          const body = { name: textOf(values, "name").trim(), scope, drive_id: drive?.id };
+          const body = {
+            name: textOf(values, "name").trim(),
+            scope,
+            drive_id: drive?.id,
+            expires_at: expiryIn(textOf(values, "lifetime"), opened),
+          };
           const { key } = await call<{ key: string }>("POST", "/v0/keys", { body, headers });
           onDone({
             secret: key,
@@ -54,7 +73,13 @@ export function CreateKey(props: {
             { value: "read-only", text: "Read-only" },
           ]}
         />
+        <Choice label="Expires" name="lifetime" options={LIFETIMES} />
       </Form>
     </Dialog>
   );
+}
+
+/** When a key made now expires; undefined for never. */
+function expiryIn(days: string, now: number): string | undefined {
+  return days === "" ? undefined : new Date(now + Number(days) * DAY_MS).toISOString();
 }

@@ -26,7 +26,7 @@ interface Props {
   readonly onRevoke: () => void;
 }
 
-/** A key: its name, its access and when it was last used. */
+/** A key: its name, its access, when it was last used and when it expires. */
 export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
   return (
     <li class="key">
@@ -46,6 +46,9 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
       <p class="soft key-times">
         <span title={formatTime(key.created_at)}>Created {formatRelative(key.created_at)}</span>
         <LastUse at={key.last_used_at} />
+        {key.expires_at !== null && (
+          <span title={formatTime(key.expires_at)}>Expires {formatRelative(key.expires_at)}</span>
+        )}
       </p>
       <button type="button" class="button" onClick={onRevoke}>
         Revoke
