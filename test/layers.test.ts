@@ -90,12 +90,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["dashboard", "gate", "handler.ts", "resources", "sign-in"],
+  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "resources", "sign-in"],
   "handler.ts": ["docs", "gate", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
-  dashboard: ["gate", "sign-in"],
-  docs: ["gate", "operation"],
+  dashboard: ["content", "gate", "sign-in"],
+  docs: ["content", "gate", "operation"],
   "sign-in": ["gate", "operation", "resources"],
   resources: ["content", "gate", "operation", "upload"],
   content: ["gate"],

@@ -7,6 +7,9 @@ import type { Log } from "../log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
+import { Guide } from "./docs/guide.ts";
+import { guidePages, startPage } from "./docs/pages.ts";
+import { start } from "./docs/start.ts";
 import { linkBase } from "./gate/link-base.ts";
 import { ownOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
@@ -75,7 +78,9 @@ export interface AppOptions {
 
 /** Makes the handler of all HTTP requests. */
 export async function createApp(options: AppOptions): Promise<Handler> {
-  const { settings, services, idempotency, database, clock, log } = options;
+  const { settings, services, idempotency, database, clock, log, version } = options;
+  const guide = new Guide({ settings, links: linkBase(settings.baseUrl, options.ownUrl), version });
+  const api = resources(options);
   return createHandler({
     clock,
     log,
@@ -94,11 +99,12 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     rateLimits: settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
-    version: options.version,
+    provisioning: guide.hasProvisioning,
+    version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    api: resources(options),
-    pages: await pages(options),
+    api: [start(guide, api), ...api],
+    pages: await pages(options, guide),
   });
 }
 
@@ -136,12 +142,16 @@ function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: A
 }
 
 /** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
-async function pages({ settings, services, clock, log, ownUrl }: AppOptions): Promise<AnyElysia[]> {
+async function pages(
+  { settings, services, clock, log, ownUrl }: AppOptions,
+  guide: Guide,
+): Promise<AnyElysia[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
-    await dashboard(),
+    await dashboard(startPage(guide)),
+    guidePages(guide),
     auth(signingIn),
     ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
   ];

@@ -11,6 +11,7 @@ import { createCors } from "./gate/cors.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health, type HealthOptions } from "./resources/health.ts";
+import { leads } from "./gate/leads.ts";
 import { createRouteTable, methodNotAllowed } from "./gate/route-table.ts";
 import type { OriginOf } from "./gate/own-origin.ts";
 import { createPipeline, refuse } from "./gate/pipeline.ts";
@@ -34,6 +35,8 @@ export interface HandlerOptions extends HealthOptions {
   readonly countOperation: (caller: Caller) => void;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Whether a caller without an account can have a drive and its key. */
+  readonly provisioning: boolean;
   /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
@@ -78,6 +81,7 @@ export function createHandler(options: HandlerOptions): Handler {
     beginAttempt: options.beginAttempt,
     holdSnapshot,
     countOperation: options.countOperation,
+    leads: leads(baseUrl),
     log,
   });
 }

@@ -10,7 +10,15 @@ const ASKS = { origin: PAGE, "access-control-request-method": "PATCH" };
 const stage = openStage();
 
 describe("a browser that asks for a page of another origin", () => {
-  for (const path of ["/v0", "/v0/drives", "/v0/nothing", "/mcp", "/docs/openapi.json", "/llms.txt"]) {
+  for (const path of [
+    "/v0",
+    "/v0/drives",
+    "/v0/nothing",
+    "/mcp",
+    "/docs/openapi.json",
+    "/docs/api.md",
+    "/llms.txt",
+  ]) {
     test(`may go on, at ${path}`, async () => {
       const answer = await stage.coffer.client().send("OPTIONS", path, {
         headers: { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" },

@@ -80,9 +80,11 @@ const KINDS: Scenario[] = [
   { name: "403", as: "agentReader", request: ["POST", "/v0/keys"], ...refused("FORBIDDEN") },
   { name: "404, a file", request: ["GET", "/v0/files/nothing"], ...refused("NOT_FOUND") },
   { name: "404 to HEAD", request: ["HEAD", "/v0/files/nothing"], status: 404, empty: true },
-  ...["/v0", "/v0/", "/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map(
-    (path): Scenario => ({ name: `404, the route ${path}`, request: ["GET", path], ...refused("NOT_FOUND") }),
-  ),
+  ...["/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map((path): Scenario => ({
+    name: `404, the route ${path}`,
+    request: ["GET", path],
+    ...refused("NOT_FOUND"),
+  })),
   { name: "404 without a key", as: "nobody", request: ["GET", "/v0/presigned/x"], ...refused("NOT_FOUND") },
   { name: "409", given: [file], ...put("a/b", "x", refused("CONFLICT")) },
   {

@@ -97,3 +97,70 @@ describe("the documentation's page", () => {
     expect(post.headers.get("allow")).toBe("GET, HEAD");
   });
 });
+
+describe("the description", () => {
+  test("is also at /openapi.json, compressed for those who accept it", async () => {
+    await using app = startStub();
+    const plain = await app.send("/docs/openapi.json", { headers: { "accept-encoding": "identity" } });
+    const text = await plain.text();
+    for (const path of ["/docs/openapi.json", "/openapi.json"]) {
+      const packed = await fetch(new URL(path, app.server.url), {
+        headers: { "accept-encoding": "gzip" },
+        decompress: false,
+      });
+      expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual([
+        "gzip",
+        expect.stringContaining("accept-encoding"),
+      ]);
+      const bytes = new Uint8Array(await packed.arrayBuffer());
+      expect(bytes.length).toBeLessThan(text.length / 3);
+      expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text);
+      // Another encoding is another representation; a proxy that compresses makes a tag weak.
+      const etag = packed.headers.get("etag") ?? "";
+      expect(etag).not.toBe(plain.headers.get("etag") ?? "");
+      const held = await app.send(path, { headers: { "if-none-match": `"x", W/${etag}` } });
+      expect(held.status).toBe(304);
+    }
+  });
+
+  test("in short has a line for each operation, and the details of each", async () => {
+    await using app = startStub();
+    const response = await app.send("/docs/api.md", { key: null });
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/markdown; charset=utf-8",
+    ]);
+    const list = await response.text();
+    expect(list).toContain(
+      "- `GET /v0/things` query drive_id?, page?, limit?, inline?: List things (listThings).\n",
+    );
+    expect(list).toContain(
+      "- `POST /v0/things` body {name, scope?, tags?, metadata?, expires_at?, confirm?}: Create a thing (createThing).\n",
+    );
+    expect(list).toMatch(/`POST \/v0\/drives\/provision` body \{name\}: .* No key\.\n/);
+    const details = await (await app.send("/docs/api/createThing.md", { key: null })).text();
+    for (const part of [
+      "# createThing: Create a thing\n",
+      "`POST /v0/things` needs a key or a session.",
+      "- `Idempotency-Key` (header, string, optional)",
+      "- `name` (string)\n",
+      '- `scope` ("read-write" or "read-only", optional)\n',
+      "- `tags` (array of string, optional)\n",
+      "- 409 `CONFLICT`: ",
+      "- 429 `RATE_LIMITED`: ",
+    ]) {
+      expect(details).toContain(part);
+    }
+  });
+
+  test("in short has no details of what there is not", async () => {
+    await using app = startStub();
+    for (const id of ["nothing.md", "__proto__", "createThing.md.md"]) {
+      const response = await app.send(`/docs/api/${id}`, { key: null });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({
+        error: { message: expect.stringContaining("/docs/api.md") },
+      });
+    }
+  });
+});

@@ -284,6 +284,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
       throw new Error("the stubs keep no answers");
     },
     countOperation: () => {},
+    provisioning: true,
     trustedProxies: [],
     corsOrigins: "*",
     baseUrl: "https://drive.test",

@@ -1,13 +1,12 @@
 import { Elysia, NotFoundError } from "elysia";
-import { once } from "../../domain/once.ts";
-import { contextOf } from "../gate/request-context.ts";
+import { fixedFile } from "../content/fixed-file.ts";
+import { wantsPage } from "../content/negotiation.ts";
+import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
 import { type Asset, dashboardAssets, markdownWorker } from "./assets.ts";
-import { acceptsGzip, gzipped } from "./gzip.ts";
 
-/** The addresses of the dashboard. Its script decides which page to show. */
+/** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES = [
-  "/",
   "/drives",
   "/drives/*",
   "/claim/:token",
@@ -41,21 +40,29 @@ const PAGE_HEADERS = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
+  "x-content-type-options": "nosniff",
 };
 // Their names contain a hash of their contents.
-const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
+const FILE_HEADERS = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "x-content-type-options": "nosniff",
+};
 
 interface RouteContext {
   readonly request: Request;
 }
 
+/** Answers a program that asks for the dashboard's start page. */
+type StartPage = (context: RequestContext) => Response;
+
 /** Serves the dashboard. */
-export async function dashboard() {
+export async function dashboard(startPage: StartPage) {
   const plugin = new Elysia({ name: "dashboard" });
   for (const asset of await dashboardAssets()) {
     if (asset.path !== "/") plugin.get(asset.path, served(asset, asset.path, FILE_HEADERS));
     else {
       for (const path of PAGES) plugin.get(path, served(asset, path, PAGE_HEADERS));
+      plugin.get("/", front(asset, startPage));
       plugin.get("/*", lost(asset));
     }
   }
@@ -70,7 +77,7 @@ const NO_PAGES = /^\/(v0|auth)\//;
 
 /** A page for people who mistype an address; programs get the usual error. */
 function lost({ content, type }: Asset) {
-  const headers = { ...PAGE_HEADERS, "content-type": type, "x-content-type-options": "nosniff" };
+  const headers = { ...PAGE_HEADERS, "content-type": type };
   const answer = ({ request }: RouteContext) => {
     const { path } = contextOf(request);
     if (NO_PAGES.test(path) || !isNavigation(request)) throw new NotFoundError();
@@ -79,25 +86,25 @@ function lost({ content, type }: Asset) {
   return answer.bind(null);
 }
 
-function served({ content, type }: Asset, path: string, more: Record<string, string>) {
-  const packed = once(() => gzipped(content));
-  // Weak, because both encodings of the content share it.
-  const etag = `W/"${Bun.SHA256.hash(content, "hex").slice(0, 32)}"`;
-  const headers = {
-    etag,
-    "content-type": type,
-    "x-content-type-options": "nosniff",
-    vary: "accept-encoding",
-    ...more,
+/** `/`: the page for people; for programs the start page, which they can read. */
+function front({ content, type }: Asset, startPage: StartPage) {
+  const page = fixedFile(() => content, { ...PAGE_HEADERS, "content-type": type }, ["accept"]);
+  const answer = ({ request }: RouteContext) => {
+    const context = contextOf(request);
+    context.route = "/";
+    if (wantsPage(request.headers.get("accept"))) return page(request);
+    const response = startPage(context);
+    response.headers.set("vary", "accept");
+    return response;
   };
-  const packedHeaders = { ...headers, "content-encoding": "gzip" };
+  return answer.bind(null);
+}
+
+function served({ content, type }: Asset, path: string, more: Record<string, string>) {
+  const file = fixedFile(() => content, { ...more, "content-type": type });
   const answer = ({ request }: RouteContext) => {
     contextOf(request).route = path;
-    if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-    const body = acceptsGzip(request.headers.get("accept-encoding")) ? packed() : null;
-    return body === null
-      ? new Response(content, { headers })
-      : new Response(body, { headers: packedHeaders });
+    return file(request);
   };
   // Bound for the reason given in `operation`.
   return answer.bind(null);

@@ -14,6 +14,7 @@ export interface ErrorGroup {
 
 /** The groups of operations, in the order shown. */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  { name: "Start", description: "What there is, without a key." },
   { name: "Drives", description: "Containers of files, each with its own owner and limits." },
   { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
   { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
@@ -95,23 +96,34 @@ const retryAfter = (description: string): CodeHeader => ({
   schema: { type: "integer", minimum: 1 },
 });
 
-/** The header that goes with a code. */
-const CODE_HEADERS: Partial<Record<ErrorCode, CodeHeader>> = {
-  UNAUTHORIZED: { name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } },
-  IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
-  RANGE_NOT_SATISFIABLE: {
-    name: "Content-Range",
-    description: "`bytes */` and the size of the content in bytes.",
-    schema: { type: "string" },
-  },
-  UNSUPPORTED_MEDIA_TYPE: {
-    name: "Accept-Encoding",
-    description: "`identity`, if the body had a `Content-Encoding`.",
-    schema: { type: "string", const: "identity" },
-    isOptional: true,
-  },
-  RATE_LIMITED: retryAfter("Seconds to wait."),
-  UNAVAILABLE: retryAfter("Seconds to wait."),
+const LINK: CodeHeader = {
+  name: "Link",
+  description: "Leads to this description (`service-desc`) and to `/llms.txt` (`service-doc`).",
+  schema: { type: "string" },
+};
+
+/** The headers that go with a code. */
+const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
+  UNAUTHORIZED: [{ name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } }, LINK],
+  NOT_FOUND: [LINK],
+  IDEMPOTENCY_IN_PROGRESS: [retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`.")],
+  RANGE_NOT_SATISFIABLE: [
+    {
+      name: "Content-Range",
+      description: "`bytes */` and the size of the content in bytes.",
+      schema: { type: "string" },
+    },
+  ],
+  UNSUPPORTED_MEDIA_TYPE: [
+    {
+      name: "Accept-Encoding",
+      description: "`identity`, if the body had a `Content-Encoding`.",
+      schema: { type: "string", const: "identity" },
+      isOptional: true,
+    },
+  ],
+  RATE_LIMITED: [retryAfter("Seconds to wait.")],
+  UNAVAILABLE: [retryAfter("Seconds to wait.")],
 };
 
 function headerRefs(isCounted: boolean): Record<string, object> {
@@ -210,11 +222,12 @@ function errorResponse({ codes, isCounted }: ErrorGroup): object {
 /** A header is required if no other code shares the status. */
 function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
   return Object.fromEntries(
-    codes.flatMap((code) => {
-      const { name, isOptional, ...header } = CODE_HEADERS[code] ?? {};
-      const required = codes.length === 1 && isOptional !== true;
-      return name === undefined ? [] : [[name, { ...header, required }]];
-    }),
+    codes.flatMap((code) =>
+      (CODE_HEADERS[code] ?? []).map(({ name, isOptional, ...header }) => {
+        const required = codes.length === 1 && isOptional !== true;
+        return [name, { ...header, required }];
+      }),
+    ),
   );
 }
 

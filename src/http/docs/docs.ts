@@ -1,66 +1,74 @@
 import { Elysia } from "elysia";
+import { CofferError } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
+import { fixedFile } from "../content/fixed-file.ts";
 import { contextOf } from "../gate/request-context.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";
 
-/** A response that does not change while the process runs. */
-interface Fixed {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Readonly<Record<string, string>>;
-}
+const MARKDOWN = "text/markdown; charset=utf-8";
+const NO_OPERATION =
+  "There is no operation with this id. `/docs/api.md` lists all, each with its id in parentheses.";
+
+const HEADERS = {
+  // Cached, but validated each time, so that an upgrade shows at once.
+  "cache-control": "no-cache",
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
 
 interface RouteContext {
   readonly request: Request;
   readonly route: string;
 }
 
-/** `/docs`, the Swagger UI, and `/docs/openapi.json`, which it shows. Nothing is loaded from another host. */
+/**
+ * `/docs`, the Swagger UI, and `/docs/openapi.json`, which it shows and which is also at `/openapi.json`. `/docs/api.md`
+ * and `/docs/api/{operation}.md` are the same for models. Nothing is loaded from another host.
+ */
 export function docs(options: DescriptionOptions) {
+  const description = fixed("application/json; charset=utf-8", async () => {
+    // Loaded when asked for: what it imports takes longer to load than the rest of the server.
+    const { describeApi } = await import("./openapi.ts");
+    return new Blob([JSON.stringify(await describeApi(options))]).bytes();
+  });
+  const shortForm = once(async () => {
+    const [{ listOperations }, { describeInShort }] = await Promise.all([
+      import("./openapi.ts"),
+      import("./short-form.ts"),
+    ]);
+    return describeInShort(await listOperations(options.api));
+  });
   const plugin = new Elysia({ name: "docs" })
     .get(
       "/docs",
       fixed("text/html; charset=utf-8", () => new Blob([PAGE]).bytes()),
     )
+    .get("/docs/openapi.json", description)
+    .get("/openapi.json", description)
     .get(
-      "/docs/openapi.json",
-      fixed("application/json; charset=utf-8", async () => {
-        // Loaded when asked for: what it imports takes longer to load than the rest of the server.
-        const { describeApi } = await import("./openapi.ts");
-        return new Blob([JSON.stringify(await describeApi(options))]).bytes();
-      }),
-    );
+      "/docs/api.md",
+      fixed(MARKDOWN, async () => new Blob([(await shortForm()).list]).bytes()),
+    )
+    .get("/docs/api/:file", async ({ request, route, params }) => {
+      contextOf(request).route = route;
+      const text = (await shortForm()).details.get(params.file.replace(/\.md$/, ""));
+      if (text === undefined) throw new CofferError("NOT_FOUND", NO_OPERATION);
+      return new Response(text, { headers: { ...HEADERS, "content-type": MARKDOWN } });
+    });
   for (const { name, type, read } of ASSETS) plugin.get(`/docs/${name}`, fixed(type, read));
   return plugin;
 }
 
-/** A handler that loads its content at the first request. Returns 304 to a client that has it. */
 function fixed(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>) {
-  const loaded = once(() => load(type, read));
-  return async ({ request, route }: RouteContext): Promise<Response> => {
+  const file = fixedFile(read, { ...HEADERS, "content-type": type });
+  return ({ request, route }: RouteContext): Response | Promise<Response> => {
     const context = contextOf(request);
     context.route = route;
     // At `/docs/` the page's relative links would be one level too deep.
     if (context.path === "/docs/")
       return new Response(null, { status: 301, headers: { location: "../docs" } });
-    const { body, headers } = await loaded();
-    const isKnown = request.headers.get("if-none-match") === headers["etag"];
-    return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
-  };
-}
-
-async function load(type: string, read: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Fixed> {
-  const body = await read();
-  return {
-    body,
-    headers: {
-      "content-type": type,
-      etag: `"${Bun.hash(body).toString(16)}"`,
-      // Cached, but validated each time, so that an upgrade shows at once.
-      "cache-control": "no-cache",
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    },
+    return file(request);
   };
 }

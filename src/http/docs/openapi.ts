@@ -15,6 +15,7 @@ import {
 import type { ErrorGroup } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
+import { errorsOf, isUnderApi, needsKey, type Operations } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
 /** What to describe. */
@@ -25,9 +26,6 @@ export interface DescriptionOptions {
   readonly baseUrl: string;
   readonly version: string;
 }
-
-/** Operations by path and lower-case method. */
-type Operations = Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
 
 /** What the plugin returns for routes; it knows little about those not made by `operation`. */
 interface Listing {
@@ -67,8 +65,10 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
   });
 }
 
-/** Only the plugin's listing is used, and only here: its own pages load from other hosts. */
-async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
+/**
+ * All operations of the routes. Only the plugin's listing is used, and only here: its own pages load from other hosts.
+ */
+export async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
   const lister = new Elysia()
     .use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }))
     .use([...api]);
@@ -90,36 +90,23 @@ function complete(
   usedErrors: Map<string, ErrorGroup>,
 ): object {
   const {
-    "x-errors": ownErrors,
-    "x-public": needsNoKey,
+    "x-errors": _errors,
+    "x-public": _public,
     "x-keyed": isKeyed,
     "x-reads-session": readsSession,
     parameters: ownParameters,
     responses,
     ...rest
   } = detail;
-  const isCounted = path.startsWith("/v0/");
+  const isCounted = isUnderApi(path);
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
-  const isPublic = !isCounted || needsNoKey;
-  const errors = new Set(ownErrors);
-  errors.add("INTERNAL").add("UNAVAILABLE");
-  if (isCounted) errors.add("RATE_LIMITED");
-  if (!isPublic) errors.add("UNAUTHORIZED");
-  if (!isPublic && method !== "get") errors.add("FORBIDDEN");
-  if (parameters.length > 0 || detail.requestBody !== undefined) errors.add("VALIDATION_ERROR");
-  if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");
-  // A long body is refused also where none is read.
-  if (method !== "get") errors.add("PAYLOAD_TOO_LARGE");
-  // Responses to callers without a key do not count.
-  if (isKeyed && !isPublic) errors.add("QUOTA_EXCEEDED");
-  if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED").add("STORAGE_FULL");
-
+  const isPublic = !needsKey(path, detail);
   const all: Record<string, object> = {};
   for (const [status, response] of Object.entries(responses)) {
     const common = withCommonHeaders(response, isCounted);
     all[status] = isKeyed ? withReplayHeader(common) : common;
   }
-  for (const codes of byStatus(errors)) {
+  for (const codes of byStatus(errorsOf(path, method, detail))) {
     const name = codes.join("-") + (isCounted ? "" : "-outside-v0");
     usedErrors.set(name, { codes, isCounted });
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };

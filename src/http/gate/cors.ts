@@ -18,7 +18,8 @@ export interface Cors {
 }
 
 /** What pages of other origins may use: the API, and what says how to use it. Never the dashboard or signing in. */
-const SHARED_PATHS = /^\/(v0|mcp|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
+const SHARED_PATHS =
+  /^\/(v0|mcp|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 

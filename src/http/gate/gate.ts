@@ -22,6 +22,8 @@ export interface GateOptions {
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   readonly isPublic: RouteTable["isPublic"];
+  /** Whether a caller without an account can have a drive and its key. */
+  readonly provisioning: boolean;
 }
 
 const WINDOW_SECONDS = 60;
@@ -36,7 +38,7 @@ export type Gate = (request: Request, context: RequestContext) => void;
 
 /** Makes the gate of `/v0`. */
 export function createGate(gate: GateOptions): Gate {
-  const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic } = gate;
+  const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic, provisioning } = gate;
   // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
   const callers = new CallerLimiter({ ...options, rateLimits });
@@ -59,7 +61,7 @@ export function createGate(gate: GateOptions): Gate {
     context.rateLimit = taken.state;
     if (!taken.state.allowed) throw tooManyRequests(caller, taken);
     if (caller === null) {
-      if (!isPublic(request.method, context.path)) throw unauthorized();
+      if (!isPublic(request.method, context.path)) throw unauthorized(provisioning);
       // What a page sends counts for the address of whoever looks at it.
       if (!isRead(request.method)) refuseForeign(request, originOf);
     } else if (isRead(request.method)) {

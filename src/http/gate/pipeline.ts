@@ -4,6 +4,7 @@ import type { Log } from "../../log.ts";
 import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
+import { needsLeads } from "./leads.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "./unread-body.ts";
@@ -23,6 +24,8 @@ export interface PipelineOptions extends ContextParts {
   readonly holdSnapshot: () => void;
   /** See `UsageMeter.countOperation`. */
   readonly countOperation: (caller: Caller) => void;
+  /** See `leads`. */
+  readonly leads: string;
   readonly log: Log;
 }
 
@@ -49,6 +52,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const answer = (response: Response) => {
       stamp(response, context);
       cors.share(response.headers, request, context.path);
+      if (needsLeads(context.path, response.status)) response.headers.set("link", options.leads);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;

@@ -149,11 +149,17 @@ export function contextOf(request: Request): RequestContext {
 /** The caller; throws UNAUTHORIZED for a request without a valid key or session. */
 export function callerOf(request: Request): Caller {
   const { caller } = contextOf(request);
-  if (caller === null) throw unauthorized();
+  if (caller === null) throw unauthorized(false);
   return caller;
 }
 
-/** The same error for no key, an unknown key and a revoked key. */
-export function unauthorized(): CofferError {
-  return new CofferError("UNAUTHORIZED", "Send a valid API key as `Authorization: Bearer <key>`.");
+/** The same error for no key, an unknown key and a revoked key. @param provisioning whether anybody may have a drive */
+export function unauthorized(provisioning: boolean): CofferError {
+  const alone = provisioning
+    ? 'Without one, send `POST /v0/drives/provision` with {"name": "My drive"}: it needs no account, and returns a drive and its key. '
+    : "";
+  return new CofferError(
+    "UNAUTHORIZED",
+    `This needs a valid API key: send it as \`Authorization: Bearer <key>\`. ${alone}People make keys on the dashboard, at /keys.`,
+  );
 }

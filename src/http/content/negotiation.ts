@@ -1,0 +1,29 @@
+/**
+ * Whether an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3): by name or by `*`, and not with a weight
+ * of 0. Without the header nothing is compressed.
+ */
+export function acceptsGzip(header: string | null): boolean {
+  const weights = weightsIn(header);
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+}
+
+/**
+ * Whether an Accept header (RFC 9110, section 12.5.1) asks for a page for people. It must name HTML, as only browsers
+ * do, and not prefer Markdown or like it as much: that is for programs.
+ */
+export function wantsPage(header: string | null): boolean {
+  const weights = weightsIn(header);
+  const weightOf = (type: string) => weights.get(type) ?? 0;
+  return weightOf("text/html") > weightOf("text/markdown");
+}
+
+/** The items of a header with their weights, in lower case. */
+function weightsIn(header: string | null): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const item of (header ?? "").toLowerCase().split(",")) {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  return weights;
+}

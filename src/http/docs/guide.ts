@@ -1,0 +1,105 @@
+import {
+  PAGE_LIMIT,
+  PAGE_LIMIT_DEFAULT,
+  SHARED_FACTOR,
+  UNCLAIMED_LIFETIME_MS,
+  UNCLAIMED_STORAGE_BYTES,
+} from "../../domain/limits.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { LinkBase } from "../gate/link-base.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+import limits from "./texts/limits.md" with { type: "text" };
+import llms from "./texts/llms.md" with { type: "text" };
+import skill from "./texts/skill.md" with { type: "text" };
+import tour from "./texts/tour.sh" with { type: "text" };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** The settings that the guide tells. */
+interface GuideSettings {
+  readonly provisioning: "on" | "off";
+  readonly provisionsPerHour: number;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+}
+
+/** What the guide is about. */
+export interface GuideOptions {
+  readonly settings: GuideSettings;
+  readonly links: LinkBase;
+  readonly version: string;
+}
+
+/** What this server tells agents about itself, with the address at which they reach it. */
+export class Guide {
+  readonly settings: GuideSettings;
+  readonly version: string;
+  readonly #links: LinkBase;
+
+  constructor({ settings, links, version }: GuideOptions) {
+    this.settings = settings;
+    this.version = version;
+    this.#links = links;
+  }
+
+  /** Whether a caller without an account can have a drive. */
+  get hasProvisioning(): boolean {
+    return this.settings.provisioning === "on";
+  }
+
+  /** The start of links for the sender of a request: a URL without a trailing slash. */
+  base(context: RequestContext): string {
+    return this.#links(context);
+  }
+
+  /** The start page for programs, in the form of https://llmstxt.org. */
+  startPage(context: RequestContext): string {
+    return this.#fill(llms, context);
+  }
+
+  /** How to use this server, as a skill for agents: Markdown with a name and a description before it. */
+  skill(context: RequestContext): string {
+    return this.#fill(skill, context);
+  }
+
+  #fill(template: string, context: RequestContext): string {
+    const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
+    const values: Readonly<Record<string, string>> = {
+      base: this.base(context),
+      max_file_size: sizeText(maxFileSize),
+      page_default: String(PAGE_LIMIT_DEFAULT),
+      page_limit: String(PAGE_LIMIT),
+      provisions: String(provisionsPerHour),
+      rate_limits: Object.entries(rateLimits)
+        .map(([plan, limit]) => `${plan} ${limit}`)
+        .join(", "),
+      shared_factor: String(SHARED_FACTOR),
+      unclaimed_days: String(UNCLAIMED_LIFETIME_MS / DAY_MS),
+      unclaimed_storage: sizeText(UNCLAIMED_STORAGE_BYTES),
+    };
+    const whole = template.replace("{{tour}}\n", tour).replace("{{limits}}\n", limits);
+    return fill(whole, this.hasProvisioning, values);
+  }
+}
+
+/** Fills in `{{name}}`, and chooses from `{{if provisioning}}`, `{{else}}` and `{{end}}`, each on a line of its own. */
+function fill(template: string, provisioning: boolean, values: Readonly<Record<string, string>>): string {
+  const choice = /^\{\{if provisioning\}\}\n([^]*?)(?:^\{\{else\}\}\n([^]*?))?^\{\{end\}\}\n/gm;
+  return template
+    .replaceAll(choice, (_whole, ifOn: string, ifOff = "") => (provisioning ? ifOn : ifOff))
+    .replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`nothing stands for ${whole}`);
+      return value;
+    });
+}
+
+/** Bytes for people: `5 GiB`, or `1000 bytes` if no larger unit fits exactly. */
+function sizeText(bytes: number): string {
+  let [size, unit] = [bytes, 0];
+  while (size >= 1024 && size % 1024 === 0 && unit + 1 < UNITS.length) [size, unit] = [size / 1024, unit + 1];
+  return `${size} ${UNITS[unit]}`;
+}

@@ -1,0 +1,71 @@
+import type { TSchema } from "@sinclair/typebox";
+
+/** The fields of an object in one line, `?` after those that may be left out: `{name, tags?}`. */
+export function fieldNames(schema: TSchema): string {
+  const required = requiredIn(schema);
+  const names = propertiesOf(schema).map(([name]) => (required.has(name) ? name : `${name}?`));
+  return `{${names.join(", ")}}`;
+}
+
+/** The fields of an object as a list in Markdown, those of its parts indented below them. */
+export function fieldList(schema: TSchema, indent = ""): string[] {
+  const required = requiredIn(schema);
+  return propertiesOf(schema).flatMap(([name, property]) => [
+    `${indent}- ${fieldText(name, property, required.has(name))}`,
+    ...partsOf(property).flatMap((part) => fieldList(part, `${indent}  `)),
+  ]);
+}
+
+/** A field or parameter, with its type and what it is about. @param place such as `query` */
+export function fieldText(name: string, schema: TSchema, isRequired: boolean, place?: string): string {
+  const facts = [
+    ...(place === undefined ? [] : [place]),
+    typeText(schema),
+    ...(isRequired ? [] : ["optional"]),
+  ];
+  const described = [schema, ...listIn(schema["anyOf"])].find((each) => each.description !== undefined);
+  const about = described === undefined ? "" : `: ${described.description}`;
+  return `\`${name}\` (${facts.join(", ")})${about}`;
+}
+
+/** What a schema allows, in words. */
+export function typeText(schema: TSchema): string {
+  const options = listIn(schema["anyOf"]);
+  if (options.length > 0) return options.map(typeText).join(" or ");
+  if ("const" in schema) return JSON.stringify(schema["const"]);
+  if (schema["type"] === "array") return `array of ${typeText(itemsOf(schema))}`;
+  const type = String(schema["type"] ?? "anything");
+  return [type, ...boundsOf(schema)].join(" ");
+}
+
+function boundsOf(schema: TSchema): string[] {
+  const { minimum, maximum, format } = schema;
+  const range =
+    typeof minimum === "number" && typeof maximum === "number" ? [`${minimum} to ${maximum}`] : [];
+  const fallback = schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
+  return [...(typeof format === "string" ? [format] : []), ...range, ...fallback];
+}
+
+/** The objects that a field consists of: itself, its items, or what it may be. */
+function partsOf(schema: TSchema): TSchema[] {
+  if (schema["type"] === "array") return partsOf(itemsOf(schema));
+  const options = listIn(schema["anyOf"]);
+  return options.length > 0 ? options.flatMap(partsOf) : schema["type"] === "object" ? [schema] : [];
+}
+
+function propertiesOf(schema: TSchema): [string, TSchema][] {
+  const properties: Readonly<Record<string, TSchema>> = schema["properties"] ?? {};
+  return Object.entries(properties);
+}
+
+function requiredIn(schema: TSchema): ReadonlySet<unknown> {
+  return new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+}
+
+function itemsOf(schema: TSchema): TSchema {
+  return schema["items"];
+}
+
+function listIn(value: unknown): TSchema[] {
+  return Array.isArray(value) ? value : [];
+}

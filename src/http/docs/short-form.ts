@@ -1,0 +1,100 @@
+import { ERROR_STATUS } from "../gate/errors.ts";
+import type { OperationDetail } from "../operation/describe.ts";
+import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
+import { TAGS } from "./components.ts";
+import { ERROR_MEANINGS } from "./error-meanings.ts";
+import { errorsOf, needsKey, type Operations } from "./operations.ts";
+import { fieldList, fieldNames, fieldText, typeText } from "./schema-text.ts";
+import intro from "./texts/api.md" with { type: "text" };
+
+/** The API description in Markdown, for models: one line for each operation, and the details of each by its id. */
+export interface ShortForm {
+  readonly list: string;
+  readonly details: ReadonlyMap<string, string>;
+}
+
+/** An operation with its place. */
+interface Placed {
+  /** In lower case. */
+  readonly method: string;
+  readonly path: string;
+  readonly detail: OperationDetail;
+}
+
+/** Describes the operations in short. */
+export function describeInShort(operations: Operations): ShortForm {
+  const placed = Object.entries(operations).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, detail]) => ({ method, path, detail })),
+  );
+  const tags = new Set([...TAGS.map(({ name }) => name), ...placed.flatMap(({ detail }) => detail.tags)]);
+  const groups = Array.from(tags, (name) => ({
+    name,
+    lines: placed.filter(({ detail }) => detail.tags[0] === name).map(lineOf),
+  })).filter(({ lines }) => lines.length > 0);
+  return {
+    list: [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n"),
+    details: new Map(placed.map((each) => [each.detail.operationId, detailsOf(each)])),
+  };
+}
+
+function lineOf({ method, path, detail }: Placed): string {
+  const query = detail.parameters
+    .filter((parameter) => parameter.in === "query")
+    .map(({ name, required }) => (required ? name : `${name}?`));
+  const facts = [
+    ...(query.length > 0 ? [` query ${query.join(", ")}`] : []),
+    ...(detail.requestBody === undefined ? [] : [` body ${bodyInLine(detail.requestBody)}`]),
+  ];
+  const open = needsKey(path, detail) ? "" : " No key.";
+  return `- \`${method.toUpperCase()} ${path}\`${facts.join(";")}: ${detail.summary} (${detail.operationId}).${open}`;
+}
+
+function bodyInLine({ content }: NonNullable<OperationDetail["requestBody"]>): string {
+  const json = content["application/json"];
+  return json === undefined ? "the bytes" : fieldNames(json.schema);
+}
+
+function detailsOf({ method, path, detail }: Placed): string {
+  const codes = [...errorsOf(path, method, detail)].toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
+  const parameters = [
+    ...detail.parameters.map(({ name, in: place, required, description, schema }) =>
+      fieldText(name, description === undefined ? schema : { ...schema, description }, required, place),
+    ),
+    ...(detail["x-keyed"] ? [`\`${IDEMPOTENCY_KEY}\` (header, string, optional): Makes a retry safe.`] : []),
+  ];
+  return [
+    `# ${detail.operationId}: ${detail.summary}`,
+    `\`${method.toUpperCase()} ${path}\`${needsKey(path, detail) ? " needs a key or a session." : " needs no key."}`,
+    ...(detail.description === undefined ? [] : [detail.description]),
+    ...(parameters.length === 0 ? [] : [`## Parameters`, parameters.map((each) => `- ${each}`).join("\n")]),
+    ...Object.entries(detail.requestBody?.content ?? {}).flatMap(([type, media]) => [
+      `## Body: ${type}`,
+      ...mediaText(media),
+    ]),
+    ...Object.entries(detail.responses).flatMap(([status, { description, headers = {}, content = {} }]) => [
+      `## Response ${status}`,
+      description,
+      ...listOf(Object.entries(headers).map(([name, header]) => `header \`${name}\`: ${header.description}`)),
+      ...Object.entries(content).flatMap(([type, media]) => [`Body, ${type}:`, ...mediaText(media)]),
+    ]),
+    "## Errors",
+    codes.map((code) => `- ${ERROR_STATUS[code]} \`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n"),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+type Media = NonNullable<OperationDetail["requestBody"]>["content"][string];
+
+function mediaText({ schema, example }: Media): string[] {
+  const fields = fieldList(schema["type"] === "array" ? schema["items"] : schema);
+  const shape = schema["type"] === "array" ? [`${typeText(schema)}, each with:`] : [];
+  return [
+    ...(fields.length === 0 ? [typeText(schema)] : [...shape, fields.join("\n")]),
+    ...(example === undefined ? [] : [`Example:\n\n\`\`\`json\n${JSON.stringify(example)}\n\`\`\``]),
+  ];
+}
+
+function listOf(items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [items.map((item) => `- ${item}`).join("\n")];
+}

@@ -1,0 +1,114 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { AnyElysia } from "elysia";
+import { UNCLAIMED_LIFETIME_MS, UNCLAIMED_STORAGE_BYTES } from "../../domain/limits.ts";
+import { once } from "../../domain/once.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+import { operation } from "../operation/operation.ts";
+import { nullable } from "../operation/schema.ts";
+import type { Guide } from "./guide.ts";
+
+const link = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const startSchema = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  about: Type.String(),
+  begin: Type.Array(Type.String(), { description: "What to do first, in order." }),
+  links: Type.Object({
+    openapi: link("The API description, as OpenAPI."),
+    api: link("The same in short, in Markdown: one line for each operation."),
+    llms: link("The start page for agents."),
+    skill: link("How to use this server, as a skill for agents."),
+    docs: link("The API description, for people."),
+    dashboard: link("Where people sign in."),
+    provision: nullable(link("Send `POST` here for a drive; null if that needs an account on this server.")),
+  }),
+  limits: Type.Object({
+    max_file_size: count("Bytes."),
+    requests_per_minute: Type.Object(
+      { free: Type.Integer(), pro: Type.Integer(), team: Type.Integer() },
+      { description: "With one key, by the plan of its owner." },
+    ),
+    provisions_per_hour: count("Drives without an account, for each client address; 0 if there are none."),
+    unclaimed_drive_bytes: count("What a drive without an account holds."),
+    unclaimed_drive_days: count("After how many days it is deleted, unless it is claimed."),
+  }),
+  without_key: Type.Array(
+    Type.Object({ method: Type.String(), path: Type.String(), summary: Type.String() }),
+    { description: "The operations that need no key." },
+  ),
+});
+
+type Start = Static<typeof startSchema>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
+export function start(guide: Guide, api: readonly AnyElysia[]) {
+  const withoutKey = once(() => publicOperations(api));
+  return new Elysia({ name: "start" }).get(
+    ...operation(
+      "/v0",
+      {
+        operationId: "getStart",
+        tag: "Start",
+        public: true,
+        summary: "See where to begin",
+        answers: [
+          {
+            status: 200,
+            description: "Addresses and limits of this server, and what to do first.",
+            json: startSchema,
+          },
+        ],
+      },
+      ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
+    ),
+  );
+}
+
+function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_key"> {
+  const base = guide.base(context);
+  const { hasProvisioning, version } = guide;
+  const { maxFileSize, rateLimits, provisionsPerHour } = guide.settings;
+  return {
+    name: "Coffer",
+    version,
+    about: "A cloud drive for software agents and the people who own them.",
+    begin: [
+      hasProvisioning
+        ? `POST ${base}/v0/drives/provision with {"name": "My drive"}: it returns a drive, its API key, and a claim link for your human. Keep the key.`
+        : `Ask your human for an API key: people make keys at ${base}/keys, after they sign in.`,
+      "Send the key with each request, as `Authorization: Bearer <key>`.",
+      `Read ${base}/skill.md for the common things, and ${base}/docs/api.md for all operations.`,
+    ],
+    links: {
+      openapi: `${base}/docs/openapi.json`,
+      api: `${base}/docs/api.md`,
+      llms: `${base}/llms.txt`,
+      skill: `${base}/skill.md`,
+      docs: `${base}/docs`,
+      dashboard: `${base}/`,
+      provision: hasProvisioning ? `${base}/v0/drives/provision` : null,
+    },
+    limits: {
+      max_file_size: maxFileSize,
+      requests_per_minute: { ...rateLimits },
+      provisions_per_hour: hasProvisioning ? provisionsPerHour : 0,
+      unclaimed_drive_bytes: UNCLAIMED_STORAGE_BYTES,
+      unclaimed_drive_days: UNCLAIMED_LIFETIME_MS / DAY_MS,
+    },
+  };
+}
+
+function publicOperations(api: readonly AnyElysia[]): Start["without_key"] {
+  return api
+    .flatMap(({ routes }) => routes)
+    .flatMap(({ method, path, hooks: { detail } }) =>
+      detail?.["x-public"] === true
+        ? [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), summary: detail.summary }]
+        : [],
+    );
+}

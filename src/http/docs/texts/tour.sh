@@ -1,0 +1,33 @@
+COFFER='{{base}}'
+
+{{if provisioning}}
+# 1. Make a drive. This needs no account. Keep the key and the claim link: they are shown only now.
+MADE=$(curl -sS "$COFFER/v0/drives/provision" -d '{"name": "My drive"}')
+KEY=$(printf '%s' "$MADE" | sed 's/.*"api_key":"\([^"]*\)".*/\1/')
+DRIVE=$(printf '%s' "$MADE" | sed 's/.*"drive_id":"\([^"]*\)".*/\1/')
+CLAIM=$(printf '%s' "$MADE" | sed 's/.*"claim_url":"\([^"]*\)".*/\1/')
+{{else}}
+# 1. Put in the key that you were given, and take the first of its drives.
+KEY='your key'
+DRIVES=$(curl -sS "$COFFER/v0/drives" -H "Authorization: Bearer $KEY")
+DRIVE=$(printf '%s' "$DRIVES" | sed 's/{"data":\[{"id":"\([^"]*\)".*/\1/')
+{{end}}
+
+# 2. Upload a file as it is. Folders that are missing are made.
+FILE=$(printf 'Hello World!\n' | curl -sS -T - "$COFFER/v0/files?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY")
+printf '%s\n' "$FILE"
+FILE_ID=$(printf '%s' "$FILE" | sed 's/{"id":"\([^"]*\)".*/\1/')
+
+# 3. List a folder.
+curl -sS "$COFFER/v0/files?drive_id=$DRIVE&prefix=notes/&delimiter=/" -H "Authorization: Bearer $KEY"; echo
+
+# 4. Search in names, tags and text.
+curl -sS "$COFFER/v0/search?drive_id=$DRIVE&q=hello" -H "Authorization: Bearer $KEY"; echo
+
+# 5. Download the file.
+curl -sS "$COFFER/v0/files/$FILE_ID/download" -H "Authorization: Bearer $KEY"
+{{if provisioning}}
+
+# 6. Give the claim link to your human, who keeps the drive with it.
+echo "Open this link to keep the drive: $CLAIM"
+{{end}}

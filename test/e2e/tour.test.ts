@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { run, serve, type Server } from "../support/executable.ts";
+import { withReason } from "../support/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+const missing = ["sh", "curl", "sed"].filter((tool) => Bun.which(tool) === null);
+const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "";
+
+/** The block for the shell in one of the server's texts. */
+async function tourIn(server: Server, path: string): Promise<string> {
+  const text = await (await fetch(server.url + path)).text();
+  const tour = /^```sh\n([^]*?)^```$/m.exec(text)?.[1];
+  if (tour === undefined) throw new Error(`${path} has no tour`);
+  return tour;
+}
+
+/** Pastes a text into a shell, which has nothing but the common tools; returns what it prints. */
+async function paste(text: string, home: string): Promise<string> {
+  const shell = Bun.spawn(["sh", "-eu"], {
+    stdin: new Blob([text]),
+    stdout: "pipe",
+    stderr: "pipe",
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home, LC_ALL: "C" },
+  });
+  const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).not.toContain('"error"');
+  return stdout;
+}
+
+/** What every tour prints: the new file, the list, what was found, the content. */
+function expectTour(printed: string): string[] {
+  const [stored = "", listed = "", found = "", content, ...rest] = printed.split("\n");
+  expect(JSON.parse(stored)).toMatchObject({ path: "notes/hello.txt", size: 13 });
+  expect(JSON.parse(listed)).toMatchObject({ data: [{ path: "notes/hello.txt" }], total: 1 });
+  expect(JSON.parse(found)).toMatchObject({ data: [{ path: "notes/hello.txt" }], total: 1 });
+  expect(content).toBe("Hello World!");
+  return rest;
+}
+
+test.skipIf(noTour !== "").each(["/llms.txt", "/skill.md"])(
+  withReason("the tour in %s works when it is pasted into a shell", noTour),
+  async (path) => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const rest = expectTour(await paste(await tourIn(server, path), place.path));
+    expect(rest).toEqual([expect.stringContaining("Open this link to keep the drive: "), ""]);
+    const claim = /: (http\S+)$/.exec(rest[0] ?? "")?.[1] ?? "";
+    const token = claim.slice(claim.lastIndexOf("/") + 1);
+    const preview = await fetch(`${server.url}/v0/drives/claim/${token}`);
+    expect(await preview.json()).toMatchObject({ data: { name: "My drive", file_count: 1 } });
+  },
+);
+
+test.skipIf(noTour !== "")(
+  withReason("the tour of a server without provisioning works with a key", noTour),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const env = { COFFER_PROVISIONING: "off", COFFER_DATA_DIR: join(place.path, "data") };
+    await using server = await serve({ dataDir: env.COFFER_DATA_DIR, env });
+    const password = { input: "a long password\n", env };
+    await run(["user", "create", "ada", "--password-stdin"], password);
+    const key = (await run(["key", "create", "ada"], { env })).stdout.trim();
+    const made = await fetch(`${server.url}/v0/drives`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: '{"name": "Notes"}',
+    });
+    expect(made.status).toBe(201);
+    const tour = (await tourIn(server, "/llms.txt")).replace("KEY='your key'", `KEY='${key}'`);
+    expect(expectTour(await paste(tour, place.path))).toEqual([""]);
+  },
+);
