@@ -144,7 +144,7 @@ describe("the description", () => {
       "`POST /v0/things` needs a key or a session.",
       "- `Idempotency-Key` (header, string, optional)",
       "- `name` (string)\n",
-      '- `scope` ("read-write" or "read-only", optional)\n',
+      '- `scope` ("read-write" or "read-only" or null, optional)\n',
       "- `tags` (array of string, optional)\n",
       "- 409 `CONFLICT`: ",
       "- 429 `RATE_LIMITED`: ",

@@ -33,9 +33,16 @@ export function typeText(schema: TSchema): string {
   const options = listIn(schema["anyOf"]);
   if (options.length > 0) return options.map(typeText).join(" or ");
   if ("const" in schema) return JSON.stringify(schema["const"]);
-  if (schema["type"] === "array") return `array of ${typeText(itemsOf(schema))}`;
-  const type = String(schema["type"] ?? "anything");
+  const types = typesOf(schema);
+  if (types.includes("array")) return `array of ${typeText(itemsOf(schema))}`;
+  const type = types.length === 0 ? "anything" : types.join(" or ");
   return [type, ...boundsOf(schema)].join(" ");
+}
+
+/** Without `null` beside another type: so optional fields say that it counts as left out, which holds for all of them. */
+function typesOf(schema: TSchema): unknown[] {
+  const type: unknown = schema["type"];
+  return Array.isArray(type) ? type.filter((each) => each !== "null") : type === undefined ? [] : [type];
 }
 
 function boundsOf(schema: TSchema): string[] {
@@ -48,9 +55,10 @@ function boundsOf(schema: TSchema): string[] {
 
 /** The objects that a field consists of: itself, its items, or what it may be. */
 function partsOf(schema: TSchema): TSchema[] {
-  if (schema["type"] === "array") return partsOf(itemsOf(schema));
+  const types = typesOf(schema);
+  if (types.includes("array")) return partsOf(itemsOf(schema));
   const options = listIn(schema["anyOf"]);
-  return options.length > 0 ? options.flatMap(partsOf) : schema["type"] === "object" ? [schema] : [];
+  return options.length > 0 ? options.flatMap(partsOf) : types.includes("object") ? [schema] : [];
 }
 
 function propertiesOf(schema: TSchema): [string, TSchema][] {
