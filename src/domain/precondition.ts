@@ -1,38 +1,64 @@
-import type { Digest } from "./digest.ts";
 import { CofferError } from "./errors.ts";
+import type { FileFacts } from "./file.ts";
 
 /** The conditions of a write (RFC 9110, section 13.1), as sent; null where absent. */
 export interface Precondition {
   readonly ifMatch: string | null;
+  /** Whole seconds since the epoch; null also for a malformed date, which must be ignored. */
+  readonly ifUnmodifiedSince: number | null;
   readonly ifNoneMatch: string | null;
 }
 
+/** Characters of the part of a record's tag that stands for its attributes. */
+const ATTRIBUTES_CHARACTERS = 16;
+
+/** The entity tag of a file's record, without quotes: the content's, and a hash of all else that the record shows. */
+export function recordTag(file: FileFacts): string {
+  const { driveId, path, filename, mimeType, tags, metadata, expiresAt, createdAt, updatedAt } = file;
+  const shown = [driveId, path, filename, mimeType, tags, metadata, expiresAt, createdAt, updatedAt];
+  const hash = Bun.SHA256.hash(JSON.stringify(shown), "hex");
+  return `${file.digest}.${hash.slice(0, ATTRIBUTES_CHARACTERS)}`;
+}
+
+/** When a file last changed, in whole seconds since the epoch, as HTTP shows and compares it. */
+export function modifiedSecond({ updatedAt }: FileFacts): number {
+  return Math.floor(updatedAt / 1000);
+}
+
 /**
- * Whether a list of entity tags names this content; `*` names any.
+ * Whether a list of entity tags has one of these; `*` stands for any.
  *
  * @param weak whether `W/"..."` counts, as it does for If-None-Match (RFC 9110, section 8.8.3.2)
  */
-export function etagMatches(list: string, digest: Digest, weak: boolean): boolean {
+export function etagMatches(list: string, tags: readonly string[], weak: boolean): boolean {
   if (list.trim() === "*") return true;
-  for (const [, weakness, tag] of list.matchAll(/(W\/)?"([^"]*)"/g)) {
-    if (tag === digest && (weak || weakness === undefined)) return true;
+  for (const [, weakness, tag = ""] of list.matchAll(/(W\/)?"([^"]*)"/g)) {
+    if (tags.includes(tag) && (weak || weakness === undefined)) return true;
   }
   return false;
 }
 
-/** Throws PRECONDITION_FAILED unless the conditions hold for `digest`; null means that there is no file. */
-export function requirePrecondition(conditions: Precondition, digest: Digest | null): void {
-  if (conditions.ifMatch !== null && (digest === null || !etagMatches(conditions.ifMatch, digest, false))) {
-    throw new CofferError(
-      "PRECONDITION_FAILED",
-      "If-Match does not hold: the file has changed since you last read it.",
-    );
+/**
+ * Throws PRECONDITION_FAILED unless the conditions hold for `file`; null means that there is none. The tags of its
+ * content and of its record both name it. `If-Unmodified-Since` counts only without `If-Match`, and says nothing about
+ * a file that is not there (RFC 9110, section 13.1.4).
+ */
+export function requirePrecondition(conditions: Precondition, file: FileFacts | null): void {
+  const { ifMatch, ifUnmodifiedSince, ifNoneMatch } = conditions;
+  const isNamed = (list: string, weak: boolean) =>
+    file !== null && etagMatches(list, [file.digest, recordTag(file)], weak);
+  if (ifMatch !== null) {
+    if (!isNamed(ifMatch, false)) throw changed("If-Match");
+  } else if (ifUnmodifiedSince !== null && file !== null && modifiedSecond(file) > ifUnmodifiedSince) {
+    throw changed("If-Unmodified-Since");
   }
-  if (
-    conditions.ifNoneMatch !== null &&
-    digest !== null &&
-    etagMatches(conditions.ifNoneMatch, digest, true)
-  ) {
+  if (ifNoneMatch !== null && isNamed(ifNoneMatch, true))
     throw new CofferError("PRECONDITION_FAILED", "If-None-Match does not hold: the file is already there.");
-  }
+}
+
+function changed(header: string): CofferError {
+  return new CofferError(
+    "PRECONDITION_FAILED",
+    `${header} does not hold: the file has changed since you last read it.`,
+  );
 }

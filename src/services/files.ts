@@ -108,7 +108,7 @@ export class Files {
       const drive = this.#access.drive(caller, file.driveId);
       const { filename, path } = parseRename(file, changes);
       const attributes = parseAttributes(file, changes, now);
-      requirePrecondition(precondition, file.digest);
+      requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
       const placed = path === file.path ? file : this.#tree.move(file, drive, path, now);
       return this.#tree.change(drive, placed, body, now);
@@ -138,7 +138,7 @@ export class Files {
       const now = this.#clock.now();
       const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
-      requirePrecondition(precondition, file.digest);
+      requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, now);
       const moved = this.#tree.move(file, drive, path, now);
@@ -149,7 +149,7 @@ export class Files {
   remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<File>): Promise<File> {
     return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.file(caller, ref);
-      requirePrecondition(precondition, file.digest);
+      requirePrecondition(precondition, file);
       this.#tree.remove([file], this.#clock.now());
       return file;
     });

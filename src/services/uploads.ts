@@ -207,7 +207,7 @@ export class Upload {
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, now);
     const present = tree.occupant(drive, path, now);
-    requirePrecondition(precondition, present?.digest ?? null);
+    requirePrecondition(precondition, present);
     const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
     this.#hasHealed = blob.bytes !== null && tables.smallContents.put(blobPk, blob.bytes) === "healed";
     // A file that was only matched may have been found damaged since.

@@ -272,6 +272,7 @@ const SUCCESSES: readonly Case[] = [
   { operation: "putFile", gives: 201, request: (t) => put(t) },
   { operation: "putFile", gives: 200, request: (t) => put(t, "dir/hello.txt") },
   { operation: "getFile", gives: 200, request: file },
+  { operation: "getFile", gives: 304, request: (t) => under(file(t), { "if-none-match": "*" }) },
   {
     operation: "updateFile",
     gives: 200,
@@ -408,6 +409,7 @@ const REFUSALS: readonly Case[] = [
     as: "bob",
     request: () => ({ ...put(bobs()), body: FULL }),
   },
+  { operation: "getFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
   { operation: "updateFile", gives: "CONFLICT", request: (t) => also(file(t), { path: "dir/other" }) },
   {
     operation: "updateFile",

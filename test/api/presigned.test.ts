@@ -69,7 +69,6 @@ describe("making one", () => {
     ["more than a day", { expires_in: 86_401 }, "expires_in"],
     ["a fraction", { expires_in: 1.5 }, "expires_in"],
     ["text", { expires_in: "60" }, "expires_in"],
-    ["null", { expires_in: null }, "expires_in"],
     ["one_time as text", { one_time: "yes" }, "one_time"],
     ["a list", [], "body"],
   ];

@@ -1,11 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { type Digest, parseDigest } from "../../src/domain/digest.ts";
-import { parseFilename } from "../../src/domain/path.ts";
-import { requirePrecondition } from "../../src/domain/precondition.ts";
+import type { FileFacts } from "../../src/domain/file.ts";
+import { type DriveId, type FileId, newId } from "../../src/domain/id.ts";
+import { parseFilename, parseFilePath } from "../../src/domain/path.ts";
+import { recordTag, requirePrecondition } from "../../src/domain/precondition.ts";
 import { parseRange } from "../../src/http/content/byte-range.ts";
-import { httpDate, isNotModified, rangeAllowed } from "../../src/http/content/conditions.ts";
+import { isNotModified, isRecordNotModified, rangeAllowed } from "../../src/http/content/conditions.ts";
 import { contentDisposition } from "../../src/http/content/disposition.ts";
+import { httpDate } from "../../src/http/content/http-date.ts";
 import { clientAddresses } from "../../src/http/gate/client-address.ts";
 import { SESSION_COOKIE, tokenIn } from "../../src/http/gate/session-cookie.ts";
 import { usedAddress } from "../../src/http/gate/used-address.ts";
@@ -28,6 +31,26 @@ function digestOf(text: string): Digest {
 }
 
 const DIGEST = digestOf("this");
+
+const FILENAME = parseFilename("filename", "a.txt");
+
+/** A file whose content is "this". */
+const FILE: FileFacts = {
+  id: newId<FileId>(0),
+  driveId: newId<DriveId>(0),
+  path: parseFilePath("path", "notes/a.txt", FILENAME),
+  filename: FILENAME,
+  mimeType: "text/plain",
+  size: 4,
+  digest: DIGEST,
+  preview: "this",
+  tags: [],
+  metadata: {},
+  expiresAt: null,
+  createdAt: 0,
+  updatedAt: 0,
+};
+const RECORD = recordTag(FILE);
 const OTHER = digestOf("another");
 
 function requestWith(headers: Readonly<Record<string, string | null>>): Request {
@@ -123,7 +146,7 @@ function laterBy(given: SentDate | null): number | null {
 }
 
 const tag = fc.oneof(
-  fc.constantFrom<string>(DIGEST, OTHER, `${DIGEST}0`, "", "W/", "a,b", `,${DIGEST}`, "*"),
+  fc.constantFrom<string>(DIGEST, RECORD, OTHER, `${DIGEST}0`, "", "W/", "a,b", `,${DIGEST}`, "*"),
   fc.string({ unit: anyOf("!#$,/*Wab0\\;=") }),
 );
 const tags = fc.oneof(
@@ -137,8 +160,12 @@ function listed(given: Tags | null, separator: string): string | null {
   return given.map(({ tag: text, isWeak }) => `${isWeak ? "W/" : ""}"${text}"`).join(separator);
 }
 
-function names(given: Tags, digest: string, weak: boolean): boolean {
-  return given === "*" || given.some((each) => each.tag === digest && (weak || !each.isWeak));
+/** Whether the list has one of these, or is `*`. */
+function names(given: Tags, [digest, record]: readonly string[], weak: boolean): boolean {
+  return (
+    given === "*" ||
+    given.some(({ tag: text, isWeak }) => (text === digest || text === record) && (weak || !isWeak))
+  );
 }
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
@@ -155,6 +182,8 @@ test("a read's conditions are those of RFC 9110, section 13.2.2, wherever the se
   fc.assert(
     fc.property(modified, conditions, separator, zone, (at, given, between, place) => {
       process.env["TZ"] = place;
+      const file = { ...FILE, updatedAt: at * 1000 + 999 };
+      const tagsOfFile = [DIGEST, recordTag(file)];
       const request = requestWith({
         "if-match": listed(given.match, between),
         "if-unmodified-since": sent(given.unmodified, at),
@@ -164,12 +193,10 @@ test("a read's conditions are those of RFC 9110, section 13.2.2, wherever the se
       const unmodified = laterBy(given.unmodified);
       const since = laterBy(given.modifiedSince);
       const holds =
-        given.match === null ? unmodified === null || unmodified >= 0 : names(given.match, DIGEST, false);
+        given.match === null ? unmodified === null || unmodified >= 0 : names(given.match, tagsOfFile, false);
       const isCurrent =
-        given.noneMatch === null ? since !== null && since >= 0 : names(given.noneMatch, DIGEST, true);
-      const read = unlessRefused(() =>
-        isNotModified(request, { digest: DIGEST, modifiedAt: at * 1000 + 999 }),
-      );
+        given.noneMatch === null ? since !== null && since >= 0 : names(given.noneMatch, [DIGEST], true);
+      const read = unlessRefused(() => isNotModified(request, file));
       expect([Object.fromEntries(request.headers), read]).toEqual([
         Object.fromEntries(request.headers),
         holds ? isCurrent : null,
@@ -189,9 +216,9 @@ test("If-Range allows a range of what has exactly this tag or date", () => {
         process.env["TZ"] = place;
         const isTag = typeof given !== "string" && "tag" in given;
         const header = isTag ? listed([given], "") : sent(given, at);
-        const expected = isTag ? names([given], DIGEST, false) : laterBy(given) === 0;
+        const expected = isTag ? names([given], [DIGEST], false) : laterBy(given) === 0;
         const request = requestWith({ "if-range": header });
-        const allowed = rangeAllowed(request, { digest: DIGEST, modifiedAt: at * 1000 });
+        const allowed = rangeAllowed(request, { ...FILE, updatedAt: at * 1000 });
         expect([header, allowed]).toEqual([header, expected]);
       },
     ),
@@ -199,15 +226,44 @@ test("If-Range allows a range of what has exactly this tag or date", () => {
   );
 });
 
-test("a write's conditions are those of RFC 9110, section 13.2.2", () => {
+test("a record's conditions name it by its own tag, and for If-Match by that of its content", () => {
   fc.assert(
-    fc.property(maybe(tags), maybe(tags), maybe(fc.constant(DIGEST)), (match, noneMatch, digest) => {
-      const conditions = { ifMatch: listed(match, ", "), ifNoneMatch: listed(noneMatch, ", ") };
-      const isRefused = unlessRefused(() => requirePrecondition(conditions, digest) ?? false) === null;
-      const matches = match === null || (digest !== null && names(match, digest, false));
-      const isNone = noneMatch === null || digest === null || !names(noneMatch, digest, true);
-      expect(isRefused).toBe(!matches || !isNone);
+    fc.property(maybe(tags), maybe(tags), (match, noneMatch) => {
+      const request = requestWith({
+        "if-match": listed(match, ", "),
+        "if-none-match": listed(noneMatch, ", "),
+        "if-modified-since": "Thu, 01 Jan 2099 00:00:00 GMT",
+      });
+      const holds = match === null || names(match, [DIGEST, RECORD], false);
+      const isCurrent = noneMatch !== null && names(noneMatch, [RECORD], true);
+      expect(unlessRefused(() => isRecordNotModified(request, FILE))).toBe(holds ? isCurrent : null);
     }),
+    runs(3),
+  );
+});
+
+test("a write's conditions are those of RFC 9110, section 13.2.2", () => {
+  const unmodifiedSince = maybe(fc.integer({ min: -2, max: 2 }));
+  fc.assert(
+    fc.property(
+      maybe(tags),
+      maybe(tags),
+      unmodifiedSince,
+      maybe(fc.constant(FILE)),
+      (match, noneMatch, later, file) => {
+        const conditions = {
+          ifMatch: listed(match, ", "),
+          ifUnmodifiedSince: later,
+          ifNoneMatch: listed(noneMatch, ", "),
+        };
+        const isRefused = unlessRefused(() => requirePrecondition(conditions, file) ?? false) === null;
+        const isUnmodified = later === null || file === null || later >= 0;
+        const matches =
+          match === null ? isUnmodified : file !== null && names(match, [DIGEST, RECORD], false);
+        const isNone = noneMatch === null || file === null || !names(noneMatch, [DIGEST, RECORD], true);
+        expect(isRefused).toBe(!matches || !isNone);
+      },
+    ),
     runs(3),
   );
 });

@@ -1,4 +1,4 @@
 import type { Precondition } from "../../src/domain/precondition.ts";
 
 /** A write without demands. */
-export const UNCONDITIONAL: Precondition = { ifMatch: null, ifNoneMatch: null };
+export const UNCONDITIONAL: Precondition = { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };

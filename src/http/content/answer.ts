@@ -4,10 +4,11 @@ import { CofferError } from "../../domain/errors.ts";
 import type { File } from "../../domain/file.ts";
 import type { Files } from "../../services/files.ts";
 import { parseRange } from "./byte-range.ts";
-import { httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { isNotModified, rangeAllowed } from "./conditions.ts";
 import { CONTAINED } from "./contained.ts";
 import { contentDisposition } from "./disposition.ts";
 import { etagOf } from "./etag.ts";
+import { httpDate } from "./http-date.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
 /** Contents up to this many bytes are sent in one piece, which is cheaper than a stream. */
@@ -44,16 +45,15 @@ export function contentAnswer(
   { request, context, file, inline, isForAnyPage, beforeContent }: ContentRequest,
 ): Response | Promise<Response> {
   refuseAsCode(request);
-  const validators = { digest: file.digest, modifiedAt: file.updatedAt };
   const headers: Record<string, string> = {
     etag: etagOf(file.digest),
     "last-modified": httpDate(file.updatedAt),
     "cache-control": "private, no-cache",
     ...(isForAnyPage ? {} : { "cross-origin-resource-policy": "same-origin" }),
   };
-  if (isNotModified(request, validators)) return new Response(null, { status: 304, headers });
+  if (isNotModified(request, file)) return new Response(null, { status: 304, headers });
   const isHead = context.method === "HEAD";
-  const wanted = isHead || !rangeAllowed(request, validators) ? null : request.headers.get("range");
+  const wanted = isHead || !rangeAllowed(request, file) ? null : request.headers.get("range");
   const range = parseRange(wanted, file.size);
   const { start, end } = range ?? { start: 0, end: file.size };
   Object.assign(headers, describeContent(file, inline), keyless(context, file));

@@ -1,9 +1,15 @@
 import type { Digest } from "../../domain/digest.ts";
-import type { Precondition } from "../../domain/precondition.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import { type Precondition, recordTag } from "../../domain/precondition.ts";
+import { parseHttpDate } from "./http-date.ts";
 
 /** The conditions in a write's headers (RFC 9110, section 13.1). */
 export function preconditionOf({ headers }: Request): Precondition {
-  return { ifMatch: headers.get("if-match"), ifNoneMatch: headers.get("if-none-match") };
+  return {
+    ifMatch: headers.get("if-match"),
+    ifUnmodifiedSince: parseHttpDate(headers.get("if-unmodified-since")),
+    ifNoneMatch: headers.get("if-none-match"),
+  };
 }
 
 /** The strong entity tag of a content (RFC 9110, section 8.8.3). */
@@ -11,11 +17,23 @@ export function etagOf(digest: Digest): string {
   return `"${digest}"`;
 }
 
+/** The strong entity tag of a file's record. */
+export function recordEtagOf(file: FileFacts): string {
+  return `"${recordTag(file)}"`;
+}
+
 /** How the API description explains the headers. */
 export const ETAG = { ETag: "The SHA-256 of the content in hex, in quotes." };
-/** The header that guards a change of a file. */
+/** The same for a record. */
+export const RECORD_ETAG = {
+  ETag: "Identifies the record with the content: changes when either does. `If-Match` takes it, or the ETag of the content alone.",
+};
+/** The headers that guard a change of a file. */
 export const IF_MATCH = {
-  "If-Match": "The ETag that the file must still have, in quotes; else 412 is returned.",
+  "If-Match":
+    "The ETag that the file must still have, in quotes, of its content or of its record; else 412 is returned.",
+  "If-Unmodified-Since":
+    "Return 412 if the file has changed since this time, which is compared in whole seconds. Ignored with `If-Match`.",
 };
 /** The header that keeps an upload from replacing a file. */
 export const IF_NONE_MATCH = {

@@ -15,7 +15,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "The current state does not allow this: a path or username is taken, a file is where a folder is needed, or a drive is already claimed.",
   IDEMPOTENCY_IN_PROGRESS: "A request with the same `Idempotency-Key` is still running.",
   GONE: "The link or its token has expired or was already used.",
-  PRECONDITION_FAILED: "The condition in `If-Match` or `If-None-Match` is not met.",
+  PRECONDITION_FAILED: "The condition in `If-Match`, `If-None-Match` or `If-Unmodified-Since` is not met.",
   PAYLOAD_TOO_LARGE:
     "The body, the content to extract, or the response to keep for an `Idempotency-Key` is larger than allowed.",
   UNSUPPORTED_MEDIA_TYPE:

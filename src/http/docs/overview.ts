@@ -50,6 +50,11 @@ Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that i
 its connection is complete closes the connection, and neither gets a response. If a request with \`Connection: close\`
 is refused, the error is sent after its body was read, up to 64 MiB and 10 seconds.
 
+**Changes by several callers.** The content of a file has an ETag, its SHA-256, which uploads, downloads, copies and
+moves return. The record of a file has its own, which \`GET\` and \`PATCH\` of \`/v0/files/{id}\` return: it changes with
+everything that the record shows. \`If-Match\` takes either: a change is then refused with 412 if somebody else has
+changed the file meanwhile. \`If-Unmodified-Since\` does the same with a time, in whole seconds.
+
 **Rate limits.** Requests are counted per key, per account for its sessions, and per client address without a valid
 key, in windows of 60 seconds that start at the first request. All keys and sessions of an account, including the keys
 of its drives, also share one window of ${SHARED_FACTOR} times as many requests; so do all keys of an unclaimed drive.
@@ -80,7 +85,7 @@ the connection or the server. For 24 hours, the same request with the same key r
 \`Idempotency-Replayed: true\`. Only successful responses are kept, so a request that was refused can be corrected and
 sent again. While the first request is still running, a retry gets 409 \`IDEMPOTENCY_IN_PROGRESS\`. A different
 request with the same key gets 422 \`IDEMPOTENCY_KEY_REUSED\`. Two requests are the same if their method, path, query,
-\`If-Match\`, \`If-None-Match\` and body are equal, byte for byte; for an upload, its fields and its content are
+\`If-Match\`, \`If-None-Match\`, \`If-Unmodified-Since\` and body are equal, byte for byte; for an upload, its fields and its content are
 compared instead of the body, however they are encoded. An \`Idempotency-Key\` belongs to its caller: the API key, the
 account of a session, or else the client address. Use a new UUID for each request. Without an API key or session, as
 when provisioning, the \`Idempotency-Key\` must have at least ${ANONYMOUS_KEY.characters} random characters, or it is

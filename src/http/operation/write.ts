@@ -91,6 +91,12 @@ function fingerprintOfRequest(
   { method, path, query }: RequestContext,
   content: string,
 ): Fingerprint {
-  const conditions = [headers.get("if-match"), headers.get("if-none-match")];
+  const unmodifiedSince = headers.get("if-unmodified-since");
+  const conditions = [
+    headers.get("if-match"),
+    headers.get("if-none-match"),
+    // Left out where it is absent, so that records from before it counted stay valid.
+    ...(unmodifiedSince === null ? [] : [unmodifiedSince]),
+  ];
   return fingerprintOf([method, path, query, ...conditions, content]);
 }

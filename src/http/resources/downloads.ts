@@ -5,7 +5,7 @@ import type { Files } from "../../services/files.ts";
 import { CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentAnswer } from "../content/answer.ts";
 import { fileOperation } from "../operation/file-route.ts";
-import { ETAG } from "../content/etag.ts";
+import { ETAG, IF_MATCH } from "../content/etag.ts";
 import { flag } from "../operation/schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
@@ -32,7 +32,7 @@ export const CONTENT = {
     "If-Range": "Send the range only if the file still has this ETag or date; else the whole content.",
     "If-None-Match": "Return 304 if the file still has this ETag.",
     "If-Modified-Since": "Return 304 if the file has not changed since.",
-    "If-Match": "Return 412 unless the file has this ETag.",
+    ...IF_MATCH,
   },
   answers: [
     { status: 200, description: "The content.", content: bytes, headers: contentHeaders },

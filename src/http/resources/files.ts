@@ -5,7 +5,8 @@ import type { File } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { fileOperation, fileWrite } from "../operation/file-route.ts";
-import { ETAG, etagOf, IF_MATCH, preconditionOf } from "../content/etag.ts";
+import { isRecordNotModified } from "../content/conditions.ts";
+import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../content/etag.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
 import { driveRef, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
@@ -17,6 +18,8 @@ const fileAnswer = {
   headers: ETAG,
   example: exampleFile,
 };
+/** The same, with the record's own ETag. */
+const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
 const destination = Type.Object({
   destination_path: Type.String({
@@ -41,12 +44,22 @@ export function files(service: Files) {
           operationId: "getFile",
           tag: "Files",
           summary: "Get a file",
-          answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND"],
+          headers: {
+            ...IF_MATCH,
+            "If-None-Match": "Return 304 if the record still has this ETag of its own.",
+          },
+          answers: [
+            { status: 200, ...recordAnswer },
+            { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
+          ],
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         },
-        ({ caller }, file) => {
-          const { json, headers } = fileAnswerOf(service.get(caller, file));
-          return Response.json(json, { headers });
+        ({ caller, request }, ref) => {
+          const file = service.get(caller, ref);
+          const { json, headers } = recordAnswerOf(file);
+          return isRecordNotModified(request, file)
+            ? new Response(null, { status: 304, headers })
+            : Response.json(json, { headers });
         },
       ),
     )
@@ -71,14 +84,14 @@ export function files(service: Files) {
           }),
           keptField: "metadata",
           example: { tags: ["greeting"] },
-          answers: [{ status: 200, ...fileAnswer }],
+          answers: [{ status: 200, ...recordAnswer }],
           errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
         ({ body, caller, request }, file, reply) => {
           const { filename, path, tags, metadata, expires_at: expiresAt } = body;
           const changes = { filename, path, tags, metadata, expiresAt };
           const precondition = preconditionOf(request);
-          return service.update(caller, file, changes, precondition, reply.with(fileAnswerOf));
+          return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
         },
       ),
     )
@@ -196,6 +209,11 @@ export function files(service: Files) {
 /** A file's record, and the ETag of its content. */
 export function fileAnswerOf(file: File) {
   return { json: fileRecord(file), headers: { etag: etagOf(file.digest) } };
+}
+
+/** A file's record, and the ETag of the record. */
+function recordAnswerOf(file: File) {
+  return { json: fileRecord(file), headers: { etag: recordEtagOf(file) } };
 }
 
 function destinationOf(body: Static<typeof destination>): Destination {

@@ -143,7 +143,8 @@ class Draft {
     if (name === "Idempotency-Key")
       return random.chance(0.3) ? `key-${random.below(20)}` : crypto.randomUUID();
     if (name === "Range") return random.pick(RANGES);
-    if (name === "If-Modified-Since") return "Tue, 01 Jan 2030 00:00:00 GMT";
+    if (name === "If-Modified-Since" || name === "If-Unmodified-Since")
+      return random.pick(["Tue, 01 Jan 2030 00:00:00 GMT", "Tue, 01 Jan 2080 00:00:00 GMT"]);
     const etag = this.#known.pick("etag", random) ?? '"x"';
     return random.pick([etag, "*", `W/${etag}`, `"x", ${etag}`]);
   }
