@@ -37,6 +37,8 @@ export interface UploadFields {
   readonly metadata: Metadata | undefined;
   readonly tags: readonly string[] | undefined;
   readonly expiresAt: string | null | undefined;
+  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
+  readonly keepsRest?: boolean;
 }
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
@@ -161,7 +163,7 @@ export class Upload {
     if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {
       const uploaded = await this.#parts.access.write(this.#parts.caller, within, () =>
-        this.#file(fields.driveId, target.path, attributes, blob, precondition),
+        this.#file(fields, target.path, attributes, blob, precondition),
       );
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
       this.#parts.usage.countBytes(uploaded.file.driveId, blob.size);
@@ -195,7 +197,7 @@ export class Upload {
 
   /** Runs inside the write: the drive may have been deleted while the content arrived. */
   #file(
-    driveId: string,
+    fields: UploadFields,
     path: FilePath,
     attributes: Attributes,
     blob: PinnedBlob,
@@ -203,7 +205,7 @@ export class Upload {
   ): Uploaded {
     const { tables, access, tree, clock } = this.#parts;
     const now = clock.now();
-    const drive = access.drive(this.#parts.caller, driveId);
+    const drive = access.drive(this.#parts.caller, fields.driveId);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, now);
     const present = tree.occupant(drive, path, now);
@@ -213,9 +215,9 @@ export class Upload {
     // A file that was only matched may have been found damaged since.
     if (blob.bytes !== null || blob.isWritten) tables.damagedContents.remove(blob.digest);
     const body: FileBody = { ...attributes, blob: blobPk, size: blob.size };
-    return present === null
-      ? { file: tree.add(drive, path, body, now), created: true }
-      : { file: tree.change(drive, present, body, now), created: false };
+    if (present === null) return { file: tree.add(drive, path, body, now), created: true };
+    const kept = fields.keepsRest === true ? notGiven(fields, present) : {};
+    return { file: tree.change(drive, present, { ...body, ...kept }, now), created: false };
   }
 }
 
@@ -243,6 +245,19 @@ function parseAttributes(fields: UploadFields, filename: Filename, now: number):
     tags: parseTags("tags", tags ?? []),
     metadata: parseMetadata("metadata", metadata ?? {}),
     expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
+  };
+}
+
+/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
+function notGiven(
+  fields: UploadFields,
+  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
+): Partial<Attributes> {
+  return {
+    ...(fields.tags === undefined ? { tags } : {}),
+    ...(fields.metadata === undefined ? { metadata } : {}),
+    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
+    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
   };
 }
 

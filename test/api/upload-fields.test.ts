@@ -1,13 +1,15 @@
-import { describe } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   accepted,
   holds,
   openStage,
+  post,
   put,
   refused,
   rejected,
   runScenarios,
   type Scenario,
+  type Step,
 } from "../support/scenario.ts";
 
 const stage = openStage();
@@ -326,4 +328,113 @@ describe("expires_at", () => {
     ...good.map(([sent, shown]) => accepted(`${sent}`, { expires_at: sent }, { expires_at: shown })),
     ...bad.map((sent) => rejected(`${JSON.stringify(sent)} is refused`, { expires_at: sent }, "expires_at")),
   ]);
+});
+
+/** Replaces the content of an earlier file by raw bytes. */
+function replace(query: string, json: object, headers: Record<string, string> = {}): Step {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=f.txt${query}`],
+    body: "new",
+    headers,
+    status: 200,
+    json: { id: "{file.id}", size: 3, ...json },
+  };
+}
+
+function ofType(value: string) {
+  return { "content-type": value };
+}
+
+describe("what a replaced file keeps", () => {
+  const record = {
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: "2031-01-01T00:00:00.000Z",
+    mime_type: "text/x-own",
+  };
+  const given = post(
+    {
+      tags: record.tags,
+      metadata: record.metadata,
+      expires_at: record.expires_at,
+      content_type: "text/x-own",
+    },
+    { json: record, keeps: "file" },
+  );
+  runScenarios(stage, [
+    { name: "by raw bytes: everything that is not given", given: [given], ...replace("", record) },
+    {
+      name: "by raw bytes as a client sends them that knows no type",
+      given: [given],
+      ...replace("", record, ofType("application/x-www-form-urlencoded")),
+    },
+    {
+      name: "by raw bytes with tags",
+      given: [given],
+      ...replace("&tags=c", { ...record, tags: ["c"] }),
+    },
+    { name: "by raw bytes with no tags", given: [given], ...replace("&tags=", { ...record, tags: [] }) },
+    {
+      name: "by raw bytes with an expiry",
+      given: [given],
+      ...replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
+    },
+    {
+      name: "by raw bytes with a type in the query",
+      given: [given],
+      ...replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
+    },
+    {
+      name: "by raw bytes with a type",
+      given: [given],
+      ...replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")),
+    },
+    {
+      name: "by raw bytes with a filename: a type that was not given follows it",
+      given: [post({ tags: ["a"] }, { keeps: "file" })],
+      ...replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
+    },
+    {
+      name: "in JSON: nothing",
+      given: [given],
+      ...post(
+        {},
+        { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } },
+      ),
+    },
+    {
+      name: "as a form: nothing",
+      given: [given],
+      request: ["POST", "/v0/files"],
+      headers: ofType("multipart/form-data; boundary=x"),
+      body: formWith("{}"),
+      status: 200,
+      json: { id: "{file.id}", tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" },
+    },
+  ]);
+
+  test("nothing of a file that has expired", async () => {
+    const own = await stage.ownDrive();
+    const path = `/v0/files?drive_id=${own.id}&path=f`;
+    const expiresAt = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const first = await own.client.json<{ id: string }>(
+      201,
+      "PUT",
+      `${path}&tags=a&expires_at=${expiresAt}`,
+      {
+        body: "x",
+      },
+    );
+    stage.coffer.clock.advance(1000);
+    const second = await own.client.json<{ id: string; tags: string[]; expires_at: unknown }>(
+      201,
+      "PUT",
+      path,
+      {
+        body: "x",
+      },
+    );
+    expect(second).toMatchObject({ tags: [], expires_at: null });
+    expect(second.id).not.toBe(first.id);
+  });
 });

@@ -175,7 +175,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           operationId: "putFile",
           summary: "Upload a file as raw bytes",
           description:
-            "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. A file at the path is replaced as with `POST`. A request with a `Content-Range` is refused: upload the whole content.",
+            "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
           query: rawQuery,
           rawBody: {
             limit: maxFileSize,
@@ -201,7 +201,8 @@ function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): Conten
 
 /** Equal for equal uploads, however they are encoded. */
 function identityOf(fields: UploadFields, digest: string): string {
-  return JSON.stringify([fields, digest]);
+  // The method says it already.
+  return JSON.stringify([{ ...fields, keepsRest: undefined }, digest]);
 }
 
 function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
@@ -226,6 +227,7 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
     metadata: undefined,
     tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
+    keepsRest: true,
   };
 }
 
