@@ -2,7 +2,10 @@ import { CofferError } from "../domain/errors.ts";
 
 /** The error for a disk that is full, at its reserve, or over its file system quota. */
 export function storageFull(): CofferError {
-  return new CofferError("STORAGE_FULL", "The server has no storage space left.");
+  return new CofferError(
+    "STORAGE_FULL",
+    "The server has no storage space left. Delete files, or ask its administrator to make room.",
+  );
 }
 
 /** The error to throw for a failed system call: STORAGE_FULL when the disk had no room, else itself. */

@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.ts";
+import { nearest } from "../domain/nearest.ts";
 import { type RequiredSetting, type Setting, SETTINGS, variableOf } from "./settings.ts";
 import { Problem } from "./values.ts";
 

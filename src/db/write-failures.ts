@@ -39,5 +39,8 @@ export function cannotWrite(): WriteRefused {
 
 /** The error for a write that the disk has no space for. */
 export function diskFull(): WriteRefused {
-  return new WriteRefused("STORAGE_FULL", "The server's disk is full. Nothing was changed.");
+  return new WriteRefused(
+    "STORAGE_FULL",
+    "The server's disk is full. Nothing was changed. Delete files, or ask its administrator to make room.",
+  );
 }

@@ -47,7 +47,10 @@ export interface DriveCaller {
 /** Narrows to an account caller; throws FORBIDDEN for a key that is limited to one drive. */
 export function requireAccount(caller: Caller): AccountCaller {
   if (caller.kind === "account") return caller;
-  throw new CofferError("FORBIDDEN", "This key is limited to one drive; the operation needs an account key.");
+  throw new CofferError(
+    "FORBIDDEN",
+    "This key is limited to one drive; the operation needs an account key. People make these on the dashboard, at /keys.",
+  );
 }
 
 /**

@@ -53,12 +53,26 @@ export function invalid(field: string, problem: string): CofferError {
 
 /** A file or folder already exists at a path that must be free. */
 export function pathTaken(by: "file" | "folder", path: string): CofferError {
-  return new CofferError("CONFLICT", `The ${by} "${path}" already exists.`);
+  return new CofferError(
+    "CONFLICT",
+    `The ${by} "${path}" already exists. Choose another path, or delete it first.`,
+  );
 }
 
+/** What to do when a thing is not found. */
+const WHERE_TO_LOOK = {
+  drive: "List your drives to see their ids and slugs.",
+  file: "List or search the drive to see what is there.",
+  folder:
+    'List the folders of the drive to see what is there. A path is compared exactly, and ends with "/".',
+  key: "List the keys to see their ids. It may be revoked already.",
+  link: "Check that it is complete, or ask for a new one.",
+  route: "/docs/api.md lists all routes.",
+  session: "List the sessions to see their ids. It may have ended already.",
+  user: "List the users to see their ids.",
+} as const;
+
 /** Absent, expired or not the caller's. All three look the same to the caller. */
-export function notFound(
-  noun: "drive" | "file" | "folder" | "key" | "link" | "route" | "session" | "user",
-): CofferError {
-  return new CofferError("NOT_FOUND", `No such ${noun}.`);
+export function notFound(noun: keyof typeof WHERE_TO_LOOK): CofferError {
+  return new CofferError("NOT_FOUND", `No such ${noun}. ${WHERE_TO_LOOK[noun]}`);
 }

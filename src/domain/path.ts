@@ -39,7 +39,8 @@ export function parseFilename(field: string, text: string): Filename {
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
   requireSegments(field, path);
-  if (!isFilePath(path)) throw invalid(field, "must name a file");
+  if (!isFilePath(path))
+    throw invalid(field, "must name a file, so it must not be empty or end with a slash");
   return path;
 }
 
@@ -95,7 +96,8 @@ function normalise(field: string, text: string): string {
 function requireSegments(field: string, path: string): void {
   if (path.includes("\\")) throw invalid(field, 'must not contain "\\"');
   for (const segment of path.split("/")) {
-    if (segment === "") throw invalid(field, "must not contain an empty segment");
+    if (segment === "")
+      throw invalid(field, 'must not contain an empty segment: write one "/" between two names');
     if (segment === "." || segment === "..")
       throw invalid(field, `must not contain the segment "${segment}"`);
     if (utf8Length(segment) > SEGMENT_BYTES) {

@@ -53,12 +53,15 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
     throw changed("If-Unmodified-Since");
   }
   if (ifNoneMatch !== null && isNamed(ifNoneMatch, true))
-    throw new CofferError("PRECONDITION_FAILED", "If-None-Match does not hold: the file is already there.");
+    throw new CofferError(
+      "PRECONDITION_FAILED",
+      "If-None-Match does not hold: the file is already there. Choose another path, or leave the header out to replace it.",
+    );
 }
 
 function changed(header: string): CofferError {
   return new CofferError(
     "PRECONDITION_FAILED",
-    `${header} does not hold: the file has changed since you last read it.`,
+    `${header} does not hold: the file has changed since you last read it. Read it again, and send its new ETag.`,
   );
 }

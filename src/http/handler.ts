@@ -5,14 +5,13 @@ import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
-import { notFound } from "../domain/errors.ts";
 import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
 import { createCors } from "./gate/cors.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health, type HealthOptions } from "./resources/health.ts";
 import { leads } from "./gate/leads.ts";
-import { createRouteTable, methodNotAllowed } from "./gate/route-table.ts";
+import { createRouteTable } from "./gate/route-table.ts";
 import type { OriginOf } from "./gate/own-origin.ts";
 import { createPipeline, refuse } from "./gate/pipeline.ts";
 import type { Handler } from "./gate/pipeline.ts";
@@ -62,12 +61,16 @@ export function createHandler(options: HandlerOptions): Handler {
     .use([...api])
     .use([...options.pages]);
   const table = createRouteTable(
-    routes.routes.map(({ method, path, hooks }) => ({ method, path, isPublic: isPublic(hooks.detail) })),
+    routes.routes.map(({ method, path, hooks }) => ({ method, path, ...factsOf(hooks.detail) })),
   );
-
   const unrouted = (request: Request) => {
-    const allowed = table.allowedMethods(contextOf(request).path);
-    return allowed.length === 0 ? notFound("route") : methodNotAllowed(request.method, allowed);
+    const { method, path } = contextOf(request);
+    return table.unrouted(method, path);
+  };
+  const route = (request: Request) => {
+    const { method, path } = contextOf(request);
+    table.requireMethod(method, path);
+    return routes.fetch(request);
   };
 
   const isTrustedPeer = trustedPeers(trustedProxies);
@@ -77,7 +80,7 @@ export function createHandler(options: HandlerOptions): Handler {
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,
     watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),
-    route: routes.fetch,
+    route,
     beginAttempt: options.beginAttempt,
     holdSnapshot,
     countOperation: options.countOperation,
@@ -86,7 +89,8 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
-/** Whether a route needs no key, according to its detail from `describeOperation`. */
-function isPublic(detail: unknown): boolean {
-  return typeof detail === "object" && detail !== null && "x-public" in detail && detail["x-public"] === true;
+/** What the table has of a route, according to its detail from `describeOperation`. */
+function factsOf(detail: unknown) {
+  const isDescribed = typeof detail === "object" && detail !== null && "x-public" in detail;
+  return { isDescribed, isPublic: isDescribed && detail["x-public"] === true };
 }

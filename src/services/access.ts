@@ -116,7 +116,7 @@ export class Access {
 function endedMeanwhile(): CofferError {
   return new CofferError(
     "UNAUTHORIZED",
-    "The key was revoked or expired, or the session ended, before the request was complete. Nothing was changed.",
+    "The key was revoked or expired, or the session ended, before the request was complete. Nothing was changed: send it again with a valid key.",
   );
 }
 

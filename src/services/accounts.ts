@@ -83,7 +83,10 @@ export class Accounts {
     const { users, sessions } = tables;
     const before = users.passwordHash(userPk);
     if (before === null) {
-      throw new CofferError("FORBIDDEN", "This account has no password: it signs in at its provider.");
+      throw new CofferError(
+        "FORBIDDEN",
+        "This account has no password: it signs in at its provider. Change the password there.",
+      );
     }
     if (!(await passwords.matches(current, before))) throw wrongCurrent();
     const after = await passwords.hash(password);

@@ -91,7 +91,8 @@ export class Archives {
     using _ = takeSlot();
     using list = this.#tables.archiveLists.open();
     const count = await list.fill(drive.pk, places, this.#clock.now());
-    if (count === null) throw new CofferError("NOT_FOUND", "The files to download no longer exist.");
+    if (count === null)
+      throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
     const sources = {
       count,
       *[Symbol.iterator]() {

@@ -57,11 +57,20 @@ export class Claims {
 
   #unclaimed(hash: SecretHash, now: number): Drive {
     const claim = this.#tables.claimTokens.find(hash);
-    if (claim === null) throw new CofferError("NOT_FOUND", "No such claim token.");
-    if (claim.usedAt !== null) throw new CofferError("CONFLICT", "This drive was already claimed.");
+    if (claim === null)
+      throw new CofferError("NOT_FOUND", "No such claim token. Check that the claim link is complete.");
+    if (claim.usedAt !== null)
+      throw new CofferError(
+        "CONFLICT",
+        "This drive was already claimed. If it was you, it is among your drives.",
+      );
     const isLate = claim.drive === null || claim.expiresAt <= now;
     const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
-    if (drive === null) throw new CofferError("GONE", "This drive has expired: it was not claimed in time.");
+    if (drive === null)
+      throw new CofferError(
+        "GONE",
+        "This drive has expired: it was not claimed in time. Its files are gone, and a new drive can be made.",
+      );
     return drive;
   }
 }

@@ -64,7 +64,10 @@ export class FolderTransfers {
     this.#locks.requireWholeFree(source.pk, folder.path);
     this.#locks.requireFree(drive.pk, path);
     if (drive.pk === source.pk && path.startsWith(folder.path)) {
-      throw new CofferError("CONFLICT", `"${path}" is the folder itself, or inside it.`);
+      throw new CofferError(
+        "CONFLICT",
+        `"${path}" is the folder itself, or inside it. Choose another destination.`,
+      );
     }
     if (folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
     const asFile = asFilePath(path);

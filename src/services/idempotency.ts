@@ -102,7 +102,7 @@ export class Attempt {
     if (utf8Length(answer.body) <= MAX_ANSWER) return;
     throw new CofferError(
       "PAYLOAD_TOO_LARGE",
-      `Nothing was done: the response would be longer than the ${MAX_ANSWER} bytes that are kept for an Idempotency-Key.`,
+      `Nothing was done: the response would be longer than the ${MAX_ANSWER} bytes that are kept for an Idempotency-Key. Send the request without one.`,
     );
   }
 

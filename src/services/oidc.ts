@@ -196,7 +196,8 @@ function refusalOf(error: unknown): CofferError {
   if (!(error instanceof AuthorizationResponseError)) {
     return new CofferError("UNAUTHORIZED", "The provider's response was invalid. Start the sign-in again.");
   }
-  const message = "The provider did not sign you in.";
+  const message =
+    "The provider did not sign you in. Start the sign-in again, or ask whoever runs the provider.";
   // RFC 6749, section 4.1.2.1. Other codes are errors.
   return error.error === "access_denied"
     ? new SignInEnded("cancelled", "FORBIDDEN", message)

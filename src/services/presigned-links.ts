@@ -83,10 +83,10 @@ export class PresignedLinks {
     const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
     if (link === null || file === null) throw notFound("link");
     if (link.usedAt !== null)
-      throw new CofferError("GONE", "The link was for a single use and has been used.");
+      throw new CofferError("GONE", "The link was for a single use and has been used. Ask for a new one.");
     // One that ends too late was made before the clock was set back.
     const isOver = link.expiresAt <= now || link.expiresAt > now + LINK_SECONDS.most * 1000;
-    if (isOver) throw new CofferError("GONE", "The link has expired.");
+    if (isOver) throw new CofferError("GONE", "The link has expired. Ask for a new one.");
     return { file, oneTime: link.oneTime };
   }
 

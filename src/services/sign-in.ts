@@ -81,7 +81,10 @@ export class SignIn {
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users, signups } = this.#parts;
     if (signups === "closed") {
-      throw new CofferError("FORBIDDEN", "Sign-up is turned off on this server.");
+      throw new CofferError(
+        "FORBIDDEN",
+        "Sign-up is turned off on this server. Ask its administrator for an account.",
+      );
     }
     if (!tables.users.hasAdmin()) {
       throw new CofferError(
@@ -122,7 +125,8 @@ export class SignIn {
       if (known === null) return this.#begin(this.#register(identity), browser);
       tables.users.setProfile(known, identity.email, identity.displayName);
       const user = tables.users.existing(known);
-      if (user.disabledAt !== null) throw new CofferError("FORBIDDEN", "This account is disabled.");
+      if (user.disabledAt !== null)
+        throw new CofferError("FORBIDDEN", "This account is disabled. Ask the server's administrator.");
       return this.#begin(user, browser);
     });
     // The operator needs the subject to make them an administrator, and no page shows it.
@@ -149,7 +153,10 @@ export class SignIn {
   #requireSetup(token: string): void {
     const { users, setupTokens } = this.#parts.tables;
     if (users.hasAdmin()) {
-      throw new CofferError("GONE", "This server already has an administrator: the setup link was used.");
+      throw new CofferError(
+        "GONE",
+        "This server already has an administrator: the setup link was used. Sign in instead.",
+      );
     }
     if (!setupTokens.matches(hashSecret(token))) {
       throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");
@@ -158,5 +165,8 @@ export class SignIn {
 }
 
 function wrong(): CofferError {
-  return new CofferError("UNAUTHORIZED", "The username or the password is wrong.");
+  return new CofferError(
+    "UNAUTHORIZED",
+    "The username or the password is wrong. Try again, or ask the server's administrator for a new password.",
+  );
 }

@@ -161,7 +161,10 @@ export class Tree {
     for (let at = path; nearest === null; nearest = this.#tables.folders.byPath(drive.pk, at)) {
       if (at === ROOT) throw new Error(`drive ${drive.id} has no root folder`);
       if (this.occupant(drive, asFilePath(at), now) !== null) {
-        throw new CofferError("CONFLICT", `"${asFilePath(at)}" is a file; a folder is needed there.`);
+        throw new CofferError(
+          "CONFLICT",
+          `"${asFilePath(at)}" is a file; a folder is needed there. Choose another path, or delete the file first.`,
+        );
       }
       missing.push(at);
       at = parentFolder(at);

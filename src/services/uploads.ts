@@ -225,7 +225,8 @@ type Attributes = Omit<FileBody, "blob" | "size">;
 
 function parseTarget({ filename, path }: UploadFields): { filename: Filename; path: FilePath } {
   if (filename === undefined) {
-    if (path === undefined || path.endsWith("/")) throw invalid("filename", "is required");
+    if (path === undefined || path.endsWith("/"))
+      throw invalid("filename", 'is required if path is left out or ends with "/"');
     const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
     return { filename: name, path: parseFilePath("path", path, name) };
   }
@@ -266,10 +267,16 @@ function requireFits(
   limits: { readonly maxFileSize: number; readonly room: number | null },
 ): void {
   if (received > limits.maxFileSize) {
-    throw new CofferError("PAYLOAD_TOO_LARGE", `A file may have at most ${limits.maxFileSize} bytes.`);
+    throw new CofferError(
+      "PAYLOAD_TOO_LARGE",
+      `A file may have at most ${limits.maxFileSize} bytes: split it into smaller files.`,
+    );
   }
   // A file of this size can never fit, so the rest of it is not read.
   if (limits.room !== null && received > limits.room) {
-    throw new CofferError("QUOTA_EXCEEDED", `The storage limit is ${limits.room} bytes.`);
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `The storage limit is ${limits.room} bytes: this file alone has more.`,
+    );
   }
 }

@@ -116,7 +116,7 @@ export class Users {
   add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.#tables;
     if (users.byUsername(draft.username) !== null) {
-      throw new CofferError("CONFLICT", `The username "${draft.username}" is taken.`);
+      throw new CofferError("CONFLICT", `The username "${draft.username}" is taken. Choose another.`);
     }
     const now = this.#clock.now();
     const plan = admin === null ? "free" : "team";
@@ -164,7 +164,10 @@ export class Users {
 
   #requireAdmin(caller: Caller): void {
     if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
-    throw new CofferError("FORBIDDEN", "Only administrators of this server can manage users.");
+    throw new CofferError(
+      "FORBIDDEN",
+      "Only administrators of this server can manage users. Ask one of them.",
+    );
   }
 
   #disable(pk: User["pk"]): void {

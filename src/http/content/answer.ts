@@ -79,7 +79,10 @@ const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|pain
  */
 function refuseAsCode({ headers }: Request): void {
   if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
-    throw new CofferError("FORBIDDEN", "Contents are not given out as scripts, styles or plug-ins.");
+    throw new CofferError(
+      "FORBIDDEN",
+      "Contents are not given out as scripts, styles or plug-ins. Download the file instead.",
+    );
   }
 }
 

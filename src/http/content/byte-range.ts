@@ -16,7 +16,11 @@ export function parseRange(header: string | null, size: number): ByteRange | nul
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
   if (start < end) return { start, end };
-  throw new HttpRefusal("RANGE_NOT_SATISFIABLE", `The content has ${size} bytes.`, {
-    "content-range": `bytes */${size}`,
-  });
+  throw new HttpRefusal(
+    "RANGE_NOT_SATISFIABLE",
+    `The range is outside the content, which has ${size} bytes. Ask for a part of these.`,
+    {
+      "content-range": `bytes */${size}`,
+    },
+  );
 }

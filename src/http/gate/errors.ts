@@ -57,7 +57,8 @@ export function rateLimited(message: string, retryAfter: number): HttpRefusal {
  */
 const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
 
-const UNEXPECTED = "Something went wrong on the server. Its log has the details under the request id.";
+const UNEXPECTED =
+  "Something went wrong on the server. Try again; if it stays so, tell its administrator the request id, under which its log has the details.";
 const DAMAGED =
   "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.";
 

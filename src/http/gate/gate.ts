@@ -70,7 +70,10 @@ export function createGate(gate: GateOptions): Gate {
       // Browsers send cookies also with requests from other sites' pages.
       throw foreignOrigin();
     } else if (caller.scope === "read-only") {
-      throw new CofferError("FORBIDDEN", "This key is read-only: it can only use GET and HEAD.");
+      throw new CofferError(
+        "FORBIDDEN",
+        "This key is read-only: it can only use GET and HEAD. Use a key with the scope read-write.",
+      );
     }
   };
 }

@@ -82,7 +82,13 @@ export function refuse(error: unknown, request: Request, log: Log): Response {
   // A client that disconnects while its body is read is not our error; nobody reads this response.
   const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
   return errorResponse(
-    hasLeft ? new CofferError("VALIDATION_ERROR", "The body ended before it was complete.", "body") : error,
+    hasLeft
+      ? new CofferError(
+          "VALIDATION_ERROR",
+          "The body ended before it was complete. Send the request again.",
+          "body",
+        )
+      : error,
     id,
     log,
   );
@@ -127,7 +133,10 @@ function routableRequest(request: Request, { path, query }: RequestContext): Req
     );
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new CofferError("VALIDATION_ERROR", "The request target is malformed.");
+    throw new CofferError(
+      "VALIDATION_ERROR",
+      "The request target is malformed. Send a percent-encoded path that starts with /.",
+    );
   }
 }
 

@@ -1,4 +1,7 @@
+import { CofferError } from "../../domain/errors.ts";
+import { once } from "../../domain/once.ts";
 import { HttpRefusal } from "./errors.ts";
+import { nearestRoutes } from "./nearest-route.ts";
 
 /** A route, as the router has it. */
 export interface Route {
@@ -7,41 +10,87 @@ export interface Route {
   readonly path: string;
   /** Whether it needs no key. */
   readonly isPublic: boolean;
+  /** Whether it is in the API description. */
+  readonly isDescribed: boolean;
 }
 
 /** What can be said about a request before it is routed. A trailing slash makes no difference, as in the router. */
 export interface RouteTable {
-  /** The methods of all routes at a path, sorted; empty if there is no route. */
-  readonly allowedMethods: (path: string) => string[];
   /** Whether a request needs no key. */
   readonly isPublic: (method: string, path: string) => boolean;
+  /**
+   * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
+   * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
+   */
+  readonly requireMethod: (method: string, path: string) => void;
+  /** The error for a request that no route takes: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods at its path. */
+  readonly unrouted: (method: string, path: string) => CofferError;
 }
 
 /** Makes the table from all routes. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const templates = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
   const openTemplates = templates.filter(({ isPublic }) => isPublic);
+  const written = Map.groupBy(
+    templates.filter(({ path }) => !path.includes(":")),
+    ({ path }) => withoutSlash(path),
+  );
+  const nearest = once(() => nearestRoutes(routes.filter(({ isDescribed }) => isDescribed)));
+  const isWrong = (method: string, path: string) => {
+    const found = written.get(withoutSlash(path));
+    return found !== undefined && !methodsAt(found).includes(method);
+  };
+  const allowedAt = (path: string) => {
+    const sent = segmentsOf(path);
+    const found = written.get(withoutSlash(path));
+    return methodsAt(found ?? templates.filter(({ segments }) => matches(segments, sent)));
+  };
   return {
-    allowedMethods: (path) => {
-      const sent = segmentsOf(path);
-      const found = templates.filter(({ segments }) => matches(segments, sent));
-      return [...new Set(found.flatMap(({ method }) => methodsOf(method)))].toSorted();
-    },
     isPublic: (method, path) => {
       const sent = segmentsOf(path);
       return openTemplates.some(
         (open) => methodsOf(open.method).includes(method) && matches(open.segments, sent),
       );
     },
+    requireMethod: (method, path) => {
+      if (isWrong(method, path)) throw methodNotAllowed(method, allowedAt(path), []);
+    },
+    unrouted: (method, path) => {
+      const allowed = allowedAt(path);
+      const near = nearest()(method, path, allowed.length > 0);
+      return allowed.length > 0 ? methodNotAllowed(method, allowed, near) : noSuchRoute(near);
+    },
   };
 }
 
-/** 405, with `Allow` (RFC 9110, 15.5.6). */
-export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
+/** 404 for a path without a route. @param near routes that may be meant */
+function noSuchRoute(near: readonly string[]): CofferError {
+  return new CofferError(
+    "NOT_FOUND",
+    `No such route.${hintAt(near)} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
+  );
+}
+
+/** 405, with `Allow` (RFC 9110, 15.5.6). @param near routes that may be meant */
+function methodNotAllowed(method: string, allowed: readonly string[], near: readonly string[]): HttpRefusal {
   const list = allowed.join(", ");
-  return new HttpRefusal("METHOD_NOT_ALLOWED", `${method} is not possible here, only ${list}.`, {
-    allow: list,
-  });
+  return new HttpRefusal(
+    "METHOD_NOT_ALLOWED",
+    `${method} is not possible here, only ${list}.${hintAt(near)} /docs/api.md lists all routes.`,
+    { allow: list },
+  );
+}
+
+function hintAt(near: readonly string[]): string {
+  if (near.length === 0) return "";
+  const names = near.map((route) => `\`${route}\``);
+  const last = names.pop();
+  return ` Did you mean ${names.length === 0 ? last : `${names.join(", ")} or ${last}`}?`;
+}
+
+/** The methods of some routes, sorted, each once. */
+function methodsAt(routes: readonly Route[]): string[] {
+  return [...new Set(routes.flatMap(({ method }) => methodsOf(method)))].toSorted();
 }
 
 /** HEAD works wherever GET works. */
@@ -50,7 +99,11 @@ function methodsOf(method: string): readonly string[] {
 }
 
 function segmentsOf(path: string): string[] {
-  return (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path).split("/");
+  return withoutSlash(path).split("/");
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 function matches(template: readonly string[], sent: readonly string[]): boolean {

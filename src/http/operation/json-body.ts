@@ -70,5 +70,8 @@ async function collect(body: ReadableStream<Uint8Array> | null, limit: number): 
 
 /** @param limit bytes */
 export function bodyTooLarge(limit: number): CofferError {
-  return new CofferError("PAYLOAD_TOO_LARGE", `The body must not be longer than ${limit} bytes.`);
+  return new CofferError(
+    "PAYLOAD_TOO_LARGE",
+    `The body must not be longer than ${limit} bytes: send less at once.`,
+  );
 }

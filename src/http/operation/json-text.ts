@@ -1,4 +1,5 @@
 import { type CofferError, invalid } from "../../domain/errors.ts";
+import { malformedJson } from "./json-fault.ts";
 
 const MAX_DEPTH = 64;
 
@@ -10,7 +11,7 @@ export function decodeText(bytes: Uint8Array, field: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw invalid(field, "is not valid UTF-8");
+    if (error instanceof TypeError) throw invalid(field, "is not valid UTF-8: encode it as UTF-8");
     throw error;
   }
 }
@@ -23,14 +24,16 @@ export function withoutMark(text: string): string {
 /**
  * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them; `JSON.parse` alone
  * accepts a million levels. A key `__proto__` becomes an ordinary own property.
+ *
+ * @param note is added to the place where the text is malformed
  * @throws CofferError VALIDATION_ERROR for `field` if the text is malformed or nested too deeply
  */
-export function parseJson(text: string, field: string): unknown {
+export function parseJson(text: string, field: string, note = ""): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid(field, "is malformed JSON");
+    if (error instanceof SyntaxError) throw invalid(field, malformedJson(text) + note);
     if (error instanceof RangeError) throw nestedTooDeeply(field);
     throw error;
   }
@@ -39,7 +42,7 @@ export function parseJson(text: string, field: string): unknown {
 }
 
 function nestedTooDeeply(field: string): CofferError {
-  return invalid(field, `is nested deeper than ${MAX_DEPTH} levels`);
+  return invalid(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

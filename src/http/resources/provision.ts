@@ -78,13 +78,19 @@ export function provision(options: ProvisionOptions) {
       },
       ({ body, context }, reply) => {
         if (!options.provisioning) {
-          throw new CofferError("FORBIDDEN", "This server does not create drives without an account.");
+          throw new CofferError(
+            "FORBIDDEN",
+            "This server does not create drives without an account. Ask your human for an API key: people make keys on the dashboard, at /keys.",
+          );
         }
         // Requests with an invalid name do not count.
         const name = parseDriveName("name", body.name);
         const state = limiter.take(context.client, options.provisionsPerHour);
         if (!state.allowed) {
-          throw rateLimited(`At most ${state.limit} drives an hour from one address.`, state.resetSeconds);
+          throw rateLimited(
+            `At most ${state.limit} drives an hour from one address. Use a drive that you have, or try again in ${state.resetSeconds} s.`,
+            state.resetSeconds,
+          );
         }
         const claimBase = options.claimBase(context);
         return service.provision(

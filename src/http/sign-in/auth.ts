@@ -184,7 +184,11 @@ export function auth(options: AuthOptions) {
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
           const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
-          if (!allowed) throw rateLimited("Too many accounts from one address.", resetSeconds);
+          if (!allowed)
+            throw rateLimited(
+              `Too many accounts from one address. Try again in ${resetSeconds} s.`,
+              resetSeconds,
+            );
           return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
         },
       ),

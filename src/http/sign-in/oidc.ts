@@ -84,7 +84,11 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           const returnTo = withoutOutcome(returnPath(query.return_to, home()));
           try {
             const { allowed, resetSeconds } = starts.take(context.client, STARTS);
-            if (!allowed) throw rateLimited("Too many sign-ins from one address.", resetSeconds);
+            if (!allowed)
+              throw rateLimited(
+                `Too many sign-ins from one address. Try again in ${resetSeconds} s.`,
+                resetSeconds,
+              );
             const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
             const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
             return redirect(

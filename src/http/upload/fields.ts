@@ -18,6 +18,6 @@ export interface UploadEnvelope {
 export function fieldsTooLarge(): CofferError {
   return new CofferError(
     "PAYLOAD_TOO_LARGE",
-    `The fields other than the content exceed ${MAX_FIELD_BYTES} bytes.`,
+    `The fields other than the content exceed ${MAX_FIELD_BYTES} bytes. Shorten them.`,
   );
 }

@@ -1,4 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
+import { otherThanJson } from "../operation/json-fault.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 
 const TAB = 0x09;
@@ -67,7 +68,7 @@ export class JsonScanner {
       const byte = chunk[i] ?? 0;
       this.#keep(byte);
       if (this.#inString) this.#stringByte(byte);
-      else this.#structuralByte(byte);
+      else this.#structuralByte(byte, chunk, i);
       if (this.inContent) return i + 1;
     }
     return chunk.length;
@@ -90,10 +91,10 @@ export class JsonScanner {
     }
   }
 
-  #structuralByte(byte: number): void {
+  #structuralByte(byte: number, chunk: Buffer, at: number): void {
     if (byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB) return;
     if (!this.#started && byte === MARK[this.#length - 1]) return;
-    if (this.#depth === 0) this.#startObject(byte);
+    if (this.#depth === 0) this.#startObject(byte, chunk, at);
     const after = this.#after;
     this.#after = "other";
     switch (byte) {
@@ -119,9 +120,10 @@ export class JsonScanner {
     }
   }
 
-  #startObject(byte: number): void {
-    if (this.#started) throw invalid("body", "is malformed JSON");
-    if (byte !== OPEN_BRACE) throw invalid("body", "must be a JSON object");
+  #startObject(byte: number, chunk: Buffer, at: number): void {
+    if (this.#started) throw invalid("body", "is malformed JSON: nothing may follow the end of the object");
+    if (byte !== OPEN_BRACE)
+      throw invalid("body", otherThanJson(chunk.toString("utf8", at, at + 256)) ?? "must be a JSON object");
     this.#started = true;
     this.#keyExpected = true;
   }
@@ -136,7 +138,7 @@ export class JsonScanner {
     const isContent = this.#isContentKey();
     this.#keyStart = -1;
     if (!isContent) return;
-    if (++this.#contentKeys > 1) throw invalid("content", "appears more than once");
+    if (++this.#contentKeys > 1) throw invalid("content", "must be sent only once");
     this.#after = "content key";
   }
 

@@ -40,10 +40,11 @@ export async function readJsonUpload(
       }
     }
   }
-  if (scanner.inContent) throw invalid("body", "is malformed JSON: it ends within content");
-  if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object");
+  if (scanner.inContent)
+    throw invalid("body", "is malformed JSON: it ends within content, so send the whole of it");
+  if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
   const text = withoutMark(decodeText(scanner.envelope, "body"));
-  const fields = parseJson(text, "body");
+  const fields = parseJson(text, "body", scanner.hasContent ? " (the content is not counted)" : "");
   requireExactField(text, fields, "metadata");
   return { fields, hasContent: scanner.hasContent };
 }

@@ -76,7 +76,8 @@ class MultipartScanner {
   }
 
   finish(): void {
-    if (this.#state !== "epilogue") throw invalid("body", "ends before its closing boundary");
+    if (this.#state !== "epilogue")
+      throw invalid("body", "ends before its closing boundary: send the whole of it");
   }
 
   /** Where a delimiter that continues in the next chunk may start; the chunk's length if there is none. */

@@ -56,7 +56,7 @@ function parseBoundary(contentType: string): string {
   const boundary = quoted ?? token ?? "";
   // RFC 2046 section 5.1.1; other token characters are allowed too, because some clients use them.
   if (!/^[\x20-\x7e]{0,69}[\x21-\x7e]$/.test(boundary)) {
-    throw invalid("body", "has no valid boundary in its Content-Type");
+    throw invalid("body", "has no valid boundary in its Content-Type: let the HTTP client set it");
   }
   return boundary;
 }
@@ -76,16 +76,16 @@ class Form {
   open(header: PartHeader): WriteContent {
     const { name, filename } = header;
     if (CONTENT_NAMES.has(name)) {
-      if (this.content !== undefined) throw invalid("content", "appears more than once");
+      if (this.content !== undefined) throw invalid("content", "must be sent only once");
       this.content = header;
       return this.#write;
     }
     const known = TEXT_NAMES.has(name);
     if (!known && filename !== undefined) {
-      throw invalid("body", 'has a file in a part that is not named "file" or "content"');
+      throw invalid("body", 'has a file in a part that is not named "file" or "content": rename the part');
     }
     const earlier = this.#texts.get(name) ?? [];
-    if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "appears more than once");
+    if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "must be sent only once");
     const text = new Bun.ArrayBufferSink();
     if (known) this.#texts.set(name, [...earlier, text]);
     return async (piece) => {

@@ -1,5 +1,5 @@
 /** The number of single-character insertions, deletions and replacements between two short texts. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
