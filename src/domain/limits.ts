@@ -80,3 +80,7 @@ export const EXTRACT_TEXT_BYTES = 64 * MIB;
 /** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size in memory. */
 export const EXTRACT_JSON_BYTES = 2 * MIB;
 export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };
+/** How many bytes of text, as UTF-8, one request may read. The default is what a model reads at once. */
+export const READ_TEXT_BYTES = { most: MIB, default: 64 * 1024 };
+/** How many lines one request may read: each, even an empty one, takes more than its text in the response. */
+export const READ_TEXT_LINES = 10_000;

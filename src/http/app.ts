@@ -29,6 +29,7 @@ import { listings } from "./resources/listings.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
+import { texts } from "./resources/texts.ts";
 import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
 import { auth } from "./sign-in/auth.ts";
@@ -129,6 +130,7 @@ function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: A
     downloads(services.files),
     archives({ archives: services.archives, log, stallMs: archiveStallMs }),
     extract(services.extracts),
+    texts(services.texts),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
     search(services.search),
     folders(services.folders),

@@ -25,6 +25,7 @@ import { Folders } from "./folders.ts";
 import { Health } from "./health.ts";
 import type { IndexPlaces } from "./search/index-work.ts";
 import { Indexer } from "./search/indexer.ts";
+import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
 import { Oidc, type OidcProvider } from "./oidc.ts";
@@ -36,6 +37,7 @@ import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
 import { Sweep } from "./sweep.ts";
+import { Texts } from "./texts.ts";
 import { Tree } from "./tree.ts";
 import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
@@ -94,6 +96,7 @@ export function openServices(given: ServiceParts) {
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
   const parts = { ...given, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
+  const indexes = new LineIndexes();
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   return {
@@ -101,6 +104,7 @@ export function openServices(given: ServiceParts) {
     files,
     archives: new Archives(parts),
     extracts: new Extracts({ files }),
+    texts: new Texts({ ...parts, indexes }),
     presignedLinks: new PresignedLinks(parts),
     uploads: new Uploads(parts),
     listings: new Listings(parts),

@@ -205,6 +205,7 @@ const ENTRIES: readonly Entry[] = [
     path: ({ drive }) => `/v0/archive?drive_id=${drive}`,
     of: reading(200),
   },
+  { route: "GET /v0/files/{id}/text", path: ({ file }) => `/v0/files/${file}/text`, of: reading(200) },
   {
     route: "POST /v0/files/{id}/extract",
     path: ({ file }) => `/v0/files/${file}/extract`,

@@ -60,7 +60,7 @@ let coffer: TestAppliance;
 let world: World;
 let description: Description;
 /** Files of Ada's that no text can be read from, by what is wrong with them. */
-let odd: Record<"picture" | "brokenJson", string>;
+let odd: Record<"picture" | "brokenJson" | "noText", string>;
 /** The drive and path of each file, by its id. */
 const places = new Map<string, { readonly drive_id: string; readonly path: string }>();
 /** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
@@ -78,7 +78,11 @@ beforeAll(async () => {
   provider.open(`${coffer.appliance.baseUrl}/auth/oidc/callback`);
   world = await populate(coffer);
   description = await Description.of(coffer.client());
-  odd = { picture: await putNote("a.png"), brokenJson: await putNote("a.json") };
+  odd = {
+    picture: await putNote("a.png"),
+    brokenJson: await putNote("a.json"),
+    noText: await putNote("a.txt", "\0"),
+  };
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
   places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
@@ -101,9 +105,9 @@ async function fillWithKeys(drive: string): Promise<void> {
 }
 
 /** Uploads text under any name to Ada's drive; the file's id. */
-async function putNote(path: string): Promise<string> {
+async function putNote(path: string, body = HELLO_TEXT): Promise<string> {
   const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
-  const { id } = await world.clients.ada.json<{ id: string }>(201, "PUT", address, { body: HELLO_TEXT });
+  const { id } = await world.clients.ada.json<{ id: string }>(201, "PUT", address, { body });
   places.set(id, { drive_id: world.drives.ada, path });
   return id;
 }
@@ -309,6 +313,8 @@ const SUCCESSES: readonly Case[] = [
     gives: 200,
     request: (t) => ({ query: { drive_id: t.drive, path: "dir/" } }),
   },
+  { operation: "readText", gives: 200, request: file },
+  { operation: "readText", gives: 200, request: (t) => ({ ...file(t), query: { max_bytes: "3" } }) },
   { operation: "extractFile", gives: 200, request: file },
   { operation: "createPresignedUrl", gives: 200, request: file },
   {
@@ -439,6 +445,12 @@ const REFUSALS: readonly Case[] = [
     request: (t) => under(to(t, "moved"), OTHER_ETAG),
   },
   {
+    operation: "readText",
+    gives: "UNSUPPORTED_MEDIA_TYPE",
+    request: () => ({ params: { id: odd.picture } }),
+  },
+  { operation: "readText", gives: "EXTRACTION_FAILED", request: () => ({ params: { id: odd.noText } }) },
+  {
     operation: "extractFile",
     gives: "UNSUPPORTED_MEDIA_TYPE",
     request: () => ({ params: { id: odd.picture } }),
@@ -554,6 +566,7 @@ const OF_FILE: readonly string[] = [
   "copyFile",
   "moveFile",
   "downloadFile",
+  "readText",
   "extractFile",
   "createPresignedUrl",
 ];

@@ -1,0 +1,95 @@
+import type { Digest } from "../domain/digest.ts";
+import { CofferError } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import { INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../domain/lines.ts";
+import { essenceOf, isTextType } from "../domain/media-type.ts";
+import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
+
+/** How many bytes of a content are read at once; even, for UTF-16. Others have their turn in between. */
+const PIECE_BYTES = 128 * 1024;
+
+/** How many indexes of large texts are kept. */
+const KEPT = 32;
+
+/** What a name that says nothing has for a type: such a content may be text. */
+const UNKNOWN_TYPE = "application/octet-stream";
+
+/** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
+export class LineIndexes {
+  /** By last use, oldest first. A content never changes under its digest. */
+  readonly #kept = new Map<Digest, Promise<LineIndex>>();
+  /** Ends with the last large text that is being read: one at a time, so that many do not slow down all else. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * The index of a file's content.
+   *
+   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
+   */
+  of(file: File, content: Blob): Promise<LineIndex> {
+    requireTextType(file);
+    if (file.size <= INDEX_STEP) return indexOf(file, content);
+    const kept = this.#kept.get(file.digest);
+    const index = kept ?? this.#afterLast(() => indexOf(file, content));
+    this.#keep(file.digest, index);
+    return index;
+  }
+
+  #afterLast(make: () => Promise<LineIndex>): Promise<LineIndex> {
+    const index = this.#last.then(make);
+    this.#last = index.catch(() => {});
+    return index;
+  }
+
+  #keep(digest: Digest, index: Promise<LineIndex>): void {
+    this.#kept.delete(digest);
+    this.#kept.set(digest, index);
+    index.catch(() => this.#kept.delete(digest));
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT) return;
+      this.#kept.delete(oldest);
+    }
+  }
+}
+
+function requireTextType({ mimeType }: File): void {
+  if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
+  throw new CofferError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    `A file of type ${mimeType} is not read as text. Download it, or change what you stored it as.`,
+  );
+}
+
+async function indexOf({ mimeType }: File, content: Blob): Promise<LineIndex> {
+  const head = await content.slice(0, 3).bytes();
+  const isText = isTextType(mimeType);
+  for (const encoding of encodingsFor(head)) {
+    // Almost anything is Latin-1.
+    if (encoding === "latin1" && !isText) continue;
+    const index = await indexIn(content, encoding, markBytes(head, encoding));
+    if (index !== null) return index;
+  }
+  if (isText) {
+    throw new CofferError("EXTRACTION_FAILED", "The content is not what its type says: it is not text.");
+  }
+  throw new CofferError("UNSUPPORTED_MEDIA_TYPE", "The content is not text. Download it instead.");
+}
+
+/** The index, if the whole content is text in this encoding; else null. */
+async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Promise<LineIndex | null> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const counter = new LineCounter(encoding, mark);
+  try {
+    for (let at = 0; at < content.size; at += PIECE_BYTES) {
+      const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+      if (decoder.decode(piece, { stream: true }).includes("\0")) return null;
+      counter.add(piece);
+    }
+    decoder.decode();
+    return counter.index();
+  } catch (error) {
+    // A decoder throws TypeError for bytes that are invalid in its encoding.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

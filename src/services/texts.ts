@@ -1,0 +1,173 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Caller } from "../domain/caller.ts";
+import { invalid } from "../domain/errors.ts";
+import type { File } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
+import { READ_TEXT_LINES } from "../domain/limits.ts";
+import { afterLineEnd, type LineIndex, unitBytes } from "../domain/lines.ts";
+import { someLines } from "../domain/some-lines.ts";
+import { utf8Length } from "../domain/text.ts";
+import type { TextEncoding } from "../domain/text-encoding.ts";
+import type { Access } from "./access.ts";
+import type { DamagedContents } from "./damaged-contents.ts";
+import type { LineIndexes } from "./line-indexes.ts";
+import type { UsageMeter } from "./usage.ts";
+
+/** How many bytes are searched for line ends at once; even, for UTF-16. */
+const PIECE_BYTES = 128 * 1024;
+
+/** The longest character, and a line end after it. */
+const LONGEST_END = 8;
+
+/** Which lines are wanted. */
+export interface TextRange {
+  /** From 1. */
+  readonly startLine: number;
+  /** Where in that line to begin, in bytes of the content. */
+  readonly startByte: number;
+  /** The last line; null for the last of the text. */
+  readonly endLine: number | null;
+  /** The most bytes of text, as UTF-8. */
+  readonly maxBytes: number;
+}
+
+/** Some lines of a file. */
+export interface ReadText {
+  readonly file: File;
+  readonly encoding: TextEncoding;
+  /** The lines, without their ends, with `\n` between them. */
+  readonly text: string;
+  readonly startLine: number;
+  /** The last line in `text`; `startLine - 1` if there is none. */
+  readonly endLine: number;
+  readonly totalLines: number;
+  /** Where to go on; null at the end of the text. */
+  readonly nextLine: number | null;
+  /** Where in `nextLine` to go on, as `TextRange.startByte`; null for its beginning. */
+  readonly nextByte: number | null;
+}
+
+/** Reads the lines of texts, a part at a time. */
+export class Texts {
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #access: Access;
+  readonly #usage: UsageMeter;
+  readonly #indexes: LineIndexes;
+
+  constructor(parts: {
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    usage: UsageMeter;
+    indexes: LineIndexes;
+  }) {
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#access = parts.access;
+    this.#usage = parts.usage;
+    this.#indexes = parts.indexes;
+  }
+
+  /**
+   * Whole lines, as many as fit; a line that is too long alone comes in parts. What is read counts as bandwidth.
+   *
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
+   * @throws DamagedFile
+   */
+  async read(caller: Caller, ref: FileRef, range: TextRange): Promise<ReadText> {
+    const { startLine, startByte, endLine } = range;
+    const file = this.#access.file(caller, ref);
+    if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
+    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const index = await this.#indexes.of(file, content);
+    const { encoding, totalLines } = index;
+    const facts = { file, encoding, startLine, totalLines };
+    if (startLine > totalLines) {
+      return { ...facts, text: "", endLine: startLine - 1, nextLine: null, nextByte: null };
+    }
+    const { lines, isCut } = await linesFrom(content, index, range);
+    const text = lines.join("\n");
+    this.#usage.countBytes(file.driveId, utf8Length(text));
+    const next = startLine + lines.length - (isCut ? 1 : 0);
+    return {
+      ...facts,
+      text,
+      endLine: startLine + lines.length - 1,
+      nextLine: next > totalLines ? null : next,
+      nextByte: isCut ? startByte + encodedLength(text, encoding) : null,
+    };
+  }
+}
+
+async function linesFrom(content: Blob, index: LineIndex, range: TextRange) {
+  const { startLine, startByte, endLine, maxBytes } = range;
+  const at = await placeOf(content, index, startLine, startByte);
+  const length = unitBytes(index.encoding) * (maxBytes + LONGEST_END);
+  const bytes = await content.slice(at, at + length).bytes();
+  const isWhole = at + bytes.length === content.size;
+  const lines = Math.min(READ_TEXT_LINES, (endLine ?? index.totalLines) - startLine + 1);
+  return someLines(decode(bytes, index.encoding, isWhole), isWhole, { lines, bytes: maxBytes });
+}
+
+/** A text that begins and ends anywhere in a content; a last character that is cut is left out. */
+function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): string {
+  try {
+    // What looks like a byte order mark in the middle of a text is a character.
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalid("start_byte", "must not be within a character; use `next_byte` of the part before");
+  }
+}
+
+/** Where to begin to read. */
+async function placeOf(content: Blob, index: LineIndex, line: number, byte: number): Promise<number> {
+  const { encoding, starts, totalLines } = index;
+  const known = starts.findLast((start) => start.line <= line);
+  if (known === undefined) throw new Error("an index has no first line");
+  const start = await afterLines(content, encoding, known.at, line - known.line);
+  if (byte === 0) return start;
+  const end = line === totalLines ? content.size : await startAfter(content, index, line, start);
+  if (start + byte >= end)
+    throw invalid("start_byte", `must be less than ${end - start}, where line ${line} ends`);
+  if (byte % unitBytes(encoding) !== 0) throw invalid("start_byte", "must not be within a character");
+  return start + byte;
+}
+
+/** Where the line after a line begins. That of a very long line is in the index, so it is not searched for. */
+function startAfter(
+  content: Blob,
+  { encoding, starts }: LineIndex,
+  line: number,
+  start: number,
+): Promise<number> {
+  const known = starts.find((each) => each.line === line + 1);
+  return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
+}
+
+/** The position after so many line ends. */
+async function afterLines(
+  content: Blob,
+  encoding: TextEncoding,
+  from: number,
+  count: number,
+): Promise<number> {
+  let left = count;
+  let at = from;
+  while (left > 0) {
+    const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+    if (piece.length === 0) throw new Error("a text has fewer lines than its index says");
+    for (let end = afterLineEnd(piece, encoding, 0); end !== -1; end = afterLineEnd(piece, encoding, end)) {
+      left -= 1;
+      if (left === 0) return at + end;
+    }
+    at += piece.length;
+  }
+  return at;
+}
+
+function encodedLength(text: string, encoding: TextEncoding): number {
+  if (encoding === "utf-8") return utf8Length(text);
+  return text.length * unitBytes(encoding);
+}
