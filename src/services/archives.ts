@@ -7,6 +7,7 @@ import type { Digest } from "../domain/digest.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { hasExpired } from "../domain/file.ts";
+import { ARCHIVE_LIMITS } from "../domain/limits.ts";
 import {
   type FilePath,
   type FolderPath,
@@ -16,8 +17,8 @@ import {
   ROOT,
 } from "../domain/path.ts";
 import type { Access } from "./access.ts";
-import { ArchiveSlots } from "./archive-slots.ts";
 import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
+import { Slots } from "./slots.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
@@ -46,7 +47,7 @@ export class Archives {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #usage: UsageMeter;
-  readonly #slots = new ArchiveSlots();
+  readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });
 
   constructor(parts: {
     tables: Tables;

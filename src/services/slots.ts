@@ -1,18 +1,36 @@
 import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
 import { CofferError } from "../domain/errors.ts";
-import { ARCHIVE_LIMITS } from "../domain/limits.ts";
 
-/** An archive that is being sent. */
+/** How many things may be under way at once; see `ARCHIVE_LIMITS`. */
+export interface SlotLimits {
+  readonly each: number;
+  readonly client: number;
+  readonly all: number;
+  readonly unclaimed: { readonly client: number; readonly all: number };
+}
+
+/** Something that is under way. */
 interface Slot {
   readonly owner: string;
   readonly client: string;
   readonly isUnclaimed: boolean;
 }
 
-/** Limits how many archives are sent at once, so that a few callers cannot take all: see `ARCHIVE_LIMITS`. */
-export class ArchiveSlots {
+/** Limits how much of something costly is under way at once, so that a few callers cannot take all. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #noun: string;
   /** At most a few dozen, so it is counted by a scan. */
   readonly #taken = new Set<Slot>();
+
+  constructor(parts: {
+    limits: SlotLimits;
+    /** What is limited, in the plural: "archives". */
+    noun: string;
+  }) {
+    this.#limits = parts.limits;
+    this.#noun = parts.noun;
+  }
 
   /**
    * Takes a slot; disposing the result frees it. Throws RATE_LIMITED.
@@ -21,17 +39,17 @@ export class ArchiveSlots {
    */
   take(caller: Caller, client: string): Disposable {
     const slot = { owner: ownerOf(caller), client, isUnclaimed: isUnclaimed(caller) };
-    const { each, client: perClient, all, unclaimed } = ARCHIVE_LIMITS;
-    this.#requireRoom(each, "archives of yours are under way", ({ owner }) => owner === slot.owner);
+    const { each, client: perClient, all, unclaimed } = this.#limits;
+    this.#requireRoom(each, "of yours are under way", ({ owner }) => owner === slot.owner);
     if (slot.isUnclaimed) {
-      const ofUnclaimed = "archives of unclaimed drives are under way";
+      const ofUnclaimed = "of unclaimed drives are under way";
       const isLike = (other: Slot) => other.isUnclaimed && other.client === client;
       this.#requireRoom(unclaimed.client, `${ofUnclaimed} to your address`, isLike);
       this.#requireRoom(unclaimed.all, ofUnclaimed, (other) => other.isUnclaimed);
     }
-    const toClient = "archives are under way to your address";
+    const toClient = "are under way to your address";
     this.#requireRoom(perClient, toClient, (other) => other.client === client);
-    this.#requireRoom(all, "archives are under way", () => true);
+    this.#requireRoom(all, "are under way", () => true);
     this.#taken.add(slot);
     return { [Symbol.dispose]: () => void this.#taken.delete(slot) };
   }
@@ -39,6 +57,6 @@ export class ArchiveSlots {
   #requireRoom(most: number, what: string, counts: (slot: Slot) => boolean): void {
     const count = [...this.#taken].filter(counts).length;
     if (count < most) return;
-    throw new CofferError("RATE_LIMITED", `${count} ${what} already; wait until one is done.`);
+    throw new CofferError("RATE_LIMITED", `${count} ${this.#noun} ${what} already; wait until one is done.`);
   }
 }
