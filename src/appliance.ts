@@ -16,6 +16,7 @@ import type { Log } from "./log.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { copyBeforeUpgrade } from "./schema-copy.ts";
 import type { BackupPlan } from "./services/backups.ts";
+import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
@@ -42,6 +43,8 @@ export interface ApplianceOptions {
   readonly log: Log;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes;
+  /** Overrides `GREP_BOUNDS`. */
+  readonly grepBounds?: GrepBounds;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
@@ -160,6 +163,7 @@ interface Parts {
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
   const { config, clock, log, searchTimes, passwordCost, adoptEmpty = false, program } = options;
+  const { grepBounds } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
@@ -193,11 +197,23 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const indexPlaces = { database: directory.database, blobsDir: directory.blobs };
-  const given = { secret, tables, blobs, clock, log, searchTimes, passwordCost, backupPlan, indexPlaces };
+  const given = {
+    secret,
+    tables,
+    blobs,
+    clock,
+    log,
+    searchTimes,
+    grepBounds,
+    passwordCost,
+    backupPlan,
+    indexPlaces,
+  };
   const parts = { ...config, ...given };
   const services = openServices(parts);
   opened.defer(async () => {
     await tables.searches.close();
+    await services.grep.close();
     await services.indexer.stop();
   });
   services.indexer.start();

@@ -153,6 +153,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/db/search/worker.ts",
   "src/dev.ts",
   "src/main.ts",
+  "src/services/grep/grep-worker.ts",
   "src/services/search/index-worker.ts",
 ];
 

@@ -1,5 +1,5 @@
 import { constants, lstatSync, type Stats } from "node:fs";
-import { lstat, open, readFile } from "node:fs/promises";
+import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Digest } from "../domain/digest.ts";
 import { hasCode } from "./system-error.ts";
@@ -159,8 +159,7 @@ export async function* readPieces(
 ): AsyncGenerator<Uint8Array> {
   const { digest, size } = content;
   const state = await requireFile(path, content);
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  await using file = await readable(path, digest, state, open(path, flags));
+  await using file = await readable(path, digest, state, open(path, FLAGS));
   const hash = new Bun.CryptoHasher("sha256");
   const piece = new Uint8Array(Math.min(pieceBytes, size));
   for (let at = 0; at < size;) {
@@ -173,6 +172,48 @@ export async function* readPieces(
   if (hash.digest("hex") !== digest) throw new DamagedContent(path, digest, WRONG_BYTES, { state });
 }
 
+/** A content that is read in any order. Only its size is checked. */
+export class OpenContent implements AsyncDisposable {
+  readonly #path: string;
+  readonly #content: Content;
+  readonly #state: string;
+  readonly #file: FileHandle;
+
+  private constructor(parts: { path: string; content: Content; state: string; file: FileHandle }) {
+    this.#path = parts.path;
+    this.#content = parts.content;
+    this.#state = parts.state;
+    this.#file = parts.file;
+  }
+
+  /** Throws DamagedContent. */
+  static async at(path: string, content: Content): Promise<OpenContent> {
+    const state = await requireFile(path, content);
+    const file = await readable(path, content.digest, state, open(path, FLAGS));
+    return new OpenContent({ path, content, state, file });
+  }
+
+  /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedContent. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const { digest, size } = this.#content;
+    const piece = new Uint8Array(Math.min(length, size - offset));
+    for (let at = 0; at < piece.length;) {
+      const reading = this.#file.read(piece, at, piece.length - at, offset + at);
+      const { bytesRead } = await readable(this.#path, digest, this.#state, reading);
+      if (bytesRead === 0) {
+        throw new DamagedContent(this.#path, digest, wrongSize(offset + at, size), { state: this.#state });
+      }
+      at += bytesRead;
+    }
+    return piece;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const WRONG_BYTES = "does not match its SHA-256";
 
 function wrongSize(found: number, size: number): string {

@@ -1,7 +1,14 @@
 import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/digest.ts";
-import { type Content, contentPath, readBeginning, readPieces, requireFile } from "./content-file.ts";
+import {
+  type Content,
+  contentPath,
+  OpenContent,
+  readBeginning,
+  readPieces,
+  requireFile,
+} from "./content-file.ts";
 import { RECENT_BYTES } from "./recent-contents.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";
@@ -42,6 +49,11 @@ export class ContentsDirectory {
   /** The first bytes of a content, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
   beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
     return readBeginning(this.pathOf(content.digest), content, length, RECENT_BYTES);
+  }
+
+  /** Opens a content, to read parts of it. Throws DamagedContent. */
+  open(content: Content): Promise<OpenContent> {
+    return OpenContent.at(this.pathOf(content.digest), content);
   }
 
   /** See `readPieces`. */

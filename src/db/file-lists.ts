@@ -7,7 +7,7 @@ import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
-import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
@@ -226,19 +226,14 @@ function selectionOf(scope: ListScope, after: FilePosition | null): Selection {
   };
 }
 
-function rangeAfter({ from, to }: PathRange, after: FilePosition | null): PathRange {
-  if (after?.sort === "path") return { from: later(from, firstAfter(after.path)), to };
-  if (after?.sort === "-path") return { from, to: after.path };
-  return { from, to };
+function rangeAfter(range: PathRange, after: FilePosition | null): PathRange {
+  if (after?.sort === "path") return rangeFrom(range, firstAfter(after.path));
+  if (after?.sort === "-path") return { from: range.from, to: after.path };
+  return range;
 }
 
 /** The size or time, and the id, of the last file; at the start a value before, or after, all files. */
 function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
   if (after !== null && "value" in after) return { value: after.value, id: after.id };
   return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };
-}
-
-/** The later of two strings in UTF-8 byte order, which is the order of the index. */
-function later(a: string, b: string): string {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 ? b : a;
 }

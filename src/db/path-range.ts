@@ -18,3 +18,8 @@ export function firstAfter(path: string): string {
 export function rangeOf(prefix: string): PathRange {
   return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
 }
+
+/** The part of a range that starts at a path or after it, in UTF-8 byte order, which is the order of the index. */
+export function rangeFrom({ from, to }: PathRange, path: string): PathRange {
+  return { from: Buffer.compare(Buffer.from(from), Buffer.from(path)) < 0 ? path : from, to };
+}

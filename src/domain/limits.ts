@@ -63,6 +63,32 @@ export const ARCHIVE_LIMITS = {
   all: 32,
   unclaimed: { client: 8, all: 16 },
 };
+/** What a search of lines takes and gives: a pattern may come from anybody. */
+export const GREP = {
+  patternCharacters: 1000,
+  /** The most lines before and after a match. */
+  context: 10,
+  /** The most matches of one file. */
+  fileMatches: 100,
+  /** A longer line is cut, in UTF-16 code units. */
+  lineCharacters: 500,
+};
+/** When one request that searches lines stops: after so much of anything. */
+export const GREP_BOUNDS = {
+  /** Milliseconds. */
+  time: 5000,
+  /** How much longer it may take, in milliseconds, before it is ended: it looks at the time after each line. */
+  grace: 10_000,
+  /** How many bytes of contents are read. */
+  bytes: 512 * MIB,
+  matches: 1000,
+  /** How many characters of lines are given, in UTF-16 code units. */
+  characters: MIB,
+  /** How many bytes are read at once: a longer line is searched in pieces. */
+  blockBytes: MIB / 4,
+};
+/** How many searches of lines may wait or run at once; see `ARCHIVE_LIMITS`. */
+export const GREP_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 8, all: 16 } };
 /** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
 /**

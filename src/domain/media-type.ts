@@ -44,3 +44,11 @@ export function isTextType(mimeType: string): boolean {
   const essence = essenceOf(mimeType);
   return essence.startsWith("text/") || essence === "image/svg+xml" || TEXT_APPLICATION.test(essence);
 }
+
+/**
+ * Whether contents of this type may be text. Many types of texts are known to nobody, so only those are left out that
+ * certainly are not; a content shows what it is.
+ */
+export function mayBeText(mimeType: string): boolean {
+  return isTextType(mimeType) || !/^(audio|font|image|video)\/|^application\/pdf$/.test(essenceOf(mimeType));
+}

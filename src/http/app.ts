@@ -25,6 +25,7 @@ import { extract } from "./resources/extract.ts";
 import { files } from "./resources/files.ts";
 import { folderTransfers } from "./resources/folder-transfers.ts";
 import { folders } from "./resources/folders.ts";
+import { grep } from "./resources/grep.ts";
 import { listings } from "./resources/listings.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
@@ -133,6 +134,7 @@ function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: A
     texts(services.texts),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
     search(services.search),
+    grep(services.grep),
     folders(services.folders),
     folderTransfers(services.folders),
     apiKeys({ apiKeys: services.apiKeys, clock, rateLimits }),

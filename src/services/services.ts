@@ -22,6 +22,8 @@ import { FolderPieces } from "./folder-pieces.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
 import { FolderWorks } from "./folder-works.ts";
 import { Folders } from "./folders.ts";
+import { Grep } from "./grep.ts";
+import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./health.ts";
 import type { IndexPlaces } from "./search/index-work.ts";
 import { Indexer } from "./search/indexer.ts";
@@ -69,6 +71,8 @@ export interface ServiceParts {
   readonly backupPlan: BackupPlan | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
+  /** Overrides `GREP_BOUNDS`. */
+  readonly grepBounds?: GrepBounds | undefined;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost | undefined;
 }
@@ -110,6 +114,7 @@ export function openServices(given: ServiceParts) {
     listings: new Listings(parts),
     indexer,
     search: new Search({ ...parts, indexer }),
+    grep: new Grep(parts),
     folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
     apiKeys: new ApiKeys(parts),

@@ -148,6 +148,8 @@ const ENTRIES: readonly Entry[] = [
   },
   { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
+  { route: "GET /v0/grep", path: ({ drive }) => `/v0/grep?pattern=f&drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/grep", about: "of all drives", path: () => "/v0/grep?pattern=f", of: everyone },
   { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: reading(200) },
   {
     route: "POST /v0/files",

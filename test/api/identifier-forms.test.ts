@@ -40,6 +40,7 @@ const BY_ID: readonly Place[] = [
     body: (id) => ({ drive_id: id, filename: "planted", content: "" }),
   },
   { kind: "drive", method: "GET", path: "/v0/search?q=hello&drive_id=ID" },
+  { kind: "drive", method: "GET", path: "/v0/grep?pattern=hello&drive_id=ID" },
   { kind: "drive", method: "GET", path: "/v0/archive?drive_id=ID" },
   { kind: "drive", method: "GET", path: "/v0/folders?drive_id=ID" },
   { kind: "drive", method: "POST", path: "/v0/folders", body: (id) => ({ drive_id: id, path: "planted/" }) },
@@ -374,12 +375,14 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const others = PATHS.filter((path) => !path.startsWith(folder)).toSorted();
     const query = `prefix=${encodeURIComponent(folder)}`;
     expect(await pathsOf(own, query)).toEqual(below);
-    const found = await own.client.json<{ data: { path: string }[] }>(
-      200,
-      "GET",
-      `/v0/search?drive_id=${own.id}&${query}`,
-    );
-    expect(found.data.map(({ path }) => path).toSorted()).toEqual(below);
+    for (const search of ["/v0/search?", "/v0/grep?pattern=.&"]) {
+      const found = await own.client.json<{ data: { path: string }[] }>(
+        200,
+        "GET",
+        `${search}drive_id=${own.id}&${query}`,
+      );
+      expect(found.data.map(({ path }) => path).toSorted()).toEqual(below);
+    }
     // Each content is its file's path.
     const contents = Object.values(await archived(own.client, own.id, folder));
     expect(contents.filter((text) => text !== "").toSorted()).toEqual(below);

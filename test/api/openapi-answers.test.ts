@@ -337,6 +337,7 @@ const SUCCESSES: readonly Case[] = [
   },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
+  { operation: "grepFiles", gives: 200, request: () => ({ query: { pattern: "Hello", context: "1" } }) },
   { operation: "listFolders", gives: 200, request: (t) => ({ query: { drive_id: t.drive, limit: "1" } }) },
   { operation: "createFolder", gives: 201, request: (t) => folder(t, "new/sub/") },
   { operation: "createFolder", gives: 200, request: (t) => folder(t, "dir/") },
@@ -494,6 +495,11 @@ const REFUSALS: readonly Case[] = [
     operation: "searchFiles",
     gives: "NOT_FOUND",
     request: () => ({ query: { q: "x", drive_id: NOWHERE } }),
+  },
+  {
+    operation: "grepFiles",
+    gives: "NOT_FOUND",
+    request: () => ({ query: { pattern: "x", drive_id: NOWHERE } }),
   },
   {
     operation: "listFolders",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Appliance, type ApplianceOptions, openAppliance } from "../../src/appliance.ts";
 import { loadConfig } from "../../src/config.ts";
+import { GREP_BOUNDS } from "../../src/domain/limits.ts";
 import { createLog } from "../../src/log.ts";
 import { Client } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -34,12 +35,13 @@ const ROOMY = {
 
 /** What a search finds must not depend on how fast the machine is. */
 const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
+const PATIENT_GREP = { ...GREP_BOUNDS, time: 60_000 };
 
 /** Hashes are made by the hundred. One test holds what they cost otherwise. */
 const CHEAP = { memoryCost: 8, timeCost: 1 };
 
 /** What a test may give to its Coffer. */
-type Given = Pick<ApplianceOptions, "archiveStallMs" | "passwordCost" | "program"> & {
+type Given = Pick<ApplianceOptions, "archiveStallMs" | "grepBounds" | "passwordCost" | "program"> & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
   readonly prepare?: (dataDir: string) => Promise<number>;
 };
@@ -59,7 +61,7 @@ export async function startAppliance(
   const open = (changes: Record<string, string>, starting: StartFlags) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    const defaults = { searchTimes: PATIENT, passwordCost: CHEAP };
+    const defaults = { searchTimes: PATIENT, grepBounds: PATIENT_GREP, passwordCost: CHEAP };
     return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, ...starting });
   };
   let appliance = await open({}, {});

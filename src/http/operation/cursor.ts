@@ -1,5 +1,8 @@
 import { type FilePosition, type FileSort, isPathSort } from "../../domain/file-sort.ts";
+import { parseDigest } from "../../domain/digest.ts";
 import { invalid } from "../../domain/errors.ts";
+import { type DriveId, parseId } from "../../domain/id.ts";
+import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
 const SEPARATOR = "\n";
@@ -33,6 +36,25 @@ export function decodePosition(cursor: string, sort: FileSort): FilePosition {
   if (isPathSort(sort)) return { sort, path: sort === "path" ? first : second };
   if (!NUMBER.test(second) || third === "") throw badCursor();
   return { sort, value: Number(second), id: third };
+}
+
+/** An opaque cursor: the search of lines continues here. */
+export function encodeGrepPosition({ drive, path, inside }: GrepPosition): string {
+  if (inside === null) return encode([drive, path]);
+  const { digest, offset, line, searched, matches } = inside;
+  return encode([drive, path, digest, ...[offset, line, searched, matches].map(String)]);
+}
+
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeGrepPosition` did not return. */
+export function decodeGrepPosition(cursor: string): GrepPosition {
+  const [driveText = "", path = "", digestText = "", ...numbers] = decode(cursor);
+  const [drive, digest] = [parseId<DriveId>(driveText), parseDigest(digestText)];
+  if (drive === null) throw badCursor();
+  if (digestText === "") return { drive, path, inside: null };
+  const [offset, line, searched, matches] = numbers.filter((number) => NUMBER.test(number)).map(Number);
+  if (digest === null || offset === undefined || line === undefined) throw badCursor();
+  if (searched === undefined || matches === undefined) throw badCursor();
+  return { drive, path, inside: { digest, offset, line, searched, matches } };
 }
 
 function encode(fields: readonly string[]): string {

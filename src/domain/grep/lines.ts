@@ -1,0 +1,80 @@
+import type { TextEncoding } from "../text-encoding.ts";
+
+const NEWLINE = 0x0a;
+const MARK = "\uFEFF";
+
+/**
+ * How many first bytes of a piece of text are whole lines. If there is no line end in it, as many as are whole
+ * characters.
+ */
+export function wholeLength(piece: Uint8Array, encoding: TextEncoding): number {
+  const end = isWide(encoding) ? lastWideNewline(piece, encoding) : piece.lastIndexOf(NEWLINE) + 1;
+  return end > 0 ? end : wholeCharacters(piece, encoding);
+}
+
+/** How many bytes a decoded text was. */
+export function encodedLength(text: string, encoding: TextEncoding): number {
+  if (isWide(encoding)) return text.length * 2;
+  return encoding === "latin1" ? text.length : Buffer.byteLength(text);
+}
+
+/**
+ * The text of whole lines, with its byte order mark. Bytes that are invalid in the encoding are Latin-1. Null if it is
+ * not text: that never holds a NUL.
+ */
+export function decodeLines(
+  bytes: Uint8Array,
+  encoding: TextEncoding,
+): { readonly text: string; readonly encoding: TextEncoding } | null {
+  const decode = (as: TextEncoding) => new TextDecoder(as, { fatal: true, ignoreBOM: true }).decode(bytes);
+  const decoded = () => {
+    try {
+      return { text: decode(encoding), encoding };
+    } catch (error) {
+      // A decoder throws TypeError for bytes that are invalid in its encoding.
+      if (!(error instanceof TypeError)) throw error;
+      return { text: decode("latin1"), encoding: "latin1" } as const;
+    }
+  };
+  const found = decoded();
+  return found.text.includes("\0") ? null : found;
+}
+
+/** A line without what is no part of it: a byte order mark, and the CR of a CR LF. */
+export function plainLine(line: string): string {
+  return line.slice(line.startsWith(MARK) ? 1 : 0, line.endsWith("\r") ? -1 : undefined);
+}
+
+function isWide(encoding: TextEncoding): boolean {
+  return encoding === "utf-16le" || encoding === "utf-16be";
+}
+
+function lastWideNewline(piece: Uint8Array, encoding: TextEncoding): number {
+  const low = encoding === "utf-16le" ? 0 : 1;
+  for (let at = (piece.length & ~1) - 2; at >= 0; at -= 2) {
+    if (piece[at + low] === NEWLINE && piece[at + 1 - low] === 0) return at + 2;
+  }
+  return 0;
+}
+
+function wholeCharacters(piece: Uint8Array, encoding: TextEncoding): number {
+  const { length } = piece;
+  if (encoding === "latin1") return length;
+  if (isWide(encoding)) {
+    const even = length & ~1;
+    const high = piece[even - (encoding === "utf-16le" ? 1 : 2)] ?? 0;
+    return even > 2 && (high & 0xfc) === 0xd8 ? even - 2 : even;
+  }
+  // A UTF-8 character has at most three bytes after its first.
+  for (let at = length - 1; at > 0 && at >= length - 3; at -= 1) {
+    const byte = piece[at] ?? 0;
+    if (byte < 0x80) return length;
+    if (byte >= 0xc0) return at + charLength(byte) > length ? at : length;
+  }
+  return length;
+}
+
+function charLength(first: number): number {
+  if (first >= 0xf0) return 4;
+  return first >= 0xe0 ? 3 : 2;
+}

@@ -1,0 +1,45 @@
+import type { GrepBounds } from "./request.ts";
+
+/** What one search of lines may still read and give. */
+export class Budget {
+  readonly #bounds: GrepBounds;
+  readonly #stop: Int32Array;
+  readonly #end: number;
+  #bytes = 0;
+  #matches = 0;
+  #characters = 0;
+
+  constructor(parts: {
+    bounds: GrepBounds;
+    /** Its first cell is not 0 once the search must stop. */
+    stop: Int32Array;
+  }) {
+    this.#bounds = parts.bounds;
+    this.#stop = parts.stop;
+    this.#end = performance.now() + parts.bounds.time;
+  }
+
+  takeBytes(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  takeMatch(): void {
+    this.#matches += 1;
+  }
+
+  takeText(text: string): void {
+    this.#characters += text.length;
+  }
+
+  /** Whether the search must stop. It may finish what it has begun, if that is little. */
+  get isSpent(): boolean {
+    const { bytes, matches, characters } = this.#bounds;
+    return (
+      this.#bytes >= bytes ||
+      this.#matches >= matches ||
+      this.#characters >= characters ||
+      performance.now() >= this.#end ||
+      Atomics.load(this.#stop, 0) !== 0
+    );
+  }
+}

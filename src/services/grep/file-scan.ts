@@ -1,0 +1,186 @@
+import { excerptOf } from "../../domain/grep/excerpt.ts";
+import { decodeLines, encodedLength, plainLine, wholeLength } from "../../domain/grep/lines.ts";
+import { GREP } from "../../domain/limits.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/text-encoding.ts";
+import type { Budget } from "./budget.ts";
+import type { Pattern } from "./pattern.ts";
+import type { LineMatch, LinePosition } from "./request.ts";
+
+/** A content that is searched. */
+export interface Source {
+  /** Bytes. */
+  readonly size: number;
+  /** At most `length` bytes from `offset`; fewer only at the end. */
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+}
+
+/** What a scan needs. */
+export interface ScanParts {
+  readonly source: Source;
+  readonly pattern: Pattern;
+  readonly context: number;
+  readonly budget: Budget;
+  readonly blockBytes: number;
+  readonly from: LineStart & Pick<LinePosition, "searched" | "matches">;
+}
+
+/** Where a line begins. */
+export type LineStart = Pick<LinePosition, "offset" | "line">;
+
+/** The lines of a content that match. */
+export interface Scanned {
+  readonly matches: readonly LineMatch[];
+  readonly hasMore: boolean;
+  /** Where to go on if it stopped before the end. */
+  readonly rest: ScanParts["from"] | null;
+}
+
+/** Some whole lines or, of a very long one, a piece. */
+interface Block {
+  readonly offset: number;
+  readonly text: string;
+  readonly encoding: TextEncoding;
+}
+
+/** A line of a block: the number of the line, and where it begins in the block's text. */
+interface Line {
+  readonly block: Block;
+  readonly number: number;
+  readonly at: number;
+  readonly text: string;
+}
+
+interface OpenMatch extends LineMatch {
+  readonly after: string[];
+}
+
+/** The start of a content. */
+export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
+
+/**
+ * Searches the lines of one content, a block at a time. A line that is longer than a block is searched in pieces, as if
+ * each was a line with the same number.
+ */
+export class FileScan {
+  readonly #parts: ScanParts;
+  readonly #matches: OpenMatch[] = [];
+  /** Matches that lack lines after them. */
+  #open: OpenMatch[] = [];
+  /** The last lines, as many as are given before a match. */
+  readonly #recent: Line[] = [];
+  #unsearched: number;
+  #hasMore = false;
+  #rest: ScanParts["from"] | null = null;
+  #isEnding = false;
+
+  constructor(parts: ScanParts) {
+    this.#parts = parts;
+    this.#unsearched = parts.from.searched;
+  }
+
+  /** Null if the content is not text. */
+  async run(): Promise<Scanned | null> {
+    let number = this.#parts.from.line;
+    for await (const block of this.#blocks()) {
+      if (block === null) return null;
+      const lines = block.text.split("\n");
+      // What is after the last line end is no line.
+      if (lines.at(-1) === "") lines.pop();
+      let at = 0;
+      for (const text of lines) {
+        this.#take({ block, number, at, text });
+        if (this.#isEnding && this.#open.length === 0) return this.#scanned();
+        at += text.length + 1;
+        if (at <= block.text.length) number += 1;
+      }
+    }
+    return this.#scanned();
+  }
+
+  #scanned(): Scanned {
+    return { matches: this.#matches, hasMore: this.#hasMore, rest: this.#rest };
+  }
+
+  async *#blocks(): AsyncGenerator<Block | null> {
+    const { source, budget, blockBytes, from } = this.#parts;
+    let [encoding] = encodingsFor(await source.read(0, 2));
+    for (let offset = from.offset; offset < source.size && encoding !== undefined;) {
+      const piece = await source.read(offset, blockBytes);
+      const isLast = offset + piece.length >= source.size;
+      const bytes = isLast ? piece : piece.subarray(0, wholeLength(piece, encoding));
+      const decoded = decodeLines(bytes, encoding);
+      if (decoded === null) return yield null;
+      budget.takeBytes(bytes.length);
+      yield { offset, ...decoded };
+      encoding = decoded.encoding;
+      offset += bytes.length;
+    }
+  }
+
+  #take(line: Line): void {
+    const { pattern, context, budget } = this.#parts;
+    const text = plainLine(line.text);
+    this.#addAfter(text);
+    if (this.#isEnding) return;
+    const isSearched = this.#unsearched === 0;
+    if (!isSearched) this.#unsearched -= 1;
+    else if (pattern.matches(text)) this.#addMatch(line, text);
+    this.#recent.push(line);
+    if (this.#recent.length > context) this.#recent.shift();
+    if (isSearched && !this.#isEnding && budget.isSpent) this.#pause(line);
+  }
+
+  #addAfter(text: string): void {
+    if (this.#open.length === 0) return;
+    const shown = this.#shown(text);
+    for (const match of this.#open) match.after.push(shown);
+    this.#open = this.#open.filter(({ after }) => after.length < this.#parts.context);
+  }
+
+  #addMatch(line: Line, text: string): void {
+    const { pattern, context, budget, from } = this.#parts;
+    if (from.matches + this.#matches.length >= GREP.fileMatches) {
+      this.#hasMore = true;
+      this.#isEnding = true;
+      return;
+    }
+    const isLong = text.length > GREP.lineCharacters;
+    const match = {
+      line: line.number,
+      text: this.#shown(text, isLong ? pattern.startIn(text) : 0),
+      before: this.#recent.map((each) => this.#shown(plainLine(each.text))),
+      after: [],
+    };
+    this.#matches.push(match);
+    if (context > 0) this.#open.push(match);
+    budget.takeMatch();
+  }
+
+  /** A line as it is given. It is copied: a part of a text keeps all of that in memory. */
+  #shown(text: string, at = 0): string {
+    const shown = Buffer.from(excerptOf(text, at)).toString();
+    this.#parts.budget.takeText(shown);
+    return shown;
+  }
+
+  /** Searches no more lines after this one. */
+  #pause(last: Line): void {
+    const { source, from } = this.#parts;
+    this.#isEnding = true;
+    const next = startAfter(last);
+    if (next.offset >= source.size) return;
+    const start = this.#recent[0] === undefined ? next : startOf(this.#recent[0]);
+    const matches = from.matches + this.#matches.length;
+    this.#rest = { ...start, searched: this.#recent.length, matches };
+  }
+}
+
+function startOf({ block, number, at }: Line): LineStart {
+  return { offset: block.offset + encodedLength(block.text.slice(0, at), block.encoding), line: number };
+}
+
+function startAfter({ block, number, at, text }: Line): LineStart {
+  const end = at + text.length + 1;
+  // The piece of a long line has no line end.
+  return startOf({ block, at: end, text, number: end <= block.text.length ? number + 1 : number });
+}

@@ -1,0 +1,97 @@
+import { DamagedContent, requireBytes } from "../../blobs/content-file.ts";
+import { ContentsDirectory } from "../../blobs/contents-directory.ts";
+import { type GrepFile, GrepFiles } from "../../db/grep-files.ts";
+import { firstAfter, rangeFrom } from "../../db/path-range.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import { mayBeText } from "../../domain/media-type.ts";
+import { Budget } from "./budget.ts";
+import { FILE_START, FileScan, type Scanned, type ScanParts, type Source } from "./file-scan.ts";
+import { Pattern } from "./pattern.ts";
+import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
+
+/** Searches the lines of files, one file after another. In a thread of its own. */
+export class GrepWork {
+  readonly #files: GrepFiles;
+  readonly #contents: ContentsDirectory;
+  readonly #stop: Int32Array;
+
+  constructor(parts: { database: string; blobsDir: string; stop: Int32Array }) {
+    this.#files = new GrepFiles(parts.database);
+    this.#contents = new ContentsDirectory(parts.blobsDir);
+    this.#stop = parts.stop;
+  }
+
+  /** Throws BadPattern. */
+  async find(request: GrepRequest): Promise<GrepFound> {
+    const pattern = new Pattern(request);
+    const budget = new Budget({ bounds: request.bounds, stop: this.#stop });
+    const files: MatchedFile[] = [];
+    const unread: FileFacts[] = [];
+    let done: GrepPosition | null = null;
+    for (const { facts, bytes, isDamaged } of this.#candidates(request)) {
+      if (done !== null && (files.length >= request.limit || budget.isSpent)) {
+        return { files, next: done, unread };
+      }
+      const from = startIn(facts, request.from);
+      done = { drive: facts.driveId, path: facts.path, inside: null };
+      if (facts.size === 0 || !mayBeText(facts.mimeType)) continue;
+      const { context, bounds } = request;
+      const parts = { pattern, budget, context, blockBytes: bounds.blockBytes, from };
+      const scanned = isDamaged ? "unread" : await this.#scan(facts, bytes, parts);
+      if (scanned === "unread") unread.push(facts);
+      if (scanned === "unread" || scanned === null) continue;
+      const { matches, hasMore, rest } = scanned;
+      if (matches.length > 0) files.push({ file: facts, matches, hasMore });
+      if (rest !== null) {
+        return { files, next: { ...done, inside: { digest: facts.digest, ...rest } }, unread };
+      }
+    }
+    return { files, next: null, unread };
+  }
+
+  close(): void {
+    this.#files.close();
+  }
+
+  /** The files of all drives, from where the search goes on. */
+  *#candidates({ drives, paths, from, now }: GrepRequest): Generator<GrepFile> {
+    for (const { id, pk } of drives) {
+      if (from !== null && id < from.drive) continue;
+      const isFirst = id === from?.drive && from.path !== "";
+      const start = from?.inside === null ? firstAfter(from.path) : from?.path;
+      yield* this.#files.files(pk, isFirst && start !== undefined ? rangeFrom(paths, start) : paths, now);
+    }
+  }
+
+  async #scan(
+    facts: FileFacts,
+    bytes: GrepFile["bytes"],
+    parts: Omit<ScanParts, "source">,
+  ): Promise<Scanned | "unread" | null> {
+    try {
+      if (bytes !== null) {
+        requireBytes("the database", bytes, facts);
+        return await new FileScan({ ...parts, source: sourceOf(bytes) }).run();
+      }
+      await using content = await this.#contents.open(facts);
+      const source = {
+        size: facts.size,
+        read: (offset: number, length: number) => content.read(offset, length),
+      };
+      return await new FileScan({ ...parts, source }).run();
+    } catch (error) {
+      if (error instanceof DamagedContent) return "unread";
+      throw error;
+    }
+  }
+}
+
+/** Where the search of a file begins: elsewhere only if it goes on in the same content. */
+function startIn({ driveId, path, digest }: FileFacts, from: GrepPosition | null): ScanParts["from"] {
+  const isHere = from !== null && from.drive === driveId && from.path === path;
+  return isHere && from.inside?.digest === digest ? from.inside : FILE_START;
+}
+
+function sourceOf(bytes: Uint8Array): Source {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}

@@ -1,0 +1,96 @@
+import type { PathRange } from "../../db/path-range.ts";
+import type { Digest } from "../../domain/digest.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import type { DriveId, DrivePk } from "../../domain/id.ts";
+import type { GREP_BOUNDS } from "../../domain/limits.ts";
+
+/** See `GREP_BOUNDS`. */
+export type GrepBounds = Readonly<typeof GREP_BOUNDS>;
+
+/** Where a search of lines goes on: after a file, or inside it. */
+export interface GrepPosition {
+  readonly drive: DriveId;
+  /** Empty for the start of the drive. */
+  readonly path: string;
+  /** Null for after the file. */
+  readonly inside: LinePosition | null;
+}
+
+/** A place in a content. */
+export interface LinePosition {
+  /** The content: another one is searched from its start. */
+  readonly digest: Digest;
+  /** The bytes before the first line that is read. */
+  readonly offset: number;
+  /** The number of that line, from 1. */
+  readonly line: number;
+  /** How many lines from there have been searched. */
+  readonly searched: number;
+  /** How many matches the file had so far. */
+  readonly matches: number;
+}
+
+/** A search of lines, for the thread. */
+export interface GrepRequest {
+  /** In the order of their ids. */
+  readonly drives: readonly { readonly id: DriveId; readonly pk: DrivePk }[];
+  readonly paths: PathRange;
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+  /** How many lines before and after each match are given. */
+  readonly context: number;
+  /** The most files with matches. */
+  readonly limit: number;
+  readonly from: GrepPosition | null;
+  readonly now: number;
+  readonly bounds: GrepBounds;
+}
+
+/** A line that matches. */
+export interface LineMatch {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The lines before and after it. Long lines are cut. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** A file with lines that match. */
+export interface MatchedFile {
+  readonly file: FileFacts;
+  readonly matches: readonly LineMatch[];
+  /** Whether more of its lines match than are ever given. */
+  readonly hasMore: boolean;
+}
+
+/** What a search of lines found, in path order. */
+export interface GrepFound {
+  readonly files: readonly MatchedFile[];
+  /** Where to go on; null at the end. */
+  readonly next: GrepPosition | null;
+  /** Files whose contents are damaged, or could not be read. */
+  readonly unread: readonly FileFacts[];
+}
+
+/** A message to the thread. */
+export type ToGrepThread =
+  | {
+      readonly kind: "open";
+      /** The database's file. */
+      readonly database: string;
+      /** The directory of contents. */
+      readonly blobsDir: string;
+      /** One cell: what is running stops once it is not 0. */
+      readonly stop: SharedArrayBuffer;
+    }
+  | { readonly kind: "find"; readonly request: GrepRequest }
+  | { readonly kind: "close" };
+
+/** An answer of the thread. */
+export type FromGrepThread =
+  | { readonly kind: "found"; readonly found: GrepFound }
+  /** The pattern is none. */
+  | { readonly kind: "refused"; readonly problem: string }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "closed" };

@@ -1,0 +1,177 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { GREP, GREP_BOUNDS } from "../../src/domain/limits.ts";
+import { Budget } from "../../src/services/grep/budget.ts";
+import { FILE_START, FileScan, type Scanned, type ScanParts } from "../../src/services/grep/file-scan.ts";
+import { Pattern } from "../../src/services/grep/pattern.ts";
+import type { LineMatch } from "../../src/services/grep/request.ts";
+import { anyOf, runs } from "../support/properties.ts";
+
+/** Patterns that mean the same to every engine. */
+const PATTERNS = ["a", "^b", "a$", "b+a", "^$", "(a|b)*c", "é|😀", "[^a]", "\\bab", "^.b.*$", ""];
+
+const anyLine = fc
+  .array(fc.oneof(anyOf("abcé "), fc.constantFrom("😀", "\r")), { maxLength: 9 })
+  .map((parts) => parts.join(""));
+const anyEnd = fc.constantFrom("\n", "\r\n");
+const anyText = fc
+  .tuple(fc.array(fc.tuple(anyLine, anyEnd), { maxLength: 30 }), anyLine)
+  .map(([lines, last]) => lines.flat().join("") + last);
+
+const ENCODINGS = {
+  "utf-8": (text: string) => Buffer.from(text),
+  "utf-8 with a mark": (text: string) => Buffer.from(`\uFEFF${text}`),
+  "utf-16le": (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le"),
+  "utf-16be": (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16(),
+} as const;
+
+interface Search {
+  readonly bytes: Uint8Array;
+  readonly pattern: string;
+  readonly context: number;
+  /** How many matches are taken at once. */
+  readonly matches: number;
+  readonly blockBytes: number;
+}
+
+/** Searches, stopping and going on as often as the bound of matches says. */
+async function found({
+  bytes,
+  pattern,
+  context,
+  matches,
+  blockBytes,
+}: Search): Promise<readonly LineMatch[]> {
+  const source = {
+    size: bytes.length,
+    read: (at: number, length: number) => bytes.subarray(at, at + length),
+  };
+  const all: LineMatch[] = [];
+  for (let from: ScanParts["from"] | null = FILE_START; from !== null;) {
+    const bounds = { ...GREP_BOUNDS, time: 60_000, matches, blockBytes };
+    const budget = new Budget({ bounds, stop: new Int32Array(1) });
+    const parts: ScanParts = {
+      source,
+      pattern: new Pattern({ pattern, ignoreCase: false }),
+      context,
+      budget,
+      blockBytes,
+      from,
+    };
+    const scanned: Scanned | null = await new FileScan(parts).run();
+    if (scanned === null) throw new Error("the text is not text");
+    all.push(...scanned.matches);
+    from = scanned.rest;
+  }
+  return all;
+}
+
+/** The same, as simply as possible. */
+function expected(
+  lines: readonly (readonly [number, string])[],
+  pattern: string,
+  context: number,
+): LineMatch[] {
+  // Of RE2, a dot matches a CR.
+  const re = new RegExp(pattern, "su");
+  const texts = lines.map(([, text]) => text);
+  return lines.flatMap(([line, text], at) =>
+    re.test(text)
+      ? [
+          {
+            line,
+            text,
+            before: texts.slice(Math.max(0, at - context), at),
+            after: texts.slice(at + 1, at + 1 + context),
+          },
+        ]
+      : [],
+  );
+}
+
+function linesOf(text: string): (readonly [number, string])[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line, at) => [at + 1, line.endsWith("\r") ? line.slice(0, -1) : line]);
+}
+
+test("finds the lines that match, whatever the encoding, and wherever it stops and goes on", async () => {
+  const anySearch = fc.record({
+    text: anyText,
+    encoding: fc.constantFrom<(keyof typeof ENCODINGS)[]>(
+      "utf-8",
+      "utf-8 with a mark",
+      "utf-16le",
+      "utf-16be",
+    ),
+    pattern: fc.constantFrom(...PATTERNS),
+    context: fc.integer({ min: 0, max: 4 }),
+    matches: fc.integer({ min: 1, max: 5 }),
+    blockBytes: fc.integer({ min: 64, max: 200 }),
+  });
+  const rule = fc.asyncProperty(anySearch, async ({ text, encoding, pattern, ...search }) => {
+    const bytes = ENCODINGS[encoding](text);
+    // A mark alone is the empty first line.
+    const lines = linesOf(text === "" && bytes.length > 0 ? "\n" : text);
+    expect(await found({ ...search, pattern, bytes })).toEqual(expected(lines, pattern, search.context));
+  });
+  await fc.assert(rule, runs(5));
+});
+
+/** The lines, and the pieces of those that are longer than a block. */
+function piecesOf(text: string, blockBytes: number): (readonly [number, string])[] {
+  const pieces: [number, string][] = [];
+  let number = 1;
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    for (let at = 0; at < line.length; at += blockBytes) {
+      pieces.push([
+        number,
+        line
+          .slice(at, at + blockBytes)
+          .replace(/\r?\n$/, "")
+          .replace(/\r$/, ""),
+      ]);
+    }
+    number += 1;
+  }
+  return pieces;
+}
+
+test("searches a line that is longer than a block in pieces", async () => {
+  const anySearch = fc.record({
+    text: fc.string({ unit: anyOf("aabbc\n"), maxLength: 120 }),
+    pattern: fc.constantFrom("a", "^b", "a$", "b+a", "(a|b)*c"),
+    context: fc.integer({ min: 0, max: 3 }),
+    matches: fc.integer({ min: 1, max: 4 }),
+    blockBytes: fc.integer({ min: 4, max: 24 }),
+  });
+  const rule = fc.asyncProperty(anySearch, async ({ text, ...search }) => {
+    const pieces = piecesOf(text, search.blockBytes);
+    const bytes = Buffer.from(text);
+    expect(await found({ ...search, bytes })).toEqual(
+      expected(pieces, search.pattern, search.context).slice(0, GREP.fileMatches),
+    );
+  });
+  await fc.assert(rule, runs(5));
+});
+
+test("shows at most so much of a line, with the start of its match, and no half characters", () => {
+  const anyPlace = fc.record({
+    before: fc.string({ unit: anyOf("a b"), maxLength: 2000 }),
+    after: fc.string({ unit: anyOf("a b"), maxLength: 2000 }),
+    filler: fc.constantFrom("x", "é", "😀"),
+  });
+  const rule = fc.asyncProperty(anyPlace, async ({ before, after, filler }) => {
+    const line = `${before.replaceAll("a", filler)}needle${after.replaceAll("a", filler)}`;
+    const search = { pattern: "needle", context: 0, matches: 1, blockBytes: 100_000 };
+    const [match] = await found({ ...search, bytes: Buffer.from(line) });
+    const shown = match?.text ?? "";
+    expect(shown).toContain("needle");
+    expect(shown.isWellFormed() && !shown.includes("\uFFFD")).toBe(true);
+    expect(shown.length).toBeLessThanOrEqual(GREP.lineCharacters + 3);
+    const plain = shown.replace(/^…/, "").replace(/…$/, "");
+    expect(line).toContain(plain);
+    expect(shown === plain).toBe(line.length <= GREP.lineCharacters);
+  });
+  return fc.assert(rule, runs());
+});
