@@ -162,8 +162,8 @@ interface Parts {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
-  const { config, clock, log, searchTimes, passwordCost, adoptEmpty = false, program } = options;
-  const { grepBounds } = options;
+  const { config, clock, log, searchTimes, grepBounds, passwordCost, adoptEmpty = false } = options;
+  const program = options.program ?? [process.execPath];
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
@@ -197,19 +197,9 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const indexPlaces = { database: directory.database, blobsDir: directory.blobs };
-  const given = {
-    secret,
-    tables,
-    blobs,
-    clock,
-    log,
-    searchTimes,
-    grepBounds,
-    passwordCost,
-    backupPlan,
-    indexPlaces,
-  };
-  const parts = { ...config, ...given };
+  const stores = { tables, blobs, clock, log, indexPlaces };
+  const overrides = { searchTimes, grepBounds, passwordCost };
+  const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(async () => {
     await tables.searches.close();
@@ -217,6 +207,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     await services.indexer.stop();
   });
   services.indexer.start();
+  opened.defer(() => services.documentReader.stop());
   opened.defer(() => services.folderWorks.stop());
   services.folderWorks.start();
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
@@ -229,7 +220,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
 /** How the server makes backups of itself; null if it makes none. */
 function backupPlanOf(
   { backup, backupIntervalMs, backupKeep, dataDir }: Config,
-  program: readonly string[] = [process.execPath],
+  program: readonly string[],
 ): BackupPlan | null {
   if (backup === null) return null;
   const place = nameOfBackupAddress(backup);

@@ -18,6 +18,7 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
       resolve(import.meta.dir, "services/grep/grep-worker.ts"),
       resolve(import.meta.dir, "db/snapshot-worker.ts"),
       resolve(import.meta.dir, "db/upkeep-worker.ts"),
+      resolve(import.meta.dir, "extraction/extraction-worker.ts"),
     ],
     naming: { entry: "[name].[ext]" },
     target: "bun",

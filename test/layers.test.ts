@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config.ts",
     "data-directory.ts",
     "domain",
+    "extraction",
     "local-address.ts",
     "log.ts",
     "verify",
@@ -60,6 +61,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Checks a store from outside, also beside a server.
   verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
+  // Reads documents, in a process of its own.
+  extraction: ["domain"],
   services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
   // The database says which version of Coffer upgraded it.
   db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain", "version.ts"],
@@ -152,6 +155,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/db/upkeep-worker.ts",
   "src/db/search/worker.ts",
   "src/dev.ts",
+  "src/extraction/extraction-worker.ts",
   "src/main.ts",
   "src/services/grep/grep-worker.ts",
   "src/services/search/index-worker.ts",

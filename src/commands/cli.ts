@@ -1,6 +1,7 @@
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup } from "./backup.ts";
 import { type Command, CommandError, type Terminal } from "./command.ts";
+import { extractText } from "./extract-text.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   verify,
   healthcheck,
   version,
+  extractText,
 ];
 
 /** Runs the command that the arguments name, `serve` by default. Returns the exit code. */
@@ -57,8 +59,9 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
 }
 
 function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const shown = COMMANDS.filter(({ isInternal }) => isInternal !== true);
+  const width = Math.max(...shown.map(({ name }) => name.length));
+  const lines = shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return `Usage: coffer [COMMAND] [FLAGS]\n\n${lines.join("\n")}\n\nSee "coffer COMMAND --help" for its flags.`;
 }
 

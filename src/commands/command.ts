@@ -41,6 +41,8 @@ export interface Command {
   readonly usage: string;
   /** One sentence without the full stop. */
   readonly summary: string;
+  /** Whether only the server starts it; the overview leaves it out. */
+  readonly isInternal?: true;
   /** More for its `--help`, ends without a line break. */
   readonly help: () => string;
   /** Throws CommandError, CofferError, or an unexpected error. */

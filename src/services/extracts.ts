@@ -1,10 +1,12 @@
 import { CofferError } from "../domain/errors.ts";
 import type { Caller } from "../domain/caller.ts";
+import { documentFormatOf } from "../domain/extraction.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
 import { isJsonType, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
+import type { Documents } from "./extraction/documents.ts";
 import type { Files } from "./files.ts";
 
 /** How many bytes of a content are read at once. */
@@ -18,31 +20,64 @@ export interface Extract {
    * checked, so only a disk error can interrupt it.
    */
   readonly json: AsyncIterable<string>;
+  /** Whether it has more text. */
+  readonly isCut: boolean;
+}
+
+/** The text of a file. */
+export interface FileText {
+  readonly file: File;
+  readonly text: string;
+  /** Whether it has more text. */
+  readonly isCut: boolean;
 }
 
 /** Reads contents as text. */
 export class Extracts {
   readonly #files: Files;
+  readonly #documents: Documents;
 
-  constructor(parts: { files: Files }) {
+  constructor(parts: { files: Files; documents: Documents }) {
     this.#files = parts.files;
+    this.#documents = parts.documents;
   }
 
-  /** Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED. */
-  async extract(caller: Caller, ref: FileRef): Promise<Extract> {
+  /**
+   * The text of a text file or a document, or the value of a JSON file. `signal` ends it early; it rejects with its
+   * reason then.
+   *
+   * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
+   */
+  async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
     const file = this.#files.get(caller, ref);
     const { mimeType } = file;
+    const format = documentFormatOf(mimeType);
+    if (format !== null) {
+      const { text, isCut } = await this.#documents.text(caller, file, format, signal);
+      return { mimeType, isCut, json: quoted(piecesOf(text)) };
+    }
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);
     const content = await this.#files.content(file);
     const encoding = await encodingOf(content);
-    const json = isJson ? await parsed(content, encoding) : quoted(content, encoding);
-    return { mimeType, json };
+    const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
+    return { mimeType, isCut: false, json };
+  }
+
+  /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
+  async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
+    const file = this.#files.get(caller, ref);
+    const format = documentFormatOf(file.mimeType);
+    if (format !== null) return { file, ...(await this.#documents.text(caller, file, format, signal)) };
+    requireReadable(file, false);
+    const content = await this.#files.content(file);
+    const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
+    return { file, text: pieces.join(""), isCut: false };
   }
 }
 
 function requireReadable({ mimeType, size }: File, isJson: boolean): void {
-  if (!isJson && !isTextType(mimeType)) {
+  if (!isJsonType(mimeType) && !isTextType(mimeType)) {
     throw new CofferError("UNSUPPORTED_MEDIA_TYPE", `Text cannot be extracted from ${mimeType}.`);
   }
   const limit = isJson ? EXTRACT_JSON_BYTES : EXTRACT_TEXT_BYTES;
@@ -84,10 +119,16 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   yield decoder.decode();
 }
 
-async function* quoted(content: Blob, encoding: TextEncoding): AsyncGenerator<string> {
+/** A text as a JSON string. */
+async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield '"';
-  for await (const piece of decoded(content, encoding)) yield JSON.stringify(piece).slice(1, -1);
+  for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
   yield '"';
+}
+
+async function* piecesOf(text: string): AsyncGenerator<string> {
+  // The two halves of a character that is cut come together again in JSON.
+  for (let at = 0; at < text.length; at += PIECE_BYTES) yield text.slice(at, at + PIECE_BYTES);
 }
 
 /** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */

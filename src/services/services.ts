@@ -14,6 +14,8 @@ import { ClockWatch } from "./clock-watch.ts";
 import { DamagedContents } from "./damaged-contents.ts";
 import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
+import { DocumentReader } from "./extraction/document-reader.ts";
+import { Documents } from "./extraction/documents.ts";
 import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
 import { FolderChanges } from "./folder-changes.ts";
@@ -67,6 +69,8 @@ export interface ServiceParts {
   readonly signups: "open" | "closed";
   /** Null if people sign in only with passwords. */
   readonly oidc: OidcProvider | null;
+  /** The start of a command line of this program, for processes of its own. */
+  readonly program: readonly string[];
   /** Null if the server makes no backups. */
   readonly backupPlan: BackupPlan | null;
   /** Overrides the default timeouts of search. */
@@ -101,13 +105,16 @@ export function openServices(given: ServiceParts) {
   const parts = { ...given, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
   const indexes = new LineIndexes();
+  const documentReader = new DocumentReader(given);
+  const documents = new Documents({ files, documentReader });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   return {
     drives: new Drives(parts),
     files,
     archives: new Archives(parts),
-    extracts: new Extracts({ files }),
+    documentReader,
+    extracts: new Extracts({ files, documents }),
     texts: new Texts({ ...parts, indexes }),
     presignedLinks: new PresignedLinks(parts),
     uploads: new Uploads(parts),

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { EXTRACTION_LIMITS } from "../../src/domain/extraction.ts";
+import { docx, wordParagraph } from "../support/documents.ts";
 import {
   openStage,
   put,
@@ -212,6 +214,55 @@ describe("large text", () => {
       },
     );
     const answer = await own.client.send("POST", `/v0/files/${file.id}/extract`);
+    expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
+  });
+});
+
+describe("documents", () => {
+  const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  runScenarios(stage, [
+    {
+      name: "of Word",
+      given: [upload(DOCX, docx(wordParagraph('"One"')))],
+      ...extract({ json: { content: '"One"\n', mime_type: DOCX } }),
+    },
+    {
+      name: "in HTML",
+      given: [upload("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>")],
+      ...extract({ json: { content: "a & b\n" } }),
+    },
+    {
+      name: "with a password",
+      given: [upload(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]))],
+      ...extract({ ...refused("EXTRACTION_FAILED"), contains: ["password", "download"] }),
+    },
+    {
+      name: "that are malformed",
+      given: [upload(DOCX, docx("<w:p>"))],
+      ...extract({ ...refused("EXTRACTION_FAILED"), contains: ["malformed", "download"] }),
+    },
+    {
+      name: "that are none",
+      given: [upload(DOCX, "hello")],
+      ...extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [DOCX, "no such document"] }),
+    },
+  ]);
+
+  test("with more text than is given", async () => {
+    const own = await stage.ownDrive();
+    const text = wordParagraph("x".repeat(64 * 1024)).repeat(EXTRACTION_LIMITS.units / (64 * 1024));
+    const target = `/v0/files?drive_id=${own.id}&path=f.docx`;
+    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: docx(text) });
+    const answer = await own.client.json<{ truncated: boolean }>(200, "POST", `/v0/files/${id}/extract`);
+    expect(answer.truncated).toBe(true);
+  });
+
+  test("of more than 64 MiB are to be downloaded", async () => {
+    const own = await stage.ownDrive();
+    const target = `/v0/files?drive_id=${own.id}&path=f.pdf`;
+    const body = new Uint8Array(64 * MIB + 1);
+    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body });
+    const answer = await own.client.send("POST", `/v0/files/${id}/extract`);
     expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
   });
 });

@@ -40,6 +40,9 @@ const PATIENT_GREP = { ...GREP_BOUNDS, time: 60_000 };
 /** Hashes are made by the hundred. One test holds what they cost otherwise. */
 const CHEAP = { memoryCost: 8, timeCost: 1 };
 
+/** Processes of its own run from source, like it. */
+const FROM_SOURCE = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
+
 /** What a test may give to its Coffer. */
 type Given = Pick<ApplianceOptions, "archiveStallMs" | "grepBounds" | "passwordCost" | "program"> & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
@@ -61,7 +64,12 @@ export async function startAppliance(
   const open = (changes: Record<string, string>, starting: StartFlags) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    const defaults = { searchTimes: PATIENT, grepBounds: PATIENT_GREP, passwordCost: CHEAP };
+    const defaults = {
+      searchTimes: PATIENT,
+      grepBounds: PATIENT_GREP,
+      passwordCost: CHEAP,
+      program: FROM_SOURCE,
+    };
     return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, ...starting });
   };
   let appliance = await open({}, {});

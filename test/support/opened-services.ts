@@ -52,6 +52,7 @@ export async function openServicesIn(
     rateLimits: { free: 60, pro: 300, team: 1000 },
     signups: "closed",
     oidc: null,
+    program: [process.execPath],
     backupPlan: null,
     indexPlaces,
     maxFileSize: 1_000_000,

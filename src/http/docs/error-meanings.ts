@@ -19,10 +19,11 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   PAYLOAD_TOO_LARGE:
     "The body, the content to extract, or the response to keep for an `Idempotency-Key` is larger than allowed.",
   UNSUPPORTED_MEDIA_TYPE:
-    "The body has a `Content-Encoding` (the response then has `Accept-Encoding: identity`), or the file's type cannot be read as text.",
+    "The body has a `Content-Encoding` (the response then has `Accept-Encoding: identity`), or the file cannot be read as text: its type has none, or its content is not of its type.",
   RANGE_NOT_SATISFIABLE: "The range is outside the content.",
   IDEMPOTENCY_KEY_REUSED: "The same `Idempotency-Key` was used for a different request.",
-  EXTRACTION_FAILED: "The content does not match its type.",
+  EXTRACTION_FAILED:
+    "The content does not match its type, or the document is malformed, has a password, or takes too much time or memory to read.",
   RATE_LIMITED: "Too many requests. `Retry-After` says how many seconds to wait.",
   INTERNAL: "An error in the server. Its log has the details under the request id.",
   UNAVAILABLE:

@@ -1,0 +1,45 @@
+import { MIB } from "../domain/limits.ts";
+import { Refused } from "../domain/extraction.ts";
+import { readXhtml } from "./html.ts";
+import { resolvePart } from "./package-parts.ts";
+import type { TextSink } from "./text-sink.ts";
+import { readXml } from "./xml.ts";
+import type { ZipArchive } from "./zip-archive.ts";
+
+const CONTAINER = "META-INF/container.xml";
+/** Of one chapter. */
+const CHAPTER_BYTES = 32 * MIB;
+
+/** Text of a book: its chapters, in the order in which they are read (EPUB 3.3, section 5.7). */
+export function readEpub(archive: ZipArchive, sink: TextSink): void {
+  const book = packageOf(archive);
+  const folder = book.slice(0, book.lastIndexOf("/") + 1);
+  const items = new Map<string, string>();
+  const spine: string[] = [];
+  readXml(archive.pieces(book), {
+    open: (name, { id, href, idref }) => {
+      if (name === "item" && id !== undefined && href !== undefined) items.set(id, href);
+      if (name === "itemref" && idref !== undefined) spine.push(idref);
+    },
+  });
+  // A chapter that is named again is not read again.
+  for (const id of new Set(spine)) {
+    const part = resolvePart(folder, items.get(id) ?? "");
+    if (!archive.has(part)) continue;
+    sink.endLine();
+    readXhtml(archive.text(part, CHAPTER_BYTES), sink);
+  }
+}
+
+/** The name of the part that lists the others. */
+function packageOf(archive: ZipArchive): string {
+  if (!archive.has(CONTAINER)) throw new Refused("mismatch");
+  let found: string | null = null;
+  readXml(archive.pieces(CONTAINER), {
+    open: (name, { "full-path": path }) => {
+      if (name === "rootfile" && path !== undefined) found ??= path;
+    },
+  });
+  if (found === null || !archive.has(found)) throw new Refused("damaged");
+  return found;
+}

@@ -1,0 +1,60 @@
+import { getDocument, type PDFDocumentProxy } from "unpdf/pdfjs";
+import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import type { TextSink } from "./text-sink.ts";
+
+/** Readers accept the mark of a PDF anywhere in this many bytes at its start. */
+const HEAD_BYTES = 1024;
+
+/** Text of a PDF, page by page. Throws Refused. */
+export async function readPdf(bytes: Uint8Array, sink: TextSink): Promise<void> {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
+  if (!head.includes("%PDF-")) throw new Refused("mismatch");
+  const document = await opened(bytes);
+  const pages = Math.min(document.numPages, EXTRACTION_LIMITS.pages);
+  let isRead = false;
+  for (let number = 1; number <= pages; number += 1) {
+    if (number > 1) sink.endPage();
+    isRead = (await readPage(document, number, sink)) || isRead;
+  }
+  if (!isRead) throw new Refused("damaged");
+  if (document.numPages > pages) sink.cut();
+}
+
+async function opened(data: Uint8Array): Promise<PDFDocumentProxy> {
+  try {
+    return await getDocument({
+      data,
+      // Nothing is loaded from elsewhere, and nothing is drawn.
+      useWorkerFetch: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      useWasm: false,
+      isOffscreenCanvasSupported: false,
+      isImageDecoderSupported: false,
+      // Only errors.
+      verbosity: 0,
+    }).promise;
+  } catch (error) {
+    throw new Refused(error instanceof Error && error.name === "PasswordException" ? "encrypted" : "damaged");
+  }
+}
+
+/** Returns whether the page could be read: one that is damaged does not take the others with it. */
+async function readPage(document: PDFDocumentProxy, number: number, sink: TextSink): Promise<boolean> {
+  sink.check();
+  let content;
+  try {
+    const page = await document.getPage(number);
+    content = await page.getTextContent();
+    page.cleanup();
+  } catch {
+    return false;
+  }
+  for (const item of content.items) {
+    if (!("str" in item)) continue;
+    sink.text(item.str);
+    if (item.hasEOL) sink.endLine();
+  }
+  sink.endText();
+  return true;
+}

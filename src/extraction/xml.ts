@@ -1,0 +1,59 @@
+import { SaxesParser } from "saxes";
+import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+
+/** The attributes of an element, by their names as written. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What is done with the elements and texts of a part, in order. Names are without their prefixes. */
+export interface XmlReader {
+  readonly open?: (name: string, attributes: Attributes) => void;
+  readonly close?: (name: string) => void;
+  readonly text?: (text: string) => void;
+}
+
+/**
+ * Reads XML. Entities that it declares are not known, so that they cannot grow, and nothing outside is loaded.
+ *
+ * @throws Refused if it is malformed, or nested too deeply
+ */
+export function readXml(pieces: Iterable<Uint8Array>, reader: XmlReader): void {
+  const parser = new SaxesParser();
+  let depth = 0;
+  // The parser goes on after an error unless its handler throws.
+  parser.on("error", () => {
+    throw new Refused("damaged");
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    depth += 1;
+    if (depth > EXTRACTION_LIMITS.depth) throw new Refused("damaged");
+    reader.open?.(localName(name), attributes);
+  });
+  parser.on("closetag", ({ name }) => {
+    depth -= 1;
+    reader.close?.(localName(name));
+  });
+  parser.on("text", (text) => reader.text?.(text));
+  parser.on("cdata", (text) => reader.text?.(text));
+  let decoder: TextDecoder | null = null;
+  for (const piece of pieces) {
+    decoder ??= new TextDecoder(utf16Of(piece) ?? "utf-8");
+    parser.write(decoder.decode(piece, { stream: true }));
+  }
+  parser.write(decoder?.decode() ?? "").close();
+}
+
+/** An attribute of another namespace, by its name without the prefix: `r:id`. */
+export function prefixed(attributes: Attributes, name: string): string | null {
+  const found = Object.entries(attributes).find(([written]) => written.endsWith(`:${name}`));
+  return found?.[1] ?? null;
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+/** The encoding that a byte order mark names; null without one. */
+function utf16Of([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : null;
+}

@@ -1,0 +1,96 @@
+import type { Caller } from "../../domain/caller.ts";
+import { ownerOf } from "../../domain/caller.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { type DocumentFormat, EXTRACTION_LIMITS, type Refusal } from "../../domain/extraction.ts";
+import type { File } from "../../domain/file.ts";
+import { MIB } from "../../domain/limits.ts";
+import type { Files } from "../files.ts";
+import type { DocumentReader } from "./document-reader.ts";
+import { ExtractionSlots } from "./extraction-slots.ts";
+import { RecentExtractions } from "./recent-extractions.ts";
+
+/** The text of a document. */
+export interface DocumentText {
+  readonly text: string;
+  /** Whether the document has more text. */
+  readonly isCut: boolean;
+}
+
+/** Reads the text of documents for callers. */
+export class Documents {
+  readonly #files: Files;
+  readonly #reader: DocumentReader;
+  readonly #slots = new ExtractionSlots();
+  readonly #recent = new RecentExtractions();
+
+  constructor(parts: { files: Files; documentReader: DocumentReader }) {
+    this.#files = parts.files;
+    this.#reader = parts.documentReader;
+  }
+
+  /**
+   * The text of a file of this format, which the caller may see.
+   *
+   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED
+   */
+  async text(
+    caller: Caller,
+    file: File,
+    format: DocumentFormat,
+    signal?: AbortSignal,
+  ): Promise<DocumentText> {
+    requireSize(file);
+    const content = await this.#files.content(file);
+    // By owner: how fast an answer is must not tell what others have.
+    const key = `${ownerOf(caller)} ${format} ${file.digest}`;
+    const extraction =
+      this.#recent.get(key) ??
+      (await this.#slots.run(caller, () => this.#reader.read(format, content, signal), signal));
+    signal?.throwIfAborted();
+    this.#recent.put(key, extraction);
+    if (extraction.kind === "refused") throw refused(file, extraction.why);
+    return extraction;
+  }
+}
+
+function requireSize({ size }: File): void {
+  const limit = EXTRACTION_LIMITS.inputBytes;
+  if (size <= limit) return;
+  throw new CofferError(
+    "PAYLOAD_TOO_LARGE",
+    `The content has ${size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
+  );
+}
+
+function refused({ mimeType }: File, why: Refusal): CofferError {
+  const seconds = EXTRACTION_LIMITS.ms / 1000;
+  switch (why) {
+    case "mismatch":
+      return new CofferError(
+        "UNSUPPORTED_MEDIA_TYPE",
+        `Text cannot be extracted from ${mimeType}: the content is no such document. Upload it with its own content type, or download it instead.`,
+      );
+    case "encrypted":
+      return failed(
+        "the document has a password, or an older format. Save it again without, or download it instead.",
+      );
+    case "damaged":
+      return failed(
+        "the document is malformed. Save it again with the program that it is from, or download it instead.",
+      );
+    case "time":
+      return failed(
+        `reading the document takes more than ${seconds} seconds. Split it, or download it instead.`,
+      );
+    case "memory":
+      return failed("reading the document takes too much memory. Split it, or download it instead.");
+    case "size":
+      return failed(
+        `the parts of the document unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them to too much. Split it, or download it instead.`,
+      );
+  }
+}
+
+function failed(reason: string): CofferError {
+  return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${reason}`);
+}

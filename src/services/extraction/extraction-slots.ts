@@ -1,0 +1,74 @@
+import { type Caller, isUnclaimed, ownerOf } from "../../domain/caller.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { EXTRACTIONS } from "../../domain/extraction.ts";
+
+interface Place {
+  readonly owner: string;
+  readonly isUnclaimed: boolean;
+}
+
+interface Waiting extends Place {
+  readonly start: () => void;
+}
+
+/** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
+export class ExtractionSlots {
+  readonly #running = new Set<Place>();
+  /** The oldest first. */
+  readonly #waiting = new Set<Waiting>();
+
+  /**
+   * Waits for its turn, then does the work. Rejects with the signal's reason if that comes before its turn.
+   *
+   * @throws CofferError RATE_LIMITED if too many wait
+   */
+  async run<T>(caller: Caller, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    const place = { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
+    this.#requireRoom(place.owner);
+    const turn = Promise.withResolvers<void>();
+    const waiting = { ...place, start: turn.resolve };
+    const leave = () => {
+      if (this.#waiting.delete(waiting)) turn.reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", leave);
+    this.#waiting.add(waiting);
+    this.#startNext();
+    try {
+      await turn.promise;
+      return await work();
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      this.#running.delete(waiting);
+      this.#startNext();
+    }
+  }
+
+  #requireRoom(owner: string): void {
+    const own = [...this.#waiting].filter((other) => other.owner === owner).length;
+    if (own < EXTRACTIONS.waitingEach && this.#waiting.size < EXTRACTIONS.waiting) return;
+    const whose = own < EXTRACTIONS.waitingEach ? "" : " of yours";
+    throw new CofferError(
+      "RATE_LIMITED",
+      `Too many extractions${whose} are waiting already; try again when some are done.`,
+    );
+  }
+
+  #startNext(): void {
+    for (const next of this.#waiting) {
+      if (!this.#mayRun(next)) continue;
+      this.#waiting.delete(next);
+      this.#running.add(next);
+      next.start();
+    }
+  }
+
+  #mayRun(next: Place): boolean {
+    const running = [...this.#running];
+    if (running.length >= EXTRACTIONS.running || running.some(({ owner }) => owner === next.owner))
+      return false;
+    return (
+      !next.isUnclaimed || running.filter((other) => other.isUnclaimed).length < EXTRACTIONS.runningUnclaimed
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import type { Extraction } from "../../domain/extraction.ts";
+import { MIB } from "../../domain/limits.ts";
+
+/** How much text is kept in all, in UTF-16 units. */
+const UNITS = 16 * MIB;
+/** How many refusals and short texts. */
+const ENTRIES = 1000;
+
+/** Extractions that were made of late: who reads a document page by page asks for it again and again. */
+export class RecentExtractions {
+  /** The one that was used last is at the end. */
+  readonly #kept = new Map<string, Extraction>();
+  #units = 0;
+
+  get(key: string): Extraction | null {
+    const found = this.#kept.get(key);
+    if (found === undefined) return null;
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    return found;
+  }
+
+  put(key: string, extraction: Extraction): void {
+    this.#remove(key);
+    this.#kept.set(key, extraction);
+    this.#units += unitsOf(extraction);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#units <= UNITS && this.#kept.size <= ENTRIES) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    const found = this.#kept.get(key);
+    if (found === undefined) return;
+    this.#kept.delete(key);
+    this.#units -= unitsOf(found);
+  }
+}
+
+function unitsOf(extraction: Extraction): number {
+  return extraction.kind === "text" ? extraction.text.length : 0;
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { docx, epub, odt, pdf, pdfLines, pdfOf, pptx, wordParagraph, xlsx } from "../support/documents.ts";
+import { type Agent, provision, type Server, serve } from "../support/executable.ts";
+import { bePatient } from "../support/patience.ts";
+import { eventually } from "../support/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+// The libraries that read documents are in the executable, and the process that runs them is this executable.
+
+bePatient();
+
+const closing = new AsyncDisposableStack();
+let server: Server;
+let agent: Agent;
+beforeAll(async () => {
+  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
+  server = closing.use(await serve({ dataDir: join(directory.path, "data") }));
+  agent = await provision(server);
+});
+afterAll(() => closing.disposeAsync());
+
+/** Stores a document, and returns the path of its extraction. */
+async function stored(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<string> {
+  const target = `/v0/files?drive_id=${agent.drive}&path=${path}`;
+  const { id } = await agent.client.json<{ id: string }>(201, "PUT", target, { body });
+  return `/v0/files/${id}/extract`;
+}
+
+/** A page that takes seconds to read. */
+function slowPdf(): Uint8Array<ArrayBuffer> {
+  const stream = deflateSync(`BT /F 1 Tf ${"(a) Tj ".repeat(8_000_000)} ET`).toString("latin1");
+  return pdfOf([
+    "1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj",
+    "2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj",
+    "3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>> endobj",
+    `4 0 obj <</Length ${stream.length}/Filter/FlateDecode>> stream\n${stream}\nendstream endobj`,
+  ]);
+}
+
+/** The processes that the server has started. Linux only. */
+function children(): string[] {
+  const tasks = `/proc/${server.pid}/task`;
+  return readdirSync(tasks).flatMap((task) =>
+    readFileSync(join(tasks, task, "children"), "utf8")
+      .split(" ")
+      .filter(Boolean),
+  );
+}
+
+test.each([
+  ["a.pdf", pdf([pdfLines("text")])],
+  ["a.docx", docx(wordParagraph("text"))],
+  ["a.xlsx", xlsx({ text: "" })],
+  ["a.pptx", pptx([["text"]], "")],
+  ["a.odt", odt("<text:p>text</text:p>")],
+  ["a.epub", epub(["<p>text</p>"])],
+  ["a.html", "<p>text</p>"],
+])("the text of %s is read", async (path, body) => {
+  const answer = await agent.client.send("POST", await stored(path, body));
+  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("text")]);
+});
+
+test("a document that takes too much memory is refused, and its process ends", async () => {
+  const path = await stored("bomb.html", "<table><tr><td>".repeat(4_000_000));
+  const answer = await agent.client.send("POST", path);
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("memory")]);
+  expect(children()).toEqual([]);
+});
+
+test("nothing waits for a slow document but others of its owner, and it ends with its client", async () => {
+  const client = new AbortController();
+  const headers = { authorization: `Bearer ${agent.key}` };
+  const slow = fetch(server.url + (await stored("slow.pdf", slowPdf())), {
+    method: "POST",
+    headers,
+    signal: client.signal,
+  });
+  slow.catch(() => {});
+  await eventually(() => children().length === 1);
+  await agent.client.json(200, "GET", "/v0/drives");
+  client.abort();
+  await eventually(() => children().length === 0);
+});
