@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface ProcessUse {
   /** Resident memory in bytes. */
   readonly memory: number;
+  /** The part of it that is in no file, in bytes: the process has written it. */
+  readonly anonymous: number;
   /** Open descriptors. */
   readonly descriptors: number;
   /** Threads. */
@@ -17,6 +19,7 @@ export function processUse(pid: number): ProcessUse {
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1]);
   return {
     memory: field("VmRSS") * 1024,
+    anonymous: field("RssAnon") * 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     threads: field("Threads"),
     seconds: processSeconds(pid),
