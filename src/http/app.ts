@@ -13,6 +13,7 @@ import { start } from "./docs/start.ts";
 import { linkBase } from "./gate/link-base.ts";
 import { ownOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
+import { ProvisionThrottle } from "./gate/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
 import { account } from "./resources/account.ts";
@@ -111,18 +112,17 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 }
 
 /** The routes of `/v0`, one plugin per resource. */
-function resources({ settings, services, clock, log, ownUrl, archiveStallMs }: AppOptions): AnyElysia[] {
-  const { rateLimits, maxFileSize, provisionsPerHour } = settings;
+function resources(options: AppOptions): AnyElysia[] {
+  const { settings, services, clock, log, ownUrl, archiveStallMs } = options;
+  const { rateLimits, maxFileSize } = settings;
   const links = linkBase(settings.baseUrl, ownUrl);
   const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
+  const throttle = new ProvisionThrottle(clock, {
+    isOn: settings.provisioning === "on",
+    perHour: settings.provisionsPerHour,
+  });
   return [
-    provision({
-      drives: services.drives,
-      clock,
-      provisioning: settings.provisioning === "on",
-      provisionsPerHour,
-      claimBase,
-    }),
+    provision({ drives: services.drives, throttle, claimBase }),
     drives(services.drives),
     listings(services.listings),
     files(services.files),

@@ -1,30 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
 import { parseDriveName } from "../../domain/drive.ts";
-import { CofferError } from "../../domain/errors.ts";
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Drives, Provisioned } from "../../services/drives.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import type { ProvisionThrottle } from "../gate/provision-throttle.ts";
 import { driveName, id, time } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 /** What the route that provisions drives needs. */
 export interface ProvisionOptions {
   readonly drives: Drives;
-  readonly clock: Clock;
-  /** Whether drives can be created without an account. */
-  readonly provisioning: boolean;
-  /** Per client address. */
-  readonly provisionsPerHour: number;
+  readonly throttle: ProvisionThrottle;
   /** Where humans go to claim a drive. */
   readonly claimBase: LinkBase;
 }
-
-const HOUR_SECONDS = 3600;
 
 const exampleProvisioned = {
   api_key: "cof_1a2b3c4d...",
@@ -37,9 +28,7 @@ const exampleProvisioned = {
 };
 
 /** Drives for agents without an account. */
-export function provision(options: ProvisionOptions) {
-  const limiter = new RateLimiter({ clock: options.clock, windowSeconds: HOUR_SECONDS });
-  const service = options.drives;
+export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
   return new Elysia({ name: "provision" }).post(
     ...write(
       "/v0/drives/provision",
@@ -77,27 +66,16 @@ export function provision(options: ProvisionOptions) {
         errors: ["FORBIDDEN"],
       },
       ({ body, context }, reply) => {
-        if (!options.provisioning) {
-          throw new CofferError(
-            "FORBIDDEN",
-            "This server does not create drives without an account. Ask your human for an API key: people make keys on the dashboard, at /keys.",
-          );
-        }
+        throttle.requireOn();
         // Requests with an invalid name do not count.
         const name = parseDriveName("name", body.name);
-        const state = limiter.take(context.client, options.provisionsPerHour);
-        if (!state.allowed) {
-          throw rateLimited(
-            `At most ${state.limit} drives an hour from one address. Use a drive that you have, or try again in ${state.resetSeconds} s.`,
-            state.resetSeconds,
-          );
-        }
-        const claimBase = options.claimBase(context);
-        return service.provision(
+        throttle.take(context);
+        const base = claimBase(context);
+        return drives.provision(
           name,
           reply.with((made) => ({
             status: 201,
-            json: { data: provisionedRecord(made, claimBase) },
+            json: { data: provisionedRecord(made, base) },
           })),
         );
       },
@@ -105,7 +83,8 @@ export function provision(options: ProvisionOptions) {
   );
 }
 
-function provisionedRecord(made: Provisioned, claimBase: string) {
+/** A new drive without an account, with its secrets. */
+export function provisionedRecord(made: Provisioned, claimBase: string) {
   const expiresAt = formatInstant(made.expiresAt);
   return {
     api_key: made.apiKey,
