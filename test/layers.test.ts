@@ -93,12 +93,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "resources", "sign-in"],
+  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "mcp", "resources", "sign-in"],
   "handler.ts": ["docs", "gate", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
   dashboard: ["content", "gate", "sign-in"],
   docs: ["content", "gate", "operation"],
+  mcp: ["content", "gate", "operation", "resources"],
   "sign-in": ["gate", "operation", "resources"],
   resources: ["content", "gate", "operation", "upload"],
   content: ["gate"],
@@ -109,7 +110,10 @@ const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules from outside that only some layers may use. */
 const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly string[] }[] = [
-  { module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*)$/, layers: ["http"] },
+  {
+    module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*|@modelcontextprotocol\/.*)$/,
+    layers: ["http"],
+  },
   { module: /^@sinclair\/typebox/, layers: ["http"] },
   { module: /^bun:sqlite$/, layers: ["db"] },
   {
@@ -253,10 +257,12 @@ function withoutNested(parameters: string): string {
   return shorter === parameters ? parameters : withoutNested(shorter);
 }
 
-test("a start does not load what describes the API", () => {
-  const eager = /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|[^"]*\/openapi\.ts)"/m;
+test("a start does not load what describes the API, nor the MCP server", () => {
+  const eager =
+    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|[^"]*\/openapi\.ts|[^"]*\/mcp\/server\.ts)"/m;
   expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
     "src/http/docs/openapi.ts",
+    "src/http/mcp/server.ts",
   ]);
 });
 

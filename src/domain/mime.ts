@@ -2,7 +2,8 @@ import otherTypes from "mime/types/other.js";
 import standardTypes from "mime/types/standard.js";
 import { once } from "./once.ts";
 
-const UNKNOWN = "application/octet-stream";
+/** The type of a file whose extension says nothing. */
+export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Types that agents store most and that the registries name oddly or lack: source code and line formats. */
 const SOURCE_TYPES = {
@@ -40,5 +41,5 @@ const types = once(
 
 /** The MIME type for a filename's extension; `application/octet-stream` for an unknown one. */
 export function mimeTypeOf(filename: string): string {
-  return types().get(filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()) ?? UNKNOWN;
+  return types().get(filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()) ?? UNKNOWN_TYPE;
 }

@@ -11,11 +11,12 @@ import { Guide } from "./docs/guide.ts";
 import { guidePages, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { linkBase } from "./gate/link-base.ts";
-import { ownOrigin } from "./gate/own-origin.ts";
+import { ownOrigin, surelyOwnOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { ProvisionThrottle } from "./gate/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
+import { mcp } from "./mcp/mcp.ts";
 import { account } from "./resources/account.ts";
 import { apiKeys } from "./resources/api-keys.ts";
 import { archives } from "./resources/archives.ts";
@@ -90,6 +91,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     authenticate: (key) => services.apiKeys.authenticate(key),
     authenticateSession: (token) => services.sessions.authenticate(token),
     originOf: ownOrigin(settings.baseUrl),
+    mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
     countOperation: (caller) => services.usage.countOperation(caller),
@@ -111,7 +113,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   });
 }
 
-/** The routes of `/v0`, one plugin per resource. */
+/** The routes of `/v0`, one plugin per resource, and `/mcp`. */
 function resources(options: AppOptions): AnyElysia[] {
   const { settings, services, clock, log, ownUrl, archiveStallMs } = options;
   const { rateLimits, maxFileSize } = settings;
@@ -123,6 +125,7 @@ function resources(options: AppOptions): AnyElysia[] {
   });
   return [
     provision({ drives: services.drives, throttle, claimBase }),
+    mcp({ services, throttle, log, version: options.version, linkBase: links, claimBase }),
     drives(services.drives),
     listings(services.listings),
     files(services.files),

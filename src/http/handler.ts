@@ -27,6 +27,8 @@ export interface HandlerOptions extends HealthOptions {
   /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
+  /** The same for the MCP server: see `surelyOwnOrigin`. */
+  readonly mcpOriginOf: OriginOf;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   readonly beginAttempt: BeginAttempt;

@@ -208,6 +208,11 @@ const transfer = (target: Target, path: string) => also(folder(target, "dir/"), 
 const claimLink = ({ claim: token }: Target): Request => ({ params: { token } });
 const claim = ({ claim: token }: Target): Request => ({ body: { token } });
 
+/** A message for the MCP server. */
+function message(method: string, params: { [name: string]: Json } = {}): Request {
+  return { body: { jsonrpc: "2.0", id: 1, method, params } };
+}
+
 /** More fields of a request's JSON body. */
 function also(request: Request, fields: { [name: string]: Json }): Request {
   return { ...request, body: { ...(isJsonObject(request.body) ? request.body : {}), ...fields } };
@@ -316,6 +321,13 @@ const SUCCESSES: readonly Case[] = [
   { operation: "readText", gives: 200, request: file },
   { operation: "readText", gives: 200, request: (t) => ({ ...file(t), query: { max_bytes: "3" } }) },
   { operation: "extractFile", gives: 200, request: file },
+  { operation: "mcp", gives: 200, as: "nobody", request: () => message("tools/list") },
+  { operation: "mcp", gives: 200, request: () => message("tools/call", { name: "list_drives" }) },
+  {
+    operation: "mcp",
+    gives: 202,
+    request: () => ({ body: { jsonrpc: "2.0", method: "notifications/initialized" } }),
+  },
   { operation: "createPresignedUrl", gives: 200, request: file },
   {
     operation: "createPresignedUrl",
@@ -451,6 +463,18 @@ const REFUSALS: readonly Case[] = [
     request: () => ({ params: { id: odd.picture } }),
   },
   { operation: "readText", gives: "EXTRACTION_FAILED", request: () => ({ params: { id: odd.noText } }) },
+  {
+    operation: "mcp",
+    gives: "UNAUTHORIZED",
+    as: "nobody",
+    request: () => message("tools/call", { name: "list_drives" }),
+  },
+  {
+    operation: "mcp",
+    gives: "FORBIDDEN",
+    as: "adaReader",
+    request: () => message("tools/call", { name: "delete_files" }),
+  },
   {
     operation: "extractFile",
     gives: "UNSUPPORTED_MEDIA_TYPE",
@@ -722,7 +746,7 @@ describe("each operation answers as described: the refusals of many", () => {
   test("RATE_LIMITED", async () => {
     await using strict = await startAppliance({ "rate-limits": "free=1,pro=1,team=1" });
     await strict.client().send("GET", "/v0/drives");
-    for (const operation of description.operations.filter(({ path }) => /^\/v0(\/|$)/.test(path))) {
+    for (const operation of description.operations.filter(({ path }) => /^\/(v0|mcp)(\/|$)/.test(path))) {
       await send(operation, "RATE_LIMITED", addressOf(operation, {}), {}, "nobody", strict);
     }
   });

@@ -164,7 +164,7 @@ test("/skill.md has the front matter of a skill", async () => {
 
 test("GET /v0 lists the operations that need no key", async () => {
   const { operations } = await Description.of(stage.coffer.client());
-  const open = operations.filter(({ isGuarded, path }) => !isGuarded && path.startsWith("/v0/"));
+  const open = operations.filter(({ isGuarded, path }) => !isGuarded && /^\/(v0\/|mcp$)/.test(path));
   const { without_key: listed } = await stage.coffer
     .client()
     .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");

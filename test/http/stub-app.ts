@@ -12,7 +12,7 @@ import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
-import { ownOrigin } from "../../src/http/gate/own-origin.ts";
+import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/log.ts";
@@ -275,6 +275,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     authenticate,
     authenticateSession: () => null,
     originOf: ownOrigin(null),
+    mcpOriginOf: surelyOwnOrigin(null),
     ready: () => Promise.resolve([]),
     backup: () => null,
     scrub: () => null,

@@ -220,7 +220,7 @@ export class Description {
     if (media.size === 0) return text === "" ? [] : ["a body is not described"];
     const { schema } = media.get(type) ?? media.get("*/*") ?? {};
     if (schema === undefined) return [`the type ${type} is not described`];
-    const isJson = media.has("application/json");
+    const isJson = media.has("application/json") && type === "application/json";
     const value: unknown = isJson ? JSON.parse(text) : text;
     const codes = this.#codes(response);
     const code = isObject(value) && isObject(value["error"]) ? String(value["error"]["code"]) : null;

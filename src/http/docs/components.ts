@@ -8,7 +8,7 @@ import { ERROR_MEANINGS } from "./error-meanings.ts";
 /** Error codes that share a status, either under `/v0` or outside. */
 export interface ErrorGroup {
   readonly codes: readonly [ErrorCode, ...ErrorCode[]];
-  /** Whether it is for `/v0`, where requests are counted. */
+  /** Whether it is for paths where requests are counted: see `isGuardedPath`. */
   readonly isCounted: boolean;
 }
 
@@ -22,6 +22,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Search", description: "Find files by name, text, tags and other properties." },
   { name: "Account", description: "The caller's own account: usage, password and sessions." },
   { name: "Users", description: "All users of this server; for administrators." },
+  { name: "MCP", description: "The same drives for clients of the Model Context Protocol." },
   { name: "Sign-in", description: "Sign in and out. The session is in a cookie of the browser." },
 ];
 
@@ -35,7 +36,7 @@ const COMMON_HEADERS = {
   },
 };
 
-/** More headers of every response under `/v0`. */
+/** More headers of every response to a counted request. */
 const API_HEADERS = {
   "X-RateLimit-Limit": {
     description: "Requests allowed per minute, in the window with the fewest left: see *Rate limits* above.",

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
+import { isGuardedPath } from "../gate/guarded-paths.ts";
 import {
   ANY_ERROR,
   IDEMPOTENCY_KEY_PARAMETER,
@@ -15,7 +16,7 @@ import {
 import type { ErrorGroup } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
-import { errorsOf, isUnderApi, needsKey, type Operations } from "./operations.ts";
+import { errorsOf, needsKey, type Operations } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
 /** What to describe. */
@@ -94,11 +95,12 @@ function complete(
     "x-public": _public,
     "x-keyed": isKeyed,
     "x-reads-session": readsSession,
+    "x-reads-key": readsKey,
     parameters: ownParameters,
     responses,
     ...rest
   } = detail;
-  const isCounted = isUnderApi(path);
+  const isCounted = isGuardedPath(path);
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
   const isPublic = !needsKey(path, detail);
   const all: Record<string, object> = {};
@@ -115,10 +117,16 @@ function complete(
   if (isRedirect) all["default"] = ANY_ERROR;
   return {
     ...rest,
-    ...(isPublic ? { security: readsSession ? [{ session: [] }, {}] : [] } : {}),
+    ...(isPublic ? { security: openTo({ session: readsSession, apiKey: readsKey }) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: all,
   };
+}
+
+/** Nobody need say who they are; some routes use it if they do. */
+function openTo(read: Readonly<Record<string, boolean>>): object[] {
+  const schemes = Object.keys(read).filter((scheme) => read[scheme] === true);
+  return schemes.length === 0 ? [] : [...schemes.map((scheme) => ({ [scheme]: [] })), {}];
 }
 
 /** Groups codes that share a status. Sorted, so that equal sets get the same name. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../domain/errors.ts";
+import { isGuardedPath } from "../gate/guarded-paths.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 
 /** Operations by path and lower-case method. */
@@ -10,7 +11,7 @@ export function errorsOf(path: string, method: string, detail: OperationDetail):
   const isKeyed = detail["x-keyed"];
   const errors = new Set(detail["x-errors"]);
   errors.add("INTERNAL").add("UNAVAILABLE");
-  if (isUnderApi(path)) errors.add("RATE_LIMITED");
+  if (isGuardedPath(path)) errors.add("RATE_LIMITED");
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "get") errors.add("FORBIDDEN");
   if (isKeyed || detail.parameters.length > 0 || detail.requestBody !== undefined)
@@ -26,10 +27,5 @@ export function errorsOf(path: string, method: string, detail: OperationDetail):
 
 /** Whether an operation needs a key or a session. */
 export function needsKey(path: string, detail: OperationDetail): boolean {
-  return isUnderApi(path) && !detail["x-public"];
-}
-
-/** Whether a path is of the API, where requests are counted. */
-export function isUnderApi(path: string): boolean {
-  return path === "/v0" || path.startsWith("/v0/");
+  return isGuardedPath(path) && !detail["x-public"];
 }

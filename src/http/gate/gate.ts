@@ -4,6 +4,7 @@ import type { Plan } from "../../domain/plan.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";
+import { isMcpPath } from "./guarded-paths.ts";
 import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
@@ -19,6 +20,8 @@ export interface GateOptions {
   /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
+  /** The same for the MCP server: see `surelyOwnOrigin`. */
+  readonly mcpOriginOf: OriginOf;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   readonly isPublic: RouteTable["isPublic"];
@@ -36,7 +39,7 @@ const BEARER = /^bearer +(\S+) *$/i;
  */
 export type Gate = (request: Request, context: RequestContext) => void;
 
-/** Makes the gate of `/v0`. */
+/** Makes the gate of `/v0` and `/mcp`. */
 export function createGate(gate: GateOptions): Gate {
   const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic, provisioning } = gate;
   // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
@@ -46,11 +49,13 @@ export function createGate(gate: GateOptions): Gate {
 
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
+    const isMcp = isMcpPath(context.path);
     // An Authorization header, even an invalid one, disables the cookie: programs must not depend on a browser's
     // cookies. A read that names a foreign origin has no session: the response may be shown to that origin's page.
+    // MCP clients are always programs.
     const isForeignRead =
       isRead(request.method) && request.headers.has("origin") && originOf(request) === "foreign";
-    const token = rawKey === null && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
+    const token = rawKey === null && !isMcp && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
     context.caller = caller;
@@ -60,7 +65,10 @@ export function createGate(gate: GateOptions): Gate {
         : callers.take(caller);
     context.rateLimit = taken.state;
     if (!taken.state.allowed) throw tooManyRequests(caller, taken);
-    if (caller === null) {
+    if (isMcp) {
+      // What a caller may do there depends on the message: see `http/mcp/`.
+      if (caller === null) requireNoKey(request, gate);
+    } else if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized(provisioning);
       // What a page sends counts for the address of whoever looks at it.
       if (!isRead(request.method)) refuseForeign(request, originOf);
@@ -76,6 +84,12 @@ export function createGate(gate: GateOptions): Gate {
       );
     }
   };
+}
+
+/** Lets a request pass that has no key at all, unless a browser sent it for another site. */
+function requireNoKey(request: Request, { mcpOriginOf, provisioning }: GateOptions): void {
+  if (request.headers.has("authorization")) throw unauthorized(provisioning);
+  refuseForeign(request, mcpOriginOf);
 }
 
 function tooManyRequests(

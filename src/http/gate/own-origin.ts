@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { CofferError } from "../../domain/errors.ts";
 
 /** Whether a page of this server sent a request: `unknown` if the request does not say, as from programs. */
@@ -17,6 +18,25 @@ export function ownOrigin(baseUrl: string | null): OriginOf {
     if (site === null || site === "none") return "unknown";
     return site === "same-origin" ? "own" : "foreign";
   };
+}
+
+/**
+ * Like `ownOrigin`, for requests that need no key: without a configured base URL, only pages at an IP address or at
+ * `localhost` are our own. Any other name can be made to lead to this server by whoever owns it (DNS rebinding).
+ */
+export function surelyOwnOrigin(baseUrl: string | null): OriginOf {
+  const originOf = ownOrigin(baseUrl);
+  return (request) => {
+    const origin = originOf(request);
+    return origin === "own" && baseUrl === null && isForeignName(request) ? "foreign" : origin;
+  };
+}
+
+/** Whether a request was sent to a name that may be somebody else's. */
+function isForeignName({ headers }: Request): boolean {
+  const url = `http://${headers.get("host") ?? ""}`;
+  const name = URL.canParse(url) ? new URL(url).hostname : "";
+  return name !== "localhost" && !name.endsWith(".localhost") && isIP(name.replace(/^\[|\]$/g, "")) === 0;
 }
 
 function isOwn(origin: string, own: string | null, host: string | null): boolean {

@@ -4,6 +4,7 @@ import type { Log } from "../../log.ts";
 import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import type { Gate } from "./gate.ts";
+import { isGuardedPath } from "./guarded-paths.ts";
 import { needsLeads } from "./leads.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
@@ -65,7 +66,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       const preflight = cors.preflight(request, context.path);
       if (preflight !== null) return finish(preflight);
       holdSnapshot();
-      if (context.path === "/v0" || context.path.startsWith("/v0/")) gate(request, context);
+      if (isGuardedPath(context.path)) gate(request, context);
       received = routableRequest(request, context);
       if (received !== request) setContext(received, context);
       const response = route(received);
@@ -109,6 +110,7 @@ function record(response: Response, request: Request, context: RequestContext, l
     request_id: context.id,
     method: request.method,
     route: context.route,
+    ...(context.call === null ? {} : { call: context.call }),
     status: response.status,
     ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     key_id: context.caller?.keyId ?? null,

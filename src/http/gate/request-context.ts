@@ -49,7 +49,9 @@ export class RequestContext {
   caller: Caller | null = null;
   /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
-  /** What the caller has left; null outside `/v0`. */
+  /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */
+  call: string | null = null;
+  /** What the caller has left; null outside `/v0` and `/mcp`. */
   rateLimit: RateLimitState | null = null;
   readonly #request: Request;
   readonly #connections: Connections;

@@ -21,6 +21,8 @@ export interface OperationDetail {
   "x-keyed": boolean;
   /** Whether it uses the session if there is one, without needing one. */
   "x-reads-session": boolean;
+  /** Whether it answers otherwise with a key, without needing one. */
+  "x-reads-key": boolean;
 }
 
 /** An OpenAPI parameter. */
@@ -64,6 +66,7 @@ export function describeOperation(spec: AnyOperation, isKeyed: boolean): Operati
     "x-public": spec.public === true,
     "x-keyed": isKeyed,
     "x-reads-session": spec.readsSession === true,
+    "x-reads-key": spec.readsKey === true,
   };
 }
 

@@ -17,6 +17,8 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly signedIn?: boolean;
   /** Whether a route that needs no session uses one if there is one; only shown. */
   readonly readsSession?: boolean;
+  /** Whether a route that needs no key answers otherwise with one; only shown. */
+  readonly readsKey?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */

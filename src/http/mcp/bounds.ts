@@ -1,0 +1,15 @@
+import { utf8Length } from "../../domain/text.ts";
+
+/** The most bytes of JSON in an answer that is a list, and of text in one that shows a file: about 10,000 tokens. */
+export const ANSWER_BYTES = 32 * 1024;
+/** The most files that a page of a list shows. */
+export const PAGE_FILES = 100;
+/** The same for a search, whose results are longer. */
+export const SEARCH_RESULTS = 20;
+
+/** The first items whose JSON fits into an answer: at least one, if there is one. */
+export function fitting<T>(items: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const tooMany = items.findIndex((item) => (bytes += utf8Length(JSON.stringify(item))) > ANSWER_BYTES);
+  return tooMany === -1 ? items : items.slice(0, Math.max(1, tooMany));
+}

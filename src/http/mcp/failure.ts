@@ -1,0 +1,42 @@
+import type { Log } from "../../log.ts";
+import { errorResponse } from "../gate/errors.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+
+/** What to do after an error, by its code, in the words of the tools. */
+const NEXT: Readonly<Record<string, string>> = {
+  NOT_FOUND: "See what there is with list_drives, list_files or search.",
+  CONFLICT: "Choose another path. To replace the file there, pass overwrite: true to the tools that take it.",
+  PRECONDITION_FAILED: "Read the file again, make your change to what it says now, and pass its new etag.",
+  QUOTA_EXCEEDED: "Delete what is not needed, or ask your human for more room.",
+  PAYLOAD_TOO_LARGE: "Pass large contents by: create_upload_link and share_file give URLs.",
+  UNSUPPORTED_MEDIA_TYPE: "Get a download link with share_file.",
+  EXTRACTION_FAILED: "Get a download link with share_file.",
+  UNAUTHORIZED: "Ask your human for a key, or make a drive with provision_drive.",
+  RATE_LIMITED: "Wait, then try again.",
+  UNAVAILABLE: "Wait a few seconds, then try again.",
+  INTERNAL: "Try once more. If it fails again, tell your human.",
+};
+
+/** An error as a model reads it. */
+export interface Failure {
+  readonly code: string;
+  /** What is wrong, and what to do next. */
+  readonly text: string;
+}
+
+/** Explains anything thrown while a message was handled. What the caller may not see is only in the log. */
+export async function failureOf(error: unknown, { id }: RequestContext, log: Log): Promise<Failure> {
+  const { error: shown }: { error: { code: string; message: string } } = JSON.parse(
+    await errorResponse(error, id, log).text(),
+  );
+  const next = NEXT[shown.code];
+  const trace = shown.code === "INTERNAL" ? ` The request id is ${id}.` : "";
+  return {
+    code: shown.code,
+    text: `${shown.code}: ${ended(shown.message)}${next === undefined ? "" : ` ${next}`}${trace}`,
+  };
+}
+
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}

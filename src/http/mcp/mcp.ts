@@ -1,0 +1,62 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { once } from "../../domain/once.ts";
+import { operation } from "../operation/operation.ts";
+import type { McpOptions } from "./options.ts";
+
+/** `/mcp`: the same drives for MCP clients (modelcontextprotocol.io, Streamable HTTP, without sessions). */
+export function mcp(options: McpOptions) {
+  // Loaded at the first request: it takes longer to load than the rest of the server, and many servers never need it.
+  const server = once(async () => (await import("./server.ts")).createMcp(options));
+  return new Elysia({ name: "mcp" }).post(
+    ...operation(
+      "/mcp",
+
+      {
+        operationId: "mcp",
+        tag: "MCP",
+        public: true,
+        readsKey: true,
+        summary: "Connect an MCP client",
+        description:
+          "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. Without a key a client can list the tools and call `provision_drive`. A read-only key sees the reading tools only. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
+        body: Type.Object(
+          {
+            jsonrpc: Type.Literal("2.0"),
+            id: Type.Optional(
+              Type.Union([Type.String(), Type.Integer()], { description: "Absent in a notification." }),
+            ),
+            method: Type.String({ examples: ["tools/list"] }),
+            params: Type.Optional(
+              Type.Object({
+                name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
+                _meta: Type.Optional(Type.Object({})),
+              }),
+            ),
+          },
+          { description: "One JSON-RPC message. A batch is refused." },
+        ),
+        example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        answers: [
+          {
+            status: 200,
+            description: "The JSON-RPC response, as JSON or as one server-sent event.",
+            content: {
+              "application/json": Type.Object({ jsonrpc: Type.Literal("2.0") }),
+              "text/event-stream": Type.String(),
+            },
+          },
+          { status: 202, description: "A notification was accepted." },
+        ],
+        errors: ["UNAUTHORIZED", "FORBIDDEN"],
+      },
+      async ({ request, context, body }) => {
+        const { admit, fetch } = await server();
+        admit(body, context);
+        // A tool may wait for a large change of a folder.
+        context.suspendIdleTimeout();
+        return fetch(request, body);
+      },
+    ),
+  );
+}

@@ -1,0 +1,16 @@
+import type { Log } from "../../log.ts";
+import type { Services } from "../../services/services.ts";
+import type { LinkBase } from "../gate/link-base.ts";
+import type { ProvisionThrottle } from "../gate/provision-throttle.ts";
+
+/** What the MCP server needs. */
+export interface McpOptions {
+  readonly services: Services;
+  readonly throttle: ProvisionThrottle;
+  readonly log: Log;
+  readonly version: string;
+  /** Where links to files begin. */
+  readonly linkBase: LinkBase;
+  /** Where humans go to claim a drive. */
+  readonly claimBase: LinkBase;
+}

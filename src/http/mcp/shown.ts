@@ -1,0 +1,64 @@
+import { Type } from "@sinclair/typebox";
+import type { Drive } from "../../domain/drive.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import type { Precondition } from "../../domain/precondition.ts";
+import { formatInstant } from "../../domain/time.ts";
+import { etagOf } from "../content/etag.ts";
+
+/** A drive in arguments. */
+export const driveArgument = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description: "The drive's id or slug, from list_drives. Leave it out if you have one drive only.",
+  }),
+);
+
+/** A file in arguments. */
+export const pathArgument = Type.String({
+  minLength: 1,
+  description: "The file's path in the drive.",
+  examples: ["notes/plan.md"],
+});
+
+/** The guard of a change, in arguments. */
+export const ifMatchArgument = Type.Optional(
+  Type.String({
+    description: "The etag that the file must still have. If it has another, nothing is changed.",
+  }),
+);
+
+/** A file in answers. */
+export const shownFile = {
+  drive: Type.String({ description: "The drive, as the tools take it." }),
+  path: Type.String(),
+  etag: Type.String({ description: "Changes with the content; pass it as if_match." }),
+  size: Type.Integer({ description: "Bytes." }),
+  mime_type: Type.String(),
+  tags: Type.Array(Type.String()),
+  updated_at: Type.String(),
+};
+
+/** A drive as arguments name it: by its slug or, while it has none, its id. */
+export function nameOf({ slug, id }: Drive): string {
+  return slug ?? id;
+}
+
+/** A file in the shape of `shownFile`. */
+export function fileShown(drive: Drive, file: FileFacts) {
+  return {
+    drive: nameOf(drive),
+    path: file.path,
+    etag: etagOf(file.digest),
+    size: file.size,
+    mime_type: file.mimeType,
+    tags: [...file.tags],
+    updated_at: formatInstant(file.updatedAt),
+  };
+}
+
+/** The conditions of a change. An etag may come without its quotes. */
+export function preconditionFrom(ifMatch: string | undefined): Precondition {
+  if (ifMatch === undefined) return { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };
+  const isBare = ifMatch !== "*" && !ifMatch.includes('"');
+  return { ifMatch: isBare ? `"${ifMatch}"` : ifMatch, ifUnmodifiedSince: null, ifNoneMatch: null };
+}

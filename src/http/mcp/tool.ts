@@ -1,0 +1,123 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Caller } from "../../domain/caller.ts";
+import { invalid } from "../../domain/errors.ts";
+import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
+import { compileValidator } from "../operation/validate.ts";
+
+/** What a tool needs: nothing, a key, or a key that may write. */
+type Needs = "nothing" | "reading" | "writing";
+
+/** What a model is told about a tool. */
+interface ToolFacts<I extends TObject, O extends TObject> {
+  readonly name: string;
+  readonly title: string;
+  /** For a model that sees it for the first time. */
+  readonly description: string;
+  readonly needs: Needs;
+  /** Whether it can destroy what is there; only for tools that write. */
+  readonly isDestructive?: boolean;
+  /** Whether calling it again with the same arguments changes nothing more; only for tools that write. */
+  readonly isIdempotent?: boolean;
+  readonly input: I;
+  readonly output: O;
+}
+
+/** A part of a result that a model reads. */
+export type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly mimeType: string;
+      readonly size: number;
+    };
+
+/** What a tool answers. */
+export interface Answer<T> {
+  readonly structured: T;
+  /** The same for models that read only this; by default the JSON of `structured`. */
+  readonly content?: readonly Content[];
+}
+
+/** One call of a tool. */
+export interface Call<T> {
+  readonly input: T;
+  readonly context: RequestContext;
+  /** Throws UNAUTHORIZED if there is none, so tools that need nothing do not ask. */
+  readonly caller: Caller;
+}
+
+/** A tool as `tools/list` shows it, and how it is called. */
+export interface Tool {
+  readonly needs: Needs;
+  readonly shown: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly inputSchema: TObject & { readonly type: "object" };
+    readonly outputSchema: TObject & { readonly type: "object" };
+    readonly annotations: {
+      readonly title: string;
+      readonly readOnlyHint: boolean;
+      readonly destructiveHint: boolean;
+      readonly idempotentHint: boolean;
+      readonly openWorldHint: boolean;
+    };
+  };
+  /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
+  readonly run: (sent: unknown, context: RequestContext) => Promise<Answer<Record<string, unknown>>>;
+}
+
+/** Makes a tool. `run` gets arguments that fit `input`. */
+export function tool<I extends TObject, O extends TObject>(
+  facts: ToolFacts<I, O>,
+  run: (call: Call<Static<I>>) => Promise<Answer<Static<O> & Record<string, unknown>>>,
+): Tool {
+  const { name, title, description, needs, input, output } = facts;
+  const check = compileValidator(input, "arguments");
+  const isReading = needs === "reading";
+  return {
+    needs,
+    shown: {
+      name,
+      title,
+      description,
+      inputSchema: { ...input, additionalProperties: false },
+      outputSchema: output,
+      annotations: {
+        title,
+        readOnlyHint: isReading,
+        destructiveHint: facts.isDestructive ?? false,
+        idempotentHint: isReading || (facts.isIdempotent ?? false),
+        // All files are the caller's own.
+        openWorldHint: false,
+      },
+    },
+    run: async (sent, context) => {
+      requireKnown(sent, input);
+      return run({
+        input: check(withoutOptionalNulls(input, sent ?? {})),
+        context,
+        get caller() {
+          if (context.caller === null) throw unauthorized(false);
+          return context.caller;
+        },
+      });
+    },
+  };
+}
+
+/** Throws VALIDATION_ERROR for an unknown argument, which may be misspelt, as `if_match` must not be. */
+function requireKnown(sent: unknown, { properties }: TObject): void {
+  for (const name of Object.keys(sent ?? {})) {
+    if (!Object.hasOwn(properties, name)) {
+      throw invalid(
+        name,
+        `is not an argument of this tool. It takes: ${Object.keys(properties).join(", ")}.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { McpOptions } from "../options.ts";
+import type { Tool } from "../tool.ts";
+import { driveTools } from "./drives.ts";
+import { searchTools } from "./finding.ts";
+import { folderTools } from "./folders.ts";
+import { linkTools } from "./links.ts";
+import { transferTools } from "./transfers.ts";
+import { writingTools } from "./writing.ts";
+
+/** Every tool, in the order in which a model reads them. */
+export function allTools(options: McpOptions): Tool[] {
+  return [
+    ...driveTools(options),
+    ...folderTools(options),
+    ...writingTools(options),
+    ...transferTools(options),
+    ...searchTools(options),
+    ...linkTools(options),
+  ];
+}

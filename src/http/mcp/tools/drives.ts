@@ -1,0 +1,105 @@
+import { Type } from "@sinclair/typebox";
+import type { Drive } from "../../../domain/drive.ts";
+import { parseDriveName } from "../../../domain/drive.ts";
+import { formatInstant } from "../../../domain/time.ts";
+import type { Provisioned } from "../../../services/drives.ts";
+import { provisionedRecord } from "../../resources/provision.ts";
+import { fitting } from "../bounds.ts";
+import type { McpOptions } from "../options.ts";
+import { nameOf } from "../shown.ts";
+import { type Tool, tool } from "../tool.ts";
+
+const shownDrive = Type.Object({
+  drive: Type.String({ description: "What the other tools take as `drive`." }),
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  file_count: Type.Integer(),
+  total_size: Type.Integer({ description: "Bytes." }),
+  expires_at: Type.Optional(Type.String({ description: "When it is deleted, unless a human claims it." })),
+});
+
+/** Makes and names drives. */
+export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[] {
+  const { drives } = services;
+  return [
+    tool(
+      {
+        name: "provision_drive",
+        title: "Make a drive without an account",
+        description:
+          "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it, and send it with every request as `Authorization: Bearer <key>`. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
+        needs: "nothing",
+        input: Type.Object({
+          name: Type.String({
+            description: "What the drive is for: 1 to 64 characters.",
+            examples: ["Research notes"],
+          }),
+        }),
+        output: Type.Object({
+          api_key: Type.String({
+            description: "Reads and writes this drive. Store it: it is shown only now.",
+          }),
+          key_id: Type.String(),
+          drive_id: Type.String({ description: "What the other tools take as `drive`." }),
+          drive_name: Type.String(),
+          claim_url: Type.String({ description: "For your human, who keeps the drive by opening it." }),
+          expires_at: Type.String({ description: "When the drive is deleted, unless it is claimed." }),
+          message: Type.String({ description: "What to do now." }),
+        }),
+      },
+      async ({ input, context }) => {
+        throttle.requireOn();
+        const name = parseDriveName("name", input.name);
+        throttle.take(context);
+        const made = await drives.provision(name);
+        return { structured: newDrive(made, claimBase(context)) };
+      },
+    ),
+    tool(
+      {
+        name: "list_drives",
+        title: "List drives",
+        description:
+          "Lists the drives that your key reaches, oldest first. Call it first if you do not know what to pass as `drive`.",
+        needs: "reading",
+        input: Type.Object({
+          cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+        }),
+        output: Type.Object({
+          drives: Type.Array(shownDrive),
+          next_cursor: Type.Optional(Type.String({ description: "Pass it as cursor to get the next page." })),
+        }),
+      },
+      async ({ input, caller }) => {
+        const all = drives.list(caller, null);
+        // The id of the last drive of the page before. If that is gone, the list starts again.
+        const rest = all.slice(all.findIndex(({ id }) => id === input.cursor) + 1);
+        const page = fitting(rest.map(driveShown));
+        const last = page.at(-1);
+        const more = page.length < rest.length && last !== undefined ? { next_cursor: last.id } : {};
+        return { structured: { drives: [...page], ...more } };
+      },
+    ),
+  ];
+}
+
+function newDrive(made: Provisioned, claimBase: string) {
+  const record = provisionedRecord(made, claimBase);
+  return {
+    ...record,
+    message: `Store api_key now: it is not shown again. Send it with every request as \`Authorization: Bearer <key>\`. Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`,
+  };
+}
+
+function driveShown(drive: Drive) {
+  return {
+    drive: nameOf(drive),
+    id: drive.id,
+    name: drive.name,
+    description: drive.description,
+    file_count: drive.fileCount,
+    total_size: drive.totalSize,
+    ...(drive.expiresAt === null ? {} : { expires_at: formatInstant(drive.expiresAt) }),
+  };
+}

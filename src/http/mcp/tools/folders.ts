@@ -1,0 +1,143 @@
+import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../domain/caller.ts";
+import type { Drive } from "../../../domain/drive.ts";
+import type { FolderListing, ShownFolder } from "../../../services/folders.ts";
+import type { Listing } from "../../../services/listings.ts";
+import { fitting, PAGE_FILES } from "../bounds.ts";
+import { driveNamed } from "../drive-named.ts";
+import { decodeFolderPosition, encodeFolderPosition, type FolderPosition } from "../folder-position.ts";
+import type { McpOptions } from "../options.ts";
+import { driveArgument, fileShown, nameOf, shownFile } from "../shown.ts";
+import { type Tool, tool } from "../tool.ts";
+
+const shownFolder = Type.Object({
+  path: Type.String({ description: "Ends with `/`." }),
+  file_count: Type.Integer({ description: "Files in it and below." }),
+  total_size: Type.Integer({ description: "Bytes of these files." }),
+});
+
+const START: FolderPosition = { among: "folders", after: null };
+const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
+
+/** Lists what is in a folder, and makes folders. */
+export function folderTools({ services }: McpOptions): Tool[] {
+  const { drives, folders, listings } = services;
+
+  const foldersIn = (caller: Caller, drive: Drive, path: string, after: string | null): FolderListing =>
+    folders.list(caller, { driveId: drive.id, path, page: 1, limit: PAGE_FILES, after });
+
+  return [
+    tool(
+      {
+        name: "list_files",
+        title: "List files and folders",
+        description:
+          "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
+        needs: "reading",
+        input: Type.Object({
+          drive: driveArgument,
+          path: Type.Optional(
+            Type.String({ description: "A folder, such as notes/. Default: the top of the drive." }),
+          ),
+          recursive: Type.Optional(
+            Type.Boolean({ description: "Whether to list the files in all folders below. Default false." }),
+          ),
+          tags: Type.Optional(
+            Type.Array(Type.String(), { description: "Only files with all of these tags." }),
+          ),
+          cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+        }),
+        output: Type.Object({
+          drive: Type.String(),
+          path: Type.String(),
+          folders: Type.Array(shownFolder),
+          files: Type.Array(Type.Object(shownFile)),
+          next_cursor: Type.Optional(
+            Type.String({ description: "There is more: pass it as cursor, with the same other arguments." }),
+          ),
+        }),
+      },
+      async ({ input, caller }) => {
+        const drive = driveNamed(drives, caller, input.drive);
+        const path = folderPathOf(input.path ?? "");
+        const grouped = input.recursive !== true;
+        const from = input.cursor === undefined ? START : decodeFolderPosition(input.cursor);
+        const isAmongFolders = grouped && from.among === "folders";
+        const listing = listings.list(caller, {
+          driveId: drive.id,
+          prefix: path,
+          grouped,
+          tags: input.tags ?? [],
+          sort: "path",
+          page: 1,
+          limit: PAGE_FILES,
+          after: from.among === "files" && from.after !== null ? { sort: "path", path: from.after } : null,
+        });
+        const found = isAmongFolders ? foldersIn(caller, drive, path, from.after) : NO_FOLDERS;
+        return { structured: { drive: nameOf(drive), path, ...pageOf(drive, found, listing) } };
+      },
+    ),
+    tool(
+      {
+        name: "create_folder",
+        title: "Make a folder",
+        description:
+          "Makes a folder and its missing parents. You need it only for empty folders: writing a file makes the folders of its path.",
+        needs: "writing",
+        isIdempotent: true,
+        input: Type.Object({
+          drive: driveArgument,
+          path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
+        }),
+        output: Type.Object({
+          drive: Type.String(),
+          path: Type.String(),
+          created: Type.Boolean({ description: "False if it was there before." }),
+        }),
+      },
+      async ({ input, caller }) => {
+        const drive = driveNamed(drives, caller, input.drive);
+        const made = await folders.create(caller, drive.id, folderPathOf(input.path));
+        return {
+          structured: { drive: nameOf(drive), path: made.folder.path, created: made.created },
+        };
+      },
+    ),
+  ];
+}
+
+/** A folder's path, with the slash that models forget. */
+function folderPathOf(sent: string): string {
+  return sent === "" || sent.endsWith("/") ? sent : `${sent}/`;
+}
+
+function folderShown({ folder }: ShownFolder) {
+  return { path: folder.path, file_count: folder.fileCount, total_size: folder.totalSize };
+}
+
+/** What fits into an answer: folders, then files once there are no more folders. */
+function pageOf(drive: Drive, found: FolderListing, listing: Listing) {
+  const folders = found.folders.map(folderShown);
+  const files = found.nextAfter === null ? listing.files.map((file) => fileShown(drive, file)) : [];
+  const count = fitting([...folders, ...files]).length;
+  const page = {
+    folders: folders.slice(0, count),
+    files: files.slice(0, Math.max(0, count - folders.length)),
+  };
+  const isWhole =
+    count === folders.length + files.length && found.nextAfter === null && listing.nextAfter === null;
+  return { ...page, ...(isWhole ? {} : { next_cursor: encodeFolderPosition(endOf(page, folders.length)) }) };
+}
+
+/** Where the next page begins. @param folders how many folders were to be shown */
+function endOf(
+  page: { readonly folders: readonly { path: string }[]; readonly files: readonly { path: string }[] },
+  folders: number,
+): FolderPosition {
+  const lastFile = page.files.at(-1);
+  if (lastFile !== undefined) return { among: "files", after: lastFile.path };
+  const lastFolder = page.folders.at(-1);
+  return page.folders.length < folders || lastFolder !== undefined
+    ? { among: "folders", after: lastFolder?.path ?? null }
+    : { among: "files", after: null };
+}

@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox";
+import { LINK_SECONDS } from "../../../domain/limits.ts";
+import { formatInstant } from "../../../domain/time.ts";
+import { driveNamed } from "../drive-named.ts";
+import type { McpOptions } from "../options.ts";
+import { driveArgument, fileShown, pathArgument, shownFile } from "../shown.ts";
+import { type Tool, tool } from "../tool.ts";
+
+/** Links for contents that a model should not carry. */
+export function linkTools({ services, linkBase }: McpOptions): Tool[] {
+  const { drives, files, presignedLinks } = services;
+  return [
+    tool(
+      {
+        name: "share_file",
+        title: "Share a file with a link",
+        description:
+          "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
+        needs: "writing",
+        input: Type.Object({
+          drive: driveArgument,
+          path: pathArgument,
+          expires_in: Type.Optional(
+            Type.Integer({
+              minimum: LINK_SECONDS.least,
+              maximum: LINK_SECONDS.most,
+              description: `Seconds. Default ${LINK_SECONDS.default}.`,
+            }),
+          ),
+          one_time: Type.Optional(
+            Type.Boolean({ description: "Whether the URL works only once. Default false." }),
+          ),
+        }),
+        output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
+      },
+      async ({ input, caller, context }) => {
+        const drive = driveNamed(drives, caller, input.drive);
+        const file = files.get(caller, { drive: drive.id, path: input.path });
+        const wanted = {
+          expiresIn: input.expires_in ?? LINK_SECONDS.default,
+          oneTime: input.one_time ?? false,
+        };
+        const { token, expiresAt } = await presignedLinks.create(caller, { id: file.id }, wanted);
+        return {
+          structured: {
+            url: `${linkBase(context)}/v0/presigned/${token}`,
+            expires_at: formatInstant(expiresAt),
+            ...fileShown(drive, file),
+          },
+        };
+      },
+    ),
+  ];
+}

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { openStage } from "../support/scenario.ts";
+import { signIn } from "../support/sign-in.ts";
+import { startAppliance } from "../support/appliance.ts";
+import { connectMcp } from "../support/mcp.ts";
+import { CALLERS, type CallerName } from "../support/world.ts";
+
+const stage = openStage();
+
+/** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
+type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "VALIDATION_ERROR";
+type Outcomes = Readonly<Record<CallerName, Outcome>>;
+
+/** For tools that need a key, asked about the agent's drive. */
+function about(needs: "reading" | "writing"): Outcomes {
+  const reader = needs === "reading";
+  return {
+    nobody: 401,
+    liar: 401,
+    agent: "done",
+    agentReader: reader ? "done" : 403,
+    otherAgent: "NOT_FOUND",
+    ada: "NOT_FOUND",
+    adaReader: reader ? "NOT_FOUND" : 403,
+    adaDrive: "NOT_FOUND",
+    bob: "NOT_FOUND",
+  };
+}
+
+/** For tools that answer everybody about what is theirs. */
+const everybody: Outcomes = {
+  nobody: 401,
+  liar: 401,
+  agent: "done",
+  agentReader: "done",
+  otherAgent: "done",
+  ada: "done",
+  adaReader: "done",
+  adaDrive: "done",
+  bob: "done",
+};
+const provisioning: Outcomes = { ...everybody, nobody: "done", agentReader: 403, adaReader: 403 };
+
+/** What each tool is given; `{path}` is a file made for this call. */
+const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Outcomes }>> = {
+  provision_drive: { args: { name: "New" }, of: provisioning },
+  list_drives: { args: {}, of: everybody },
+  list_files: { args: { drive: "{drive}" }, of: about("reading") },
+  create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: about("writing") },
+  write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: about("writing") },
+  move_file: {
+    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" },
+    of: about("writing"),
+  },
+  copy_file: {
+    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-copy" },
+    of: about("writing"),
+  },
+  delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: about("writing") },
+  search: { args: { drive: "{drive}", query: "hello" }, of: about("reading") },
+  share_file: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
+};
+
+/** A message, as a program without a library sends it. */
+function message(method: string, params: Json = {}): { readonly body: Json } {
+  return { body: { jsonrpc: "2.0", id: 1, method, params } };
+}
+
+/** The result or error of an answer that is JSON or one event. */
+function resultIn(text: string): { result?: { isError?: boolean; content?: { text: string }[] } } {
+  return JSON.parse(text.replace("event: message\ndata: ", ""));
+}
+
+let listed: string[];
+beforeAll(async () => {
+  await using anybody = await connectMcp(stage.coffer.appliance.url);
+  listed = (await anybody.client.listTools()).tools.map(({ name }) => name);
+});
+
+test("the table names every tool", () => {
+  expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());
+});
+
+describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
+  test.each(CALLERS)("asked by %s", async (caller) => {
+    const path = `${crypto.randomUUID()}.txt`;
+    const drive = stage.world.drives.agent;
+    const { agent } = stage.world.clients;
+    const { id } = await agent.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, {
+      body: "hello",
+    });
+    const filled: Json = JSON.parse(
+      JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path),
+    );
+    const { status, text } = await stage.world.clients[caller].send(
+      "POST",
+      "/mcp",
+      message("tools/call", { name, arguments: filled }),
+    );
+    const { result } = status === 200 ? resultIn(text) : {};
+    const outcome =
+      status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
+    expect([outcome, text]).toEqual([of[caller], text]);
+    // Whoever is refused learns nothing of the file, and changes nothing.
+    if (of[caller] !== "done") {
+      expect(text).not.toContain("hello");
+      const kept = await agent.send("GET", `/v0/files/${id}/download`);
+      expect(kept.text).toBe("hello");
+    }
+  });
+});
+
+test("a reader sees the reading tools only, everybody else all of them", async () => {
+  for (const caller of CALLERS) {
+    if (caller === "liar") continue;
+    await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
+    const { tools } = await client.client.listTools();
+    const isReader = caller.endsWith("Reader");
+    const names = listed.filter((name) => !isReader || CALLS[name]?.of.agentReader === "done");
+    expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
+    for (const { annotations } of isReader ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
+  }
+});
+
+describe("without a valid key", () => {
+  const open = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"];
+  const closed = [
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "completion/complete",
+    "subscriptions/listen",
+    "",
+  ];
+
+  test.each(open)("%j may be asked", async (method) => {
+    const { status } = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
+    expect(status).toBeOneOf([200, 202]);
+  });
+
+  test.each(closed)("%j is refused, and told how to begin", async (method) => {
+    const { status, text } = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
+    expect([status, JSON.parse(text)]).toMatchObject([401, { error: { code: "UNAUTHORIZED" } }]);
+    expect(text).toContain("provision_drive");
+  });
+
+  test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
+    for (const authorization of ["Bearer nobody", "Basic eDp5", "Bearer", "x"]) {
+      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", {
+        ...message(method),
+        headers: { authorization },
+      });
+      expect([authorization, status]).toEqual([authorization, 401]);
+    }
+  });
+
+  test("a session is not looked at", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const ada = await signIn(coffer, "ada", "long enough");
+    const headers = { cookie: ada.cookie, origin: coffer.appliance.url };
+    const call = message("tools/call", { name: "list_drives" });
+    expect((await coffer.client().send("POST", "/mcp", { ...call, headers })).status).toBe(401);
+    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+  });
+
+  test("nothing at all may be asked where drives need an account", async () => {
+    await using coffer = await startAppliance({ provisioning: "off" });
+    for (const method of [...open, ...closed]) {
+      const { status, text } = await coffer.client().send("POST", "/mcp", message(method));
+      expect([method, status]).toEqual([method, 401]);
+      expect(text).not.toContain("provision_drive");
+    }
+  });
+});
+
+/** The status of a message from a page at this host. */
+async function askAs(url: string, host: string): Promise<number> {
+  const { status } = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: { host, origin: `http://${host}` },
+    body: JSON.stringify(message("tools/list").body),
+  });
+  return status;
+}
+
+describe("pages of other sites", () => {
+  const list = message("tools/list");
+
+  test.each(["https://evil.example", "null", "http://127.0.0.1:1"])(
+    "%s may not ask without a key",
+    async (origin) => {
+      const { nobody, agent } = stage.world.clients;
+      expect((await nobody.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(403);
+      expect((await agent.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(200);
+    },
+  );
+
+  test("a name that was made to lead here may not, unless it is the configured one", async () => {
+    const { url, port } = { url: stage.coffer.appliance.url, port: new URL(stage.coffer.appliance.url).port };
+    expect(await askAs(url, "evil.example")).toBe(403);
+    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect(await askAs(url, own)).toBe(200);
+    await using named = await startAppliance({ "base-url": "http://drive.example" });
+    expect(await askAs(named.appliance.url, "drive.example")).toBe(200);
+    expect(await askAs(named.appliance.url, "evil.example")).toBe(403);
+  });
+});

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "bun:test";
+import { connectMcp, type McpClient } from "../support/mcp.ts";
+import { eventually, openStage, type UnclaimedDrive } from "../support/scenario.ts";
+
+const stage = openStage();
+
+/** About as much as a model should read at once: twice, since a client may show text and structure. */
+const MOST_CHARACTERS = 80_000;
+
+/** An empty drive, and a client of its agent. */
+async function open(): Promise<{ drive: UnclaimedDrive; me: McpClient } & AsyncDisposable> {
+  const drive = await stage.ownDrive();
+  const me = await connectMcp(stage.coffer.appliance.url, drive.key);
+  return { drive, me, [Symbol.asyncDispose]: () => me[Symbol.asyncDispose]() };
+}
+
+function etagIn(file: Record<string, unknown>): string {
+  return String(file["etag"]);
+}
+
+/** What a list shows, page by page. */
+async function pagesOf(me: McpClient, args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+  const pages: Record<string, unknown>[] = [];
+  let cursor: unknown;
+  do {
+    const page: Record<string, unknown> = await me.get("list_files", { ...args, cursor });
+    expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
+    pages.push(page);
+    cursor = page["next_cursor"];
+  } while (cursor !== undefined);
+  return pages;
+}
+
+function pathsIn(pages: readonly Record<string, unknown>[], of: "files" | "folders"): string[] {
+  return pages.flatMap((page) => {
+    const found = page[of];
+    return Array.isArray(found) ? found.map(({ path }: { path: string }) => path) : [];
+  });
+}
+
+describe("which drive", () => {
+  test("need not be said with one; with several the error names them", async () => {
+    await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
+    expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
+    await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
+    await stage.world.clients.bob.json(201, "POST", "/v0/drives", { body: { name: "More" } });
+    expect(await all.refused("list_files")).toBe(
+      'VALIDATION_ERROR: drive is required, because you have several: "bob/notes", "bob/more".',
+    );
+    for (const drive of ["bob/notes", stage.world.drives.bob]) {
+      expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
+        files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
+      });
+    }
+    expect(await all.refused("list_files", { drive: "ada/notes" })).toStartWith("NOT_FOUND: No such drive.");
+  });
+});
+
+describe("writing", () => {
+  test("text, bytes, tags and a type come back as they were sent", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
+    const made = await me.get("write_file", { path: "a/b.txt", ...content });
+    expect(made).toMatchObject({
+      path: "a/b.txt",
+      size: 17,
+      mime_type: "text/x-mine",
+      tags: ["a", "b"],
+      created: true,
+    });
+    const { data } = await drive.client.json<{ data: { id: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${drive.id}`,
+    );
+    const download = await drive.client.send("GET", `/v0/files/${data[0]?.id}/download`);
+    expect([download.text, download.headers.get("etag")]).toEqual(["Grüße, 日本\r\n", etagIn(made)]);
+    const empty = await me.get("write_file", { path: "README", text: "" });
+    expect(empty).toMatchObject({ size: 0, mime_type: "text/plain" });
+    expect(await me.get("write_file", { path: "g", base64: "" })).toMatchObject({
+      mime_type: "application/octet-stream",
+    });
+    expect(await me.get("write_file", { path: "f.png", base64: "iVBORw0K\nGgo" })).toMatchObject({ size: 8 });
+    for (const wrong of [{}, { text: "a", base64: "YQ==" }, { base64: "not base64" }]) {
+      expect(await me.refused("write_file", { path: "x", ...wrong })).toStartWith("VALIDATION_ERROR:");
+    }
+    expect(await me.refused("write_file", { path: "../x", text: "" })).toStartWith("VALIDATION_ERROR: path ");
+    expect(await me.refused("write_file", { path: "x", text: "", IfMatch: "x" })).toContain(
+      "It takes: drive, path,",
+    );
+  });
+
+  test("of two agents that read the same file, the second is told", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    const first = await me.get("write_file", { path: "plan.md", text: "1", only_create: true });
+    expect(await me.refused("write_file", { path: "plan.md", text: "2", only_create: true })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    const mine = { path: "plan.md", text: "mine", if_match: etagIn(first) };
+    const second = await me.get("write_file", mine);
+    expect(second).toMatchObject({ created: false });
+    const yours = await me.refused("write_file", { ...mine, text: "yours" });
+    expect(yours).toMatch(/^PRECONDITION_FAILED: .* Read the file again/);
+    const stale = { path: "plan.md", if_match: etagIn(first) };
+    expect(await me.refused("move_file", { ...stale, destination_path: "b" })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    expect(await me.refused("delete_files", { paths: ["plan.md"], if_match: etagIn(first) })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    // An etag without its quotes is understood.
+    const bare = etagIn(second).replaceAll('"', "");
+    expect(
+      await me.get("move_file", { path: "plan.md", destination_path: "b", if_match: bare }),
+    ).toMatchObject({
+      path: "b",
+      etag: etagIn(second),
+    });
+  });
+});
+
+describe("moving, copying and deleting", () => {
+  test("a file is replaced only where that is asked for", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    await me.get("write_file", { path: "a.txt", text: "a" });
+    const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
+    for (const tool of ["move_file", "copy_file"]) {
+      const to = { path: "a.txt", destination_path: "dir/" };
+      expect(await me.refused(tool, to)).toMatch(/^CONFLICT: .* pass overwrite: true/);
+      expect(await me.refused(tool, { ...to, overwrite: false })).toStartWith("CONFLICT");
+    }
+    expect(await me.get("list_files", { path: "dir/" })).toMatchObject({ files: [{ etag: etagIn(b) }] });
+    const copied = await me.get("copy_file", { path: "a.txt", destination_path: "dir/", overwrite: true });
+    expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
+    expect(etagIn(copied)).not.toBe(etagIn(b));
+    await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });
+    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
+  });
+
+  test("what could be deleted is, and what could not is named", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
+    expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
+      deleted: ["a", "b"],
+      failed: [{ path: "gone", error: expect.stringContaining("NOT_FOUND") }],
+    });
+    expect(await me.refused("delete_files", { paths: ["gone"] })).toStartWith("NOT_FOUND");
+    expect(await me.refused("delete_files", { paths: [] })).toStartWith("VALIDATION_ERROR");
+    expect(await me.refused("delete_files", { paths: ["a", "b"], if_match: "x" })).toStartWith(
+      "VALIDATION_ERROR",
+    );
+  });
+});
+
+function long(name: string): string {
+  return `${name}${"x".repeat(200)}`;
+}
+
+describe("lists", () => {
+  test("a page is cut to a readable size, and the next one goes on", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    const folders = Array.from({ length: 120 }, (_, at) => `${long(`d${String(at).padStart(3, "0")}`)}/`);
+    const files = Array.from({ length: 150 }, (_, at) => long(`f${String(at).padStart(3, "0")}`));
+    const { folders: service, uploads } = stage.coffer.appliance.services;
+    const caller = stage.coffer.appliance.services.apiKeys.authenticate(drive.key);
+    if (caller === null) throw new Error("the key is unknown");
+    for (const path of folders) await service.create(caller, drive.id, path);
+    const rest = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+    for (const path of files) {
+      const upload = await uploads.begin(caller, drive.id);
+      const fields = { ...rest, driveId: drive.id, path, expiresAt: undefined };
+      await upload.finish(fields, { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null });
+    }
+    const pages = await pagesOf(me, {});
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pathsIn(pages, "folders")).toEqual(folders);
+    expect(pathsIn(pages, "files")).toEqual(files);
+    const below = await pagesOf(me, { recursive: true });
+    expect(pathsIn(below, "files")).toEqual(files);
+    expect(pathsIn(below, "folders")).toEqual([]);
+    expect(await me.refused("list_files", { cursor: "x" })).toStartWith("VALIDATION_ERROR: cursor ");
+  });
+
+  test("a folder is found with and without its slash, and a new one is there", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    expect(await me.get("create_folder", { path: "a/b" })).toMatchObject({ path: "a/b/", created: true });
+    expect(await me.get("create_folder", { path: "a/b/" })).toMatchObject({ created: false });
+    for (const path of ["a", "a/", "/a/"]) {
+      expect(pathsIn(await pagesOf(me, { path }), "folders")).toEqual(["a/b/"]);
+    }
+  });
+});
+
+describe("search", () => {
+  test("answers in the shape that connectors want, with the same as text", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    await me.get("write_file", { path: "notes/plan.md", text: "The quick brown fox" });
+    const { structured, content } = await me.call("search", { query: "brown" });
+    expect(content).toHaveLength(1);
+    expect(JSON.parse(String(content[0]?.["text"]))).toEqual(structured);
+    const { results } = structured;
+    const [first] = Array.isArray(results) ? results : [];
+    expect(first).toMatchObject({ title: "plan.md", path: "notes/plan.md", snippet: "The quick brown fox" });
+    expect(first.url).toBe(`${stage.coffer.appliance.url}/drives/${drive.id}/?file=${first.id}`);
+    expect(await me.get("search", { query: "brown", prefix: "other/" })).toMatchObject({
+      results: [],
+      total: 0,
+    });
+  });
+
+  test("shows a page of many at a time", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    for (let at = 0; at < 45; at += 1) await me.get("write_file", { path: `file-${at}`, text: "needle" });
+    await eventually(async () => (await me.get("search", { query: "needle" }))["total"] === 45);
+    const found: unknown[] = [];
+    for (let page: unknown = 1; page !== undefined;) {
+      const answer = await me.get("search", { query: "needle", page });
+      if (Array.isArray(answer["results"]))
+        found.push(...answer["results"].map(({ path }: { path: string }) => path));
+      page = answer["next_page"];
+    }
+    expect(new Set(found).size).toBe(45);
+  });
+});
+
+test("a shared file is downloaded with nothing but its URL, once if that is asked for", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  await me.get("write_file", { path: "a.txt", text: "shared" });
+  const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
+  expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
+  expect(await (await fetch(String(shared["url"]))).text()).toBe("shared");
+  expect((await fetch(String(shared["url"]))).status).toBe(410);
+});

@@ -1,0 +1,67 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+/** The two families of protocol revisions, by one of each. */
+export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+/** What a tool answered. */
+export interface ToolAnswer {
+  readonly isError: boolean;
+  readonly structured: Record<string, unknown>;
+  /** All its texts, one a line. */
+  readonly text: string;
+  readonly content: readonly { readonly type: string; readonly [name: string]: unknown }[];
+}
+
+/** The official client, connected to a Coffer. */
+export interface McpClient extends AsyncDisposable {
+  readonly client: Client;
+  /** Calls a tool, whatever it answers. */
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  /** Calls a tool that must succeed; what it answered. */
+  get(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Calls a tool that must fail; what it said. */
+  refused(name: string, args?: Record<string, unknown>): Promise<string>;
+}
+
+/** Connects the official client, with this key; without one, as anybody. */
+export async function connectMcp(
+  base: string,
+  key?: string,
+  revision: Revision = "2026-07-28",
+): Promise<McpClient> {
+  const client = new Client(
+    { name: "test", version: "1" },
+    { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
+  );
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }),
+  );
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> => {
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+    const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
+    return {
+      isError: isError === true,
+      structured: isRecord(structuredContent) ? structuredContent : {},
+      text,
+      content,
+    };
+  };
+  const expected = async (name: string, args: Record<string, unknown>, isError: boolean) => {
+    const answer = await call(name, args);
+    if (answer.isError !== isError) throw new Error(`${name} answered: ${answer.text}`);
+    return answer;
+  };
+  return {
+    client,
+    call,
+    get: async (name, args = {}) => (await expected(name, args, false)).structured,
+    refused: async (name, args = {}) => (await expected(name, args, true)).text,
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
