@@ -24,7 +24,7 @@ import { NAME_CHARACTERS } from "../domain/limits.ts";
 import { characters, isPlainText } from "../domain/text.ts";
 import type { Log } from "../log.ts";
 import { fetchBounded } from "./fetch-bounded.ts";
-import { type Flow, OidcFlows } from "./oidc-flows.ts";
+import { Tickets } from "./tickets.ts";
 
 /** The provider, and this server's credentials there. */
 export interface OidcProvider {
@@ -45,6 +45,19 @@ export class SignInEnded extends CofferError {
   }
 }
 
+/** How long a sign-in at the provider may take, in milliseconds. */
+export const FLOW_LIFETIME_MS = 10 * 60 * 1000;
+
+/** What must match when the provider redirects the browser back. A ticket binds it to the browser that began it. */
+export interface Flow {
+  readonly state: string;
+  readonly nonce: string;
+  /** The PKCE code verifier (RFC 7636). */
+  readonly verifier: string;
+  /** A path on this server. */
+  readonly returnTo: string;
+}
+
 /**
  * For each whole response of the provider. A sign-in may need three, one after the other, while the browser's
  * connection is idle, and idle connections are closed after 30 seconds.
@@ -56,13 +69,13 @@ const EMAIL_CHARACTERS = 254;
 /** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
 export class Oidc {
   readonly #provider: OidcProvider;
-  readonly #flows: OidcFlows;
+  readonly #flows: Tickets<Flow>;
   readonly #log: Log;
   #configuration: Promise<Configuration> | null = null;
 
   constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
     this.#provider = parts.provider;
-    this.#flows = new OidcFlows({ ...parts, capacity: MAX_FLOWS });
+    this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
     this.#log = parts.log;
   }
 
