@@ -13,6 +13,7 @@ import { createApp } from "./http/app.ts";
 import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
+import type { PublicNetwork } from "./public-https.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { copyBeforeUpgrade } from "./schema-copy.ts";
 import type { BackupPlan } from "./services/backups.ts";
@@ -47,6 +48,8 @@ export interface ApplianceOptions {
   readonly grepBounds?: GrepBounds;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost;
+  /** Where the metadata of OAuth clients is fetched; the public internet by default. */
+  readonly publicNetwork?: PublicNetwork;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
@@ -162,8 +165,8 @@ interface Parts {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
-  const { config, clock, log, searchTimes, grepBounds, passwordCost, adoptEmpty = false } = options;
-  const program = options.program ?? [process.execPath];
+  const { config, clock, log, searchTimes, grepBounds, passwordCost, publicNetwork } = options;
+  const { adoptEmpty = false, program = [process.execPath] } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
@@ -198,7 +201,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const backupPlan = backupPlanOf(config, program);
   const indexPlaces = { database: directory.database, blobsDir: directory.blobs };
   const stores = { tables, blobs, clock, log, indexPlaces };
-  const overrides = { searchTimes, grepBounds, passwordCost };
+  const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork };
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(async () => {

@@ -41,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "local-address.ts",
     "log.ts",
+    "public-https.ts",
     "repeat.ts",
     "schema-copy.ts",
     "services",
@@ -63,7 +64,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   // Reads documents, in a process of its own.
   extraction: ["domain"],
-  services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts"],
+  services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts", "public-https.ts"],
+  // The one way to servers whose names others choose.
+  "public-https.ts": ["descriptors.ts"],
   // The database says which version of Coffer upgraded it.
   db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain", "version.ts"],
   blobs: ["domain"],
@@ -93,7 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "mcp", "resources", "sign-in"],
+  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "mcp", "oauth", "resources", "sign-in"],
   "handler.ts": ["docs", "gate", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
@@ -101,6 +104,7 @@ const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
   docs: ["content", "gate", "operation"],
   mcp: ["content", "gate", "operation", "resources"],
   "sign-in": ["gate", "operation", "resources"],
+  oauth: ["gate", "operation", "sign-in"],
   resources: ["content", "gate", "operation", "upload"],
   content: ["gate"],
   upload: ["operation"],
@@ -134,7 +138,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
-    layers: ["config", "http", "local-address.ts"],
+    layers: ["config", "http", "local-address.ts", "public-https.ts"],
   },
 ];
 

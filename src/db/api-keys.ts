@@ -17,7 +17,14 @@ export interface NewApiKey {
   readonly createdAt: number;
   /** Null for never. */
   readonly expiresAt: number | null;
+  /** When its secret stops working, if that is before the key expires: another one replaces it until then. */
+  readonly secretExpiresAt?: number;
 }
+
+/** The secret that replaces a key's earlier one; see `NewApiKey`. */
+export type NewerSecret = Required<
+  Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">
+>;
 
 /** What a key reaches: all drives of a user, or one drive. */
 export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk };
@@ -34,7 +41,8 @@ interface CallerRow {
 }
 
 const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHERE d.pk = k.drive) AS driveId,
-                 k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt`;
+                 k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt,
+                 (SELECT g.client_id FROM oauth_grant g WHERE g.key_id = k.id) AS clientId`;
 const OF_USER = `(user = :user OR drive IN (SELECT pk FROM drive WHERE user = :user AND deleted_at IS NULL))`;
 
 /** Keys that are valid: neither revoked nor expired, their drive exists and their user is not disabled. */
@@ -49,6 +57,7 @@ const VALID = `
 
 /** API keys, found by the hashes of their secrets. */
 export class ApiKeysTable {
+  readonly #holder;
   readonly #caller;
   readonly #isValid;
   readonly #userHas;
@@ -56,6 +65,8 @@ export class ApiKeysTable {
   readonly #insert;
   readonly #ofUser;
   readonly #ofDrive;
+  readonly #replaceSecret;
+  readonly #remove;
   readonly #removeOfUser;
   readonly #removeOfDrive;
   readonly #removeSomeOf;
@@ -64,10 +75,12 @@ export class ApiKeysTable {
   readonly #touch;
 
   constructor({ sql }: Database) {
+    const holder = `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
+                           o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
+                      ${VALID} AND k.hash = :hash`;
+    this.#holder = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(holder);
     this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
-      `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
-              o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
-         ${VALID} AND k.hash = :hash`,
+      `${holder} AND (k.secret_expires_at IS NULL OR k.secret_expires_at > :now)`,
     );
     this.#isValid = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${VALID} AND k.id = :id`);
     // Reads only the index, and stops at the wanted row.
@@ -79,10 +92,16 @@ export class ApiKeysTable {
     );
     this.#insert = sql.prepare<
       never,
-      [Parameters<NewApiKey> & { user: UserPk | null; drive: DrivePk | null }]
+      [
+        Parameters<Omit<NewApiKey, "secretExpiresAt">> & {
+          secretExpiresAt: number | null;
+          user: UserPk | null;
+          drive: DrivePk | null;
+        },
+      ]
     >(
-      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at, expires_at)
-       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt, :expiresAt)`,
+      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at, expires_at, secret_expires_at)
+       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt, :expiresAt, :secretExpiresAt)`,
     );
     this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
       `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
@@ -90,6 +109,11 @@ export class ApiKeysTable {
     this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; now: number }]>(
       `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
     );
+    this.#replaceSecret = sql.prepare<never, [Parameters<NewerSecret>]>(
+      `UPDATE api_key SET hash = :hash, prefix = :prefix, expires_at = :expiresAt,
+                          secret_expires_at = :secretExpiresAt WHERE id = :id`,
+    );
+    this.#remove = sql.prepare<never, [KeyId]>("DELETE FROM api_key WHERE id = ?");
     this.#removeOfUser = sql.prepare<never, [{ user: UserPk; id: KeyId }]>(
       `DELETE FROM api_key WHERE ${OF_USER} AND id = :id`,
     );
@@ -113,16 +137,15 @@ export class ApiKeysTable {
 
   /** The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled. */
   callerOf(hash: SecretHash, now: number): Caller | null {
-    const row = this.#caller.get({ hash, now });
-    if (row === null) return null;
-    const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId } = row;
-    if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
-    if (drivePk !== null && driveId !== null)
-      return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId };
-    throw new Error(`key ${keyId} reaches neither a user nor a drive`);
+    return fromRow(this.#caller.get({ hash, now }));
   }
 
-  /** Whether a key is still valid, as for `callerOf`. */
+  /** The same, also if only its secret has expired: for what was made with the key earlier. */
+  holderOf(hash: SecretHash, now: number): Caller | null {
+    return fromRow(this.#holder.get({ hash, now }));
+  }
+
+  /** Whether a key is still valid, as for `holderOf`. */
   isValid(id: KeyId, now: number): boolean {
     return this.#isValid.get({ id, now }) !== null;
   }
@@ -150,9 +173,20 @@ export class ApiKeysTable {
   insert(key: NewApiKey, reach: KeyReach): void {
     this.#insert.run({
       ...key,
+      secretExpiresAt: key.secretExpiresAt ?? null,
       user: "user" in reach ? reach.user : null,
       drive: "drive" in reach ? reach.drive : null,
     });
+  }
+
+  /** Gives a key another secret; the earlier one stops working. Inside a write. */
+  replaceSecret(newer: NewerSecret): void {
+    this.#replaceSecret.run({ ...newer });
+  }
+
+  /** Removes a key, whosever it is. Inside a write. */
+  removeAny(id: KeyId): void {
+    this.#remove.run(id);
   }
 
   /** Removes a key within reach. Returns false if there is none. Inside a write. */
@@ -178,4 +212,13 @@ export class ApiKeysTable {
   touch(id: KeyId, at: number): void {
     this.#touch.run({ id, at });
   }
+}
+
+function fromRow(row: CallerRow | null): Caller | null {
+  if (row === null) return null;
+  const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId } = row;
+  if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
+  if (drivePk !== null && driveId !== null)
+    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId };
+  throw new Error(`key ${keyId} reaches neither a user nor a drive`);
 }

@@ -22,6 +22,7 @@ import recordSizes from "./migrations/0021_record_sizes.sql" with { type: "text"
 import keptAnswers from "./migrations/0022_kept_answers.sql" with { type: "text" };
 import searchFile from "./migrations/0023_search_file.sql" with { type: "text" };
 import keyExpiry from "./migrations/0024_key_expiry.sql" with { type: "text" };
+import oauth from "./migrations/0025_oauth.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 22, name: "kept-answers", sql: keptAnswers },
   { version: 23, name: "search-file", sql: searchFile },
   { version: 24, name: "key-expiry", sql: keyExpiry },
+  { version: 25, name: "oauth", sql: oauth },
 ];

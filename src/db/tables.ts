@@ -12,6 +12,8 @@ import { FolderWorksTable } from "./folder-works.ts";
 import { FoldersTable } from "./folders.ts";
 import { IdentitiesTable } from "./identities.ts";
 import { KnownClientsTable } from "./known-clients.ts";
+import { OAuthClientsTable } from "./oauth-clients.ts";
+import { OAuthGrantsTable } from "./oauth-grants.ts";
 import { PresignedLinksTable } from "./presigned-links.ts";
 import { ReleasedContentsTable } from "./released-contents.ts";
 import { UsageTable } from "./usage.ts";
@@ -40,6 +42,8 @@ export function openTables(database: Database) {
     drives: new DrivesTable(database),
     claimTokens: new ClaimTokensTable(database),
     apiKeys: new ApiKeysTable(database),
+    oauthClients: new OAuthClientsTable(database),
+    oauthGrants: new OAuthGrantsTable(database),
     folders: new FoldersTable(database),
     files: new FilesTable(database),
     subtrees: new Subtrees(database),

@@ -26,6 +26,7 @@ export class UsersTable {
   readonly #byPk;
   readonly #byId;
   readonly #byUsername;
+  readonly #hasAny;
   readonly #hasAdmin;
   readonly #listedAdmins;
   readonly #all;
@@ -45,6 +46,7 @@ export class UsersTable {
     this.#byPk = sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
     this.#byId = sql.prepare<User, [UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`);
     this.#byUsername = sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`);
+    this.#hasAny = sql.prepare<object, []>("SELECT 1 FROM user LIMIT 1");
     this.#hasAdmin = sql.prepare<object, []>(
       "SELECT 1 FROM user WHERE admin IN ('setup', 'listed') AND disabled_at IS NULL LIMIT 1",
     );
@@ -84,6 +86,11 @@ export class UsersTable {
 
   byUsername(username: string): User | null {
     return this.#byUsername.get(username);
+  }
+
+  /** Whether there is a user. */
+  hasAny(): boolean {
+    return this.#hasAny.get() !== null;
   }
 
   /** Whether there is an administrator. */

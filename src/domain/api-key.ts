@@ -18,6 +18,8 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   /** Null for never. */
   readonly expiresAt: number | null;
+  /** The OAuth client that a person gave it to; null for other keys. */
+  readonly clientId: string | null;
 }
 
 /** A new secret and its hash. */
@@ -55,7 +57,8 @@ export function newLinkToken(): NewSecret {
   return newSecret("lnk_");
 }
 
-function newKeySecret(start: string, prefixLength: number): NewKeySecret {
+/** Makes a secret that begins with `start`, and shows its first `prefixLength` characters. */
+export function newKeySecret(start: string, prefixLength: number): NewKeySecret {
   const made = newSecret(start);
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
 }

@@ -67,6 +67,7 @@ const WHERE_TO_LOOK = {
     'List the folders of the drive to see what is there. A path is compared exactly, and ends with "/".',
   key: "List the keys to see their ids. It may be revoked already.",
   link: "Check that it is complete, or ask for a new one.",
+  request: "It may have expired: start again from the application.",
   route: "/docs/api.md lists all routes.",
   session: "List the sessions to see their ids. It may have ended already.",
   user: "List the users to see their ids.",

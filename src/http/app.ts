@@ -10,6 +10,7 @@ import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide } from "./docs/guide.ts";
 import { guidePages, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
+import { createChallenge } from "./gate/challenge.ts";
 import { linkBase } from "./gate/link-base.ts";
 import { ownOrigin, surelyOwnOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
@@ -17,6 +18,11 @@ import { ProvisionThrottle } from "./gate/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
 import { mcp } from "./mcp/mcp.ts";
+import { authorize } from "./oauth/authorize.ts";
+import { consent } from "./oauth/consent.ts";
+import { metadata } from "./oauth/metadata.ts";
+import { register } from "./oauth/register.ts";
+import { tokens } from "./oauth/tokens.ts";
 import { account } from "./resources/account.ts";
 import { apiKeys } from "./resources/api-keys.ts";
 import { archives } from "./resources/archives.ts";
@@ -92,6 +98,10 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     authenticateSession: (token) => services.sessions.authenticate(token),
     originOf: ownOrigin(settings.baseUrl),
     mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
+    challenge: createChallenge({
+      isPossible: () => services.authorizations.isPossible(),
+      linkBase: linkBase(settings.baseUrl, options.ownUrl),
+    }),
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
     countOperation: (caller) => services.usage.countOperation(caller),
@@ -141,6 +151,7 @@ function resources(options: AppOptions): AnyElysia[] {
     folders(services.folders),
     folderTransfers(services.folders),
     apiKeys({ apiKeys: services.apiKeys, clock, rateLimits }),
+    consent(services.authorizations),
     account(services.accounts, services.usage),
     password(services, clock),
     sessions(services.sessions),
@@ -155,11 +166,17 @@ async function pages(
 ): Promise<AnyElysia[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
+  const links = linkBase(settings.baseUrl, ownUrl);
+  const { authorizations, oauthClients, oauthGrants, apiKeys: keys } = services;
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
     await dashboard(startPage(guide)),
     guidePages(guide),
     auth(signingIn),
+    metadata({ apiKeys: keys, authorizations, linkBase: links, baseUrl: settings.baseUrl }),
+    authorize({ authorizations, linkBase: links, clock, log }),
+    tokens({ grants: oauthGrants, linkBase: links, clock }),
+    register({ clients: oauthClients, clock }),
     ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
   ];
 }

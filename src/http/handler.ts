@@ -7,6 +7,7 @@ import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { clientAddresses, trustedPeers } from "./gate/client-address.ts";
 import { createCors } from "./gate/cors.ts";
+import type { Challenge } from "./gate/challenge.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
 import { health, type HealthOptions } from "./resources/health.ts";
@@ -29,6 +30,7 @@ export interface HandlerOptions extends HealthOptions {
   readonly originOf: OriginOf;
   /** The same for the MCP server: see `surelyOwnOrigin`. */
   readonly mcpOriginOf: OriginOf;
+  readonly challenge: Challenge;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   readonly beginAttempt: BeginAttempt;
@@ -82,6 +84,7 @@ export function createHandler(options: HandlerOptions): Handler {
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,
     watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),
+    challenge: options.challenge,
     route,
     beginAttempt: options.beginAttempt,
     holdSnapshot,

@@ -67,12 +67,14 @@ export class ApiKeys {
   /**
    * Creates a key that reaches no more than the caller, and works no longer.
    *
-   * @throws CofferError VALIDATION_ERROR, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   * @throws CofferError VALIDATION_ERROR, FORBIDDEN for the key of an OAuth client, NOT_FOUND for a foreign drive,
+   *   QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
+      this.#requireOwnKey(caller);
       const drive = this.#requestedDrive(caller, request.driveId);
       const reach = drive === null ? reachOf(caller) : { drive: drive.pk };
       return insert(reach, drive?.id ?? null, this.#allowedExpiry(caller, expiresAt));
@@ -95,7 +97,17 @@ export class ApiKeys {
     });
   }
 
-  #requireRoom(reach: KeyReach): void {
+  /** A person who let a client in, and ends that, must have ended all that it can do. */
+  #requireOwnKey(caller: Caller): void {
+    if (caller.keyId === null || !this.#tables.oauthGrants.has(caller.keyId)) return;
+    throw new CofferError(
+      "FORBIDDEN",
+      "An application that a person let in cannot create keys. The person can, in the dashboard.",
+    );
+  }
+
+  /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
+  requireRoom(reach: KeyReach): void {
     const [whose, most] = "user" in reach ? ["account", KEYS.account] : ["drive", KEYS.drive];
     if (!this.#tables.apiKeys.hasAtLeast(most, reach)) return;
     throw new CofferError(
@@ -150,13 +162,14 @@ export class ApiKeys {
     return (reach, driveId, expiresAt) => {
       const now = this.#clock.now();
       const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now, expiresAt };
-      this.#requireRoom(reach);
+      this.requireRoom(reach);
       this.#tables.apiKeys.insert({ ...key, hash }, reach);
-      return { key: { ...key, driveId, lastUsedAt: null }, secret };
+      return { key: { ...key, driveId, lastUsedAt: null, clientId: null }, secret };
     };
   }
 }
 
+/** What keys the caller sees and revokes. */
 function reachOf(caller: Caller): KeyReach {
   return caller.kind === "account" ? { user: caller.userPk } : { drive: caller.drivePk };
 }

@@ -100,7 +100,7 @@ export class PresignedLinks {
 
   /** What the creator may see now; null if their key was revoked or expired, or they were disabled. */
   #reachOf(link: PresignedLink, now: number): Reach | null {
-    if (link.keyHash !== null) return this.#tables.apiKeys.callerOf(link.keyHash, now);
+    if (link.keyHash !== null) return this.#tables.apiKeys.holderOf(link.keyHash, now);
     const user = link.user === null ? null : this.#tables.users.byPk(link.user);
     return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
   }

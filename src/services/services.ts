@@ -3,6 +3,7 @@ import type { SteadyClock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Log } from "../log.ts";
+import type { PublicNetwork } from "../public-https.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts.ts";
 import { Administrators } from "./administrators.ts";
@@ -32,6 +33,9 @@ import { Indexer } from "./search/indexer.ts";
 import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Listings } from "./listings.ts";
+import { Authorizations } from "./oauth/authorizations.ts";
+import { OAuthClients } from "./oauth/clients.ts";
+import { OAuthGrants } from "./oauth/grants.ts";
 import { Oidc, type OidcProvider } from "./oidc.ts";
 import { type PasswordCost, Passwords } from "./passwords.ts";
 import { PresignedLinks } from "./presigned-links.ts";
@@ -77,6 +81,8 @@ export interface ServiceParts {
   readonly searchTimes?: SearchTimes | undefined;
   /** Overrides `GREP_BOUNDS`. */
   readonly grepBounds?: GrepBounds | undefined;
+  /** Where the metadata of OAuth clients is fetched; the public internet by default. */
+  readonly publicNetwork?: PublicNetwork | undefined;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost | undefined;
 }
@@ -109,6 +115,9 @@ export function openServices(given: ServiceParts) {
   const documents = new Documents({ files, documentReader });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
+  const apiKeys = new ApiKeys(parts);
+  const oauthClients = new OAuthClients(given);
+  const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   return {
     drives: new Drives(parts),
     files,
@@ -124,7 +133,10 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
-    apiKeys: new ApiKeys(parts),
+    apiKeys,
+    oauthClients,
+    authorizations,
+    oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations }),
     users,
     sessions,
     knownClients: new KnownClients(given),

@@ -100,6 +100,7 @@ export class Sweep {
     await this.#attempt("expired drives", () => this.#expiredDrives(now));
     await this.#attempt("old claim tokens", () => this.#oldClaimTokens(now));
     await this.#attempt("expired keys", () => this.#expiredKeys(now));
+    await this.#attempt("expired OAuth clients", () => this.#expiredClients(now));
     await this.#attempt("expired links", () => this.#expiredLinks(now));
     await this.#attempt("expired idempotency records", () => this.#expiredRecords(now));
     await this.#attempt("clients unused for long", () => this.#unusedClients(now));
@@ -157,6 +158,12 @@ export class Sweep {
   #expiredKeys(now: number): Promise<number> {
     return this.#inPieces(() => {
       return this.#tables.writeFromReserve(() => this.#tables.apiKeys.removeExpired(now, PIECE));
+    });
+  }
+
+  #expiredClients(now: number): Promise<number> {
+    return this.#inPieces(() => {
+      return this.#tables.writeFromReserve(() => this.#tables.oauthClients.removeExpired(now, PIECE));
     });
   }
 

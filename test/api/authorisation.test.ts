@@ -253,6 +253,17 @@ const ENTRIES: readonly Entry[] = [
     path: ({ file }) => `/v0/sessions/${file}`,
     of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
   },
+  {
+    route: "GET /v0/oauth/requests/{id}",
+    path: () => "/v0/oauth/requests/none",
+    of: { agent: signedInOnly, ada: signedInOnly },
+  },
+  {
+    route: "POST /v0/oauth/requests/{id}",
+    path: () => "/v0/oauth/requests/none",
+    body: () => ({ allow: true }),
+    of: { agent: signedInOnly, ada: signedInOnly },
+  },
   { route: "GET /v0/users", path: () => "/v0/users", of: { agent: signedInOnly, ada: signedInOnly } },
   {
     route: "POST /v0/users",

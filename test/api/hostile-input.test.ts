@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { RawClient } from "../http/raw-client.ts";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
+import { pendingRequest } from "../support/oauth.ts";
 import { expectCommonRules, HELLO, openStage } from "../support/scenario.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
 
@@ -205,7 +206,7 @@ async function describedRoutes(): Promise<Route[]> {
 }
 
 /** What only somebody signed in may ask. */
-const NEEDS_SESSION = /^\/v0\/(users|account\/password)/;
+const NEEDS_SESSION = /^\/v0\/(users|account\/password|oauth)/;
 
 interface SoundIds {
   readonly drive: string;
@@ -215,6 +216,7 @@ interface SoundIds {
   readonly claim: string;
   readonly user: string;
   readonly session: string;
+  readonly request: string;
 }
 
 /** Values that are right at a place of this name, wherever it is. */
@@ -231,6 +233,7 @@ class Sound {
 
   id(template: string): string {
     if (template.startsWith("/v0/drives/claim/")) return this.#ids.claim;
+    if (template.startsWith("/v0/oauth")) return this.#ids.request;
     if (template.startsWith("/v0/users")) return this.#ids.user;
     if (template.startsWith("/v0/sessions")) return this.#ids.session;
     if (template.startsWith("/v0/drives")) return this.#ids.drive;
@@ -253,6 +256,7 @@ class Sound {
       inline: "1",
       q: "hello",
       username: `user-${crypto.randomUUID().slice(0, 8)}`,
+      allow: true,
       current: "ada's password",
       password: "ada's password",
     };
@@ -331,6 +335,7 @@ async function makeSound(): Promise<Sound> {
       link: link.token,
       claim,
       user: account.data.id,
+      request: await pendingRequest(stage.coffer),
       session,
     },
     browser,

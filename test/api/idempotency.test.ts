@@ -6,6 +6,7 @@ import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { byPath } from "../support/by-path.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
+import { pendingRequest } from "../support/oauth.ts";
 import { eventually, expectCommonRules, HELLO, HELLO_DIGEST, openStage } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 
@@ -59,6 +60,8 @@ interface Target {
   readonly user: string;
   /** A session of Ada's. */
   readonly session: string;
+  /** The ticket of an application's request. */
+  readonly request: string;
 }
 
 async function makeTarget(): Promise<Target> {
@@ -84,6 +87,7 @@ async function makeTarget(): Promise<Target> {
     claimToken,
     user: makeUser(),
     session: beginSession(stage.coffer, "ada").id,
+    request: await pendingRequest(stage.coffer),
   };
 }
 
@@ -286,6 +290,13 @@ const ENTRIES: readonly Route[] = [
     route: "POST /v0/account/password",
     signedIn: true,
     body: () => ({ current: "ada's password", password: "ada's password" }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/oauth/requests/{id}",
+    signedIn: true,
+    path: ({ request }) => `/v0/oauth/requests/${request}`,
+    body: () => ({ allow: true }),
     status: 200,
   },
   {

@@ -6,6 +6,7 @@ import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { type DescribedOperation, Description } from "../support/description.ts";
 import { isObject } from "../support/json-schema.ts";
+import { pendingRequest } from "../support/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
 import { type Code, eventually, HELLO, HELLO_DIGEST, STATUS_OF } from "../support/scenario.ts";
 import { sessionIn } from "../support/sign-in.ts";
@@ -393,6 +394,7 @@ const REFUSALS: readonly Case[] = [
   { operation: "getAccount", gives: "FORBIDDEN", as: "adaDrive" },
   { operation: "listSessions", gives: "FORBIDDEN", as: "adaDrive" },
   { operation: "listUsers", gives: "FORBIDDEN" },
+  { operation: "getAuthorizationRequest", gives: "FORBIDDEN" },
   { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
   { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
   { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
@@ -699,7 +701,10 @@ const GENERAL: readonly {
     code: "NOT_FOUND",
     as: "ada",
     isMet: ({ parameters }) => parameters.path.length > 0,
-    request: ({ hasBody }, address) => [address, hasBody ? { body: { destination_path: "x" } } : {}],
+    request: ({ hasBody }, address) => [
+      address,
+      hasBody ? { body: { destination_path: "x", allow: true } } : {},
+    ],
   },
   {
     code: "NOT_FOUND",
@@ -713,7 +718,14 @@ const GENERAL: readonly {
 ];
 
 /** What a key may not ask, only somebody signed in. */
-const SIGNED_IN: readonly string[] = ["listUsers", "createUser", "updateUser", "changePassword"];
+const SIGNED_IN: readonly string[] = [
+  "listUsers",
+  "createUser",
+  "updateUser",
+  "changePassword",
+  "getAuthorizationRequest",
+  "decideAuthorizationRequest",
+];
 
 /** The headers of Ada's browser, newly signed in, on a page of ours. */
 async function browserOf(appliance: TestAppliance, password: string): Promise<Record<string, string>> {
@@ -784,6 +796,9 @@ describe("what takes an appliance or a browser of its own is answered as describ
       params: { id: made.data.id },
       body: { plan: "pro", disabled: true },
     });
+    const params = { id: await pendingRequest(fresh) };
+    await asSignedIn("getAuthorizationRequest", 200, { params });
+    await asSignedIn("decideAuthorizationRequest", 200, { params, body: { allow: true } });
     await asSignedIn("changePassword", 200, {
       body: { current: "long enough", password: "longer than that" },
     });

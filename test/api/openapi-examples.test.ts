@@ -3,6 +3,7 @@ import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { type DescribedBody, type DescribedOperation, Description } from "../support/description.ts";
 import { isObject, type JsonObject } from "../support/json-schema.ts";
+import { pendingRequest } from "../support/oauth.ts";
 import { type SignedInBrowser, signIn } from "../support/sign-in.ts";
 
 const JSON_TYPE = "application/json";
@@ -32,6 +33,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
   ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
+  ["decideAuthorizationRequest", JSON_TYPE, 200, { data: {} }],
   ["createUser", JSON_TYPE, 201, { data: { username: "bob" } }],
   ["updateUser", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
   ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
@@ -112,7 +114,12 @@ async function makeReals(): Promise<Reals> {
       file_ids: [file.id],
       token: unclaimed.data.claim_url.split("/").at(-1),
     },
-    ids: { drives: drive.data.id, files: file.id, users: carl?.id ?? "" },
+    ids: {
+      drives: drive.data.id,
+      files: file.id,
+      users: carl?.id ?? "",
+      oauth: await pendingRequest(coffer),
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { byPath } from "../support/by-path.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { Description } from "../support/description.ts";
+import { pendingRequest } from "../support/oauth.ts";
 import { provision } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 import { populate, type World } from "../support/world.ts";
@@ -14,10 +15,13 @@ import { populate, type World } from "../support/world.ts";
 
 let coffer: TestAppliance;
 let world: World;
+/** The ticket of an application's request. */
+let ticket: string;
 
 beforeAll(async () => {
   coffer = await startAppliance();
   world = await populate(coffer);
+  ticket = await pendingRequest(coffer);
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -107,6 +111,7 @@ const SIGNED_IN: typeof WRITES = {
     "/v0/account/password",
     { current: "ada's password", password: "a late password" },
   ],
+  decideAuthorizationRequest: () => ["POST", `/v0/oauth/requests/${ticket}`, { allow: true }],
   createUser: () => ["POST", "/v0/users", { username: "late", password: "a late password" }],
   updateUser: () => ["PATCH", `/v0/users/${idOf("bob")}`, { plan: "pro" }],
 };
@@ -127,7 +132,16 @@ function open(): Database {
 /** Everything that a write could have changed. */
 function everything(): unknown {
   using sql = open();
-  const tables = ["user", "drive", "folder", "file", "api_key", "presigned_link", "claim_token"];
+  const tables = [
+    "user",
+    "drive",
+    "folder",
+    "file",
+    "api_key",
+    "presigned_link",
+    "claim_token",
+    "oauth_grant",
+  ];
   return tables.map((table) => sql.query(`SELECT * FROM ${table} ORDER BY 1`).all());
 }
 

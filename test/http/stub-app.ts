@@ -276,6 +276,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     authenticateSession: () => null,
     originOf: ownOrigin(null),
     mcpOriginOf: surelyOwnOrigin(null),
+    challenge: () => {},
     ready: () => Promise.resolve([]),
     backup: () => null,
     scrub: () => null,

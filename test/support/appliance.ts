@@ -44,7 +44,10 @@ const CHEAP = { memoryCost: 8, timeCost: 1 };
 const FROM_SOURCE = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
 
 /** What a test may give to its Coffer. */
-type Given = Pick<ApplianceOptions, "archiveStallMs" | "grepBounds" | "passwordCost" | "program"> & {
+type Given = Pick<
+  ApplianceOptions,
+  "archiveStallMs" | "grepBounds" | "passwordCost" | "program" | "publicNetwork"
+> & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
   readonly prepare?: (dataDir: string) => Promise<number>;
 };

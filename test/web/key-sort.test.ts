@@ -12,6 +12,7 @@ function key(id: string, name: string, made: number, used: number | null): ApiKe
     created_at: onDay(made),
     last_used_at: used === null ? null : onDay(used),
     expires_at: null,
+    client_id: null,
   };
 }
 

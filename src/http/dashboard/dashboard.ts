@@ -15,6 +15,7 @@ const PAGES = [
   "/account",
   "/users",
   "/auth/setup",
+  "/oauth/consent",
 ] as const;
 
 /**
@@ -41,6 +42,7 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
 };
 // Their names contain a hash of their contents.
 const FILE_HEADERS = {
@@ -73,7 +75,7 @@ export async function dashboard(startPage: StartPage) {
 }
 
 /** Paths of the API, where an unknown address is an error for programs, not a page. */
-const NO_PAGES = /^\/(v0|auth)\//;
+const NO_PAGES = /^\/(v0|auth|oauth|\.well-known)\//;
 
 /** A page for people who mistype an address; programs get the usual error. */
 function lost({ content, type }: Asset) {

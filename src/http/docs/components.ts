@@ -19,6 +19,11 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
   { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
   { name: "Keys", description: "API keys, with which callers authenticate." },
+  {
+    name: "Applications",
+    description:
+      "Applications that a person lets in by OAuth 2.1, such as MCP clients. Their protocol is described by the documents at `/.well-known/oauth-authorization-server` and `/.well-known/oauth-protected-resource/mcp`.",
+  },
   { name: "Search", description: "Find files by name, text, tags and other properties." },
   { name: "Account", description: "The caller's own account: usage, password and sessions." },
   { name: "Users", description: "All users of this server; for administrators." },

@@ -17,9 +17,12 @@ export interface Cors {
   share(headers: Headers, request: Request, path: string): void;
 }
 
-/** What pages of other origins may use: the API, and what says how to use it. Never the dashboard or signing in. */
+/**
+ * What pages of other origins may use: the API, what says how to use it, and what OAuth clients call, which takes no
+ * cookie. Never the dashboard or signing in.
+ */
 const SHARED_PATHS =
-  /^\/(v0|mcp|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
+  /^\/(v0|mcp|oauth\/token|oauth\/register|oauth\/revoke|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 

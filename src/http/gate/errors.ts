@@ -1,6 +1,7 @@
 import { tooManyOpen } from "../../descriptors.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
+import { OAuthError } from "../../domain/oauth-error.ts";
 import type { Log } from "../../log.ts";
 import { DamagedFile } from "../../services/damaged-contents.ts";
 
@@ -66,7 +67,8 @@ const DAMAGED =
  * The response to anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything else is a
  * 500 that tells the caller nothing, except that a content is damaged; the log has the details under the request id.
  */
-export function errorResponse(error: unknown, requestId: string, log: Log): Response {
+export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
+  const refusal = isOAuth ? oauthRefusal : apiRefusal;
   if (error instanceof CofferError) return refusal(error, requestId);
   if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
     log.warn("no file can be opened", { request_id: requestId, error });
@@ -76,12 +78,34 @@ export function errorResponse(error: unknown, requestId: string, log: Log): Resp
   return refusal(new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED), requestId);
 }
 
-function refusal(error: CofferError, requestId: string): Response {
+function apiRefusal(error: CofferError, requestId: string): Response {
   return Response.json(
     { error: { code: error.code, message: error.message, field: error.field, request_id: requestId } },
-    {
-      status: ERROR_STATUS[error.code],
-      headers: { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) },
-    },
+    { status: ERROR_STATUS[error.code], headers: headersOf(error) },
   );
+}
+
+/** RFC 6749, section 5.2. */
+function oauthRefusal(error: CofferError, requestId: string): Response {
+  return Response.json(
+    {
+      error: oauthCodeOf(error),
+      // Quotes and backslashes are not allowed in it.
+      error_description: error.message.replaceAll(/["\\]/g, "'"),
+      request_id: requestId,
+    },
+    { status: ERROR_STATUS[error.code], headers: { "cache-control": "no-store", ...headersOf(error) } },
+  );
+}
+
+function oauthCodeOf(error: CofferError): string {
+  if (error instanceof OAuthError) return error.oauthCode;
+  const status = ERROR_STATUS[error.code];
+  if (status === 403) return "access_denied";
+  if (status === 500) return "server_error";
+  return status === 429 || status > 500 ? "temporarily_unavailable" : "invalid_request";
+}
+
+function headersOf(error: CofferError): Record<string, string> {
+  return { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) };
 }

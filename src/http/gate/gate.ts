@@ -114,6 +114,6 @@ function isRead(method: string): boolean {
 }
 
 /** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
-function bearerToken(header: string | null): string | null {
+export function bearerToken(header: string | null): string | null {
   return (header && BEARER.exec(header)?.[1]) || null;
 }

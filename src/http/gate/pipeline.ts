@@ -3,6 +3,7 @@ import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
 import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
+import type { Challenge } from "./challenge.ts";
 import type { Gate } from "./gate.ts";
 import { isGuardedPath } from "./guarded-paths.ts";
 import { needsLeads } from "./leads.ts";
@@ -21,6 +22,7 @@ export interface PipelineOptions extends ContextParts {
   /** Routes a request that passed the gate; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
   readonly watchForUnlistedProxy: ProxyWatch;
+  readonly challenge: Challenge;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   /** See `UsageMeter.countOperation`. */
@@ -54,6 +56,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       stamp(response, context);
       cors.share(response.headers, request, context.path);
       if (needsLeads(context.path, response.status)) response.headers.set("link", options.leads);
+      options.challenge(response, request, context);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;
@@ -79,7 +82,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 
 /** The response to anything thrown while a request of the pipeline was handled. */
 export function refuse(error: unknown, request: Request, log: Log): Response {
-  const { id } = contextOf(request);
+  const { id, hasOAuthErrors } = contextOf(request);
   // A client that disconnects while its body is read is not our error; nobody reads this response.
   const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
   return errorResponse(
@@ -92,6 +95,7 @@ export function refuse(error: unknown, request: Request, log: Log): Response {
       : error,
     id,
     log,
+    hasOAuthErrors,
   );
 }
 

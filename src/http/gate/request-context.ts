@@ -51,6 +51,8 @@ export class RequestContext {
   route: string | null = null;
   /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */
   call: string | null = null;
+  /** Whether errors have the shape that OAuth gives them. */
+  hasOAuthErrors = false;
   /** What the caller has left; null outside `/v0` and `/mcp`. */
   rateLimit: RateLimitState | null = null;
   readonly #request: Request;

@@ -161,7 +161,16 @@ const keyProperties = {
   drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
-  expires_at: nullable(time("When it expires; null for never.")),
+  expires_at: nullable(
+    time(
+      "When it expires; null for never. For an application's key: if the application does not use it until then.",
+    ),
+  ),
+  client_id: nullable(
+    Type.String({
+      description: "The application (OAuth client) that a person gave it to; null for other keys.",
+    }),
+  ),
 };
 
 /** A key in responses, without its secret. */
@@ -169,6 +178,32 @@ export const keySchema = Type.Object(keyProperties, { $id: "Key" });
 
 /** See `keySchema`. */
 export type KeyRecord = RecordOf<typeof keySchema>;
+
+/** What an application asks a person for. */
+export const authorizationSchema = Type.Object({
+  client_id: Type.String({ description: "The application's OAuth client id." }),
+  client_name: Type.String({ description: "What the application calls itself. Nobody has verified it." }),
+  client_host: nullable(
+    Type.String({
+      description:
+        "The host whose document describes the application; null if the application described itself.",
+    }),
+  ),
+  redirect: Type.Object(
+    {
+      kind: Type.Union([Type.Literal("site"), Type.Literal("computer"), Type.Literal("app")]),
+      name: Type.String({ description: "The host, or the scheme of an app's own addresses." }),
+    },
+    {
+      description:
+        "Where the answer goes: to a web site, a program on the person's computer, or an app installed there.",
+    },
+  ),
+  scope: scope("The most that the application asks for."),
+});
+
+/** See `authorizationSchema`. */
+export type AuthorizationRecord = RecordOf<typeof authorizationSchema>;
 
 /** A new key, in the response to its creation. */
 export const createdKeySchema = Type.Object(

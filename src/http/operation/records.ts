@@ -72,5 +72,6 @@ export function keyRecord(key: ApiKey): KeyRecord {
     created_at: formatInstant(key.createdAt),
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
+    client_id: key.clientId,
   };
 }

@@ -20,6 +20,7 @@ const exampleKey = {
   created_at: "2030-01-31T12:00:00.000Z",
   last_used_at: null,
   expires_at: null,
+  client_id: null,
 };
 
 /** What the routes of keys need. */

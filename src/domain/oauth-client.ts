@@ -1,0 +1,86 @@
+import { OAuthError } from "./oauth-error.ts";
+import { redirectTarget, requireRedirectUri } from "./redirect-uri.ts";
+import { NAME_CHARACTERS } from "./limits.ts";
+import { isPlainText } from "./text.ts";
+
+/** A program that asks people for access. None has a secret. */
+export interface OAuthClient {
+  /** The URL of its metadata document, or what it got when it registered. */
+  readonly id: string;
+  /** What it calls itself. */
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+}
+
+/** What a client says about itself. */
+export type ClientMetadata = Omit<OAuthClient, "id">;
+
+const REDIRECT_URIS = 10;
+const ID_CHARACTERS = 512;
+
+/** How many registered clients are kept; beyond that the oldest that nobody let in are dropped. */
+export const REGISTERED_CLIENTS = 5000;
+/** How long a registration is kept in which nobody let the client in, in milliseconds. */
+export const NEW_CLIENT_LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** How long it is kept after the client was last let in or refreshed its access, in milliseconds. */
+export const USED_CLIENT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
+
+/** The host of the metadata document that a client's id leads to; null for a client that registered. */
+export function documentHost(clientId: string): string | null {
+  return clientId.startsWith("https:") ? new URL(clientId).host : null;
+}
+
+/**
+ * Whether a client's id leads to a metadata document: an https URL in its normal form with a path, and without
+ * credentials and fragment (draft-ietf-oauth-client-id-metadata-document, 3).
+ */
+export function isDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith("https://") || clientId.length > ID_CHARACTERS) return false;
+  if (!URL.canParse(clientId)) return false;
+  const { href, pathname, username, password, hash } = new URL(clientId);
+  return (
+    href === clientId && pathname !== "/" && username + password + hash === "" && !clientId.includes("#")
+  );
+}
+
+/** Reads the metadata of a client (RFC 7591, 2); what is not known is ignored. Throws OAuthError. */
+export function parseClientMetadata(json: unknown): ClientMetadata {
+  if (!isObject(json)) throw wrong("must be a JSON object");
+  const redirectUris = textsIn(json, "redirect_uris");
+  if (redirectUris === null || redirectUris.length === 0 || redirectUris.length > REDIRECT_URIS) {
+    throw new OAuthError("invalid_redirect_uri", `redirect_uris must name 1 to ${REDIRECT_URIS} URIs.`);
+  }
+  for (const uri of redirectUris) requireRedirectUri(uri);
+  requireAmong(json, "grant_types", "authorization_code");
+  requireAmong(json, "response_types", "code");
+  return { name: nameIn(json) ?? redirectTarget(redirectUris[0] ?? "")?.name ?? "", redirectUris };
+}
+
+/** The name to show, shortened; null if there is none. */
+function nameIn(json: Readonly<Record<string, unknown>>): string | null {
+  const name = json["client_name"];
+  if (name === undefined || name === null) return null;
+  if (typeof name !== "string" || !isPlainText(name)) throw wrong("client_name must be plain text");
+  const shown = Array.from(name.trim()).slice(0, NAME_CHARACTERS).join("").trim();
+  return /[\p{L}\p{N}]/u.test(shown) ? shown : null;
+}
+
+function requireAmong(json: Readonly<Record<string, unknown>>, field: string, value: string): void {
+  if (json[field] === undefined || json[field] === null) return;
+  if (textsIn(json, field)?.includes(value) !== true) throw wrong(`${field} must include ${value}`);
+}
+
+function textsIn(json: Readonly<Record<string, unknown>>, field: string): string[] | null {
+  const value = json[field];
+  if (!Array.isArray(value)) return null;
+  const texts = value.filter((each) => typeof each === "string");
+  return texts.length === value.length ? texts : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(problem: string): OAuthError {
+  return new OAuthError("invalid_client_metadata", `The client's metadata is not valid: ${problem}.`);
+}

@@ -1,0 +1,34 @@
+import type { LinkBase } from "./link-base.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** Tells OAuth clients, in a refusal, how to get in: sets `WWW-Authenticate` (RFC 6750, 3 and RFC 9728, 5.1). */
+export type Challenge = (response: Response, request: Request, context: RequestContext) => void;
+
+/** What the challenge needs. */
+export interface ChallengeOptions {
+  /** Whether there is anybody who could let a client in. */
+  readonly isPossible: () => boolean;
+  readonly linkBase: LinkBase;
+}
+
+/** The path of the metadata about the MCP endpoint (RFC 9728, 3.1). */
+export const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
+
+/** For the MCP endpoint alone: clients of the API get their keys elsewhere. */
+export function createChallenge({ isPossible, linkBase }: ChallengeOptions): Challenge {
+  return (response, request, context) => {
+    const error = errorOf(response, request, context);
+    if (error === null || !/^\/mcp\/?$/.test(context.path) || !isPossible()) return;
+    const metadata = `resource_metadata="${linkBase(context)}${MCP_METADATA}"`;
+    response.headers.set(
+      "www-authenticate",
+      `Bearer ${[...error, metadata, 'scope="read write"'].join(", ")}`,
+    );
+  };
+}
+
+/** What is wrong with the key that was sent; null if another key does not help. */
+function errorOf({ status }: Response, { headers }: Request, { caller }: RequestContext): string[] | null {
+  if (status === 401) return headers.has("authorization") ? ['error="invalid_token"'] : [];
+  return status === 403 && caller?.scope === "read-only" ? ['error="insufficient_scope"'] : null;
+}

@@ -1,0 +1,48 @@
+import { ParameterReader } from "../../domain/oauth-request.ts";
+import { OAuthError } from "../../domain/oauth-error.ts";
+import { rateLimited } from "../gate/errors.ts";
+import type { RateLimiter } from "../gate/rate-limiter.ts";
+import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import { readBody, refuseCodedBody, refuseLongBody } from "../operation/json-body.ts";
+
+/** Bytes of a form or of a client's metadata. */
+const MAX_BODY = 64 * 1024;
+
+/** Tokens must not be cached (RFC 6749, 5.1). */
+export const UNCACHED = { "cache-control": "no-store" };
+
+type Handler = (request: Request, context: RequestContext) => Promise<Response>;
+
+/** The arguments of an Elysia route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
+export function protocolRoute<Path extends string>(path: Path, handle: Handler) {
+  const answer = ({ request }: { readonly request: Request }) => {
+    const context = contextOf(request);
+    context.route = path;
+    context.hasOAuthErrors = true;
+    return handle(request, context);
+  };
+  // Bound for the reason given in `routeOf`.
+  return [path, answer.bind(null)] as const;
+}
+
+/** Counts a request for its client's address. Throws RATE_LIMITED. */
+export function takeTurn(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
+  const { allowed, resetSeconds } = limiter.take(client, limit);
+  if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
+}
+
+/** Reads a small body. Throws PAYLOAD_TOO_LARGE. */
+export function readSmallBody(request: Request): Promise<Uint8Array> {
+  refuseLongBody(request, MAX_BODY);
+  refuseCodedBody(request);
+  return readBody(request);
+}
+
+/** Reads the parameters of a form. Throws OAuthError for any other body. */
+export async function readForm(request: Request): Promise<ParameterReader> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw new OAuthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
+  }
+  return new ParameterReader(new URLSearchParams(new TextDecoder().decode(await readSmallBody(request))));
+}

@@ -1,0 +1,148 @@
+import type { Clock } from "../../clock.ts";
+import type { KeyReach } from "../../db/api-keys.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { type Caller, requireSession } from "../../domain/caller.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { UserPk } from "../../domain/id.ts";
+import { OAuthError } from "../../domain/oauth-error.ts";
+import {
+  type AuthorizationRequest,
+  type ParameterReader,
+  parseAuthorization,
+  parseState,
+} from "../../domain/oauth-request.ts";
+import { CODE_LIFETIME_MS } from "../../domain/oauth-token.ts";
+import { isRegistered, withParameters } from "../../domain/redirect-uri.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Access } from "../access.ts";
+import type { ApiKeys } from "../api-keys.ts";
+import { Tickets } from "../tickets.ts";
+import type { OAuthClients } from "./clients.ts";
+
+/** How long a person may take to decide, signing in included, in milliseconds. */
+export const REQUEST_LIFETIME_MS = 30 * 60 * 1000;
+
+/** How many requests, and codes, there can be at once. */
+const CAPACITY = 5000;
+
+/** What a person allows. */
+export interface Consent {
+  readonly scope: Scope;
+  /** An id or slug; undefined for all drives. */
+  readonly driveId: string | undefined;
+}
+
+/** What an authorization code stands for. */
+export interface Authorization {
+  readonly request: AuthorizationRequest;
+  readonly scope: Scope;
+  /** Who allowed it. */
+  readonly user: UserPk;
+  readonly reach: KeyReach;
+}
+
+/** Where the browser goes on: to our page, with a request's ticket, or back to the client with an error. */
+export type Begun = { readonly ticket: string } | { readonly redirectTo: string };
+
+/** What clients ask for, and what people decide (RFC 6749, 4.1). */
+export class Authorizations {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #apiKeys: ApiKeys;
+  readonly #clients: OAuthClients;
+  readonly #requests: Tickets<AuthorizationRequest>;
+  readonly #codes: Tickets<Authorization>;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    apiKeys: ApiKeys;
+    oauthClients: OAuthClients;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#apiKeys = parts.apiKeys;
+    this.#clients = parts.oauthClients;
+    const { clock } = parts;
+    this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });
+    this.#codes = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: CODE_LIFETIME_MS });
+  }
+
+  /**
+   * Takes a client's request. An error is thrown only while it is not sure who asks and where the answer goes: the
+   * person sees it. Any other error goes to the client.
+   *
+   * @param issuer the address of this server, without a trailing slash
+   * @throws OAuthError for an unknown client, or a redirect URI that is not one of the client's
+   */
+  async begin(parameters: ParameterReader, issuer: string): Promise<Begun> {
+    const client = await this.#clients.find(parameters.required("client_id"));
+    const redirectUri = parameters.required("redirect_uri");
+    if (!isRegistered(redirectUri, client.redirectUris)) {
+      throw new OAuthError("invalid_redirect_uri", "The redirect_uri is not one of this client's.");
+    }
+    let state: string | null = null;
+    try {
+      state = parseState(parameters);
+      const asked = parseAuthorization(parameters, issuer);
+      const request = { clientId: client.id, clientName: client.name, redirectUri, state, issuer, ...asked };
+      return { ticket: this.#requests.put(request) };
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      const refusal = { error: error.oauthCode, error_description: error.message };
+      return { redirectTo: withParameters(redirectUri, { ...refusal, state, iss: issuer }) };
+    }
+  }
+
+  /** A request that waits for a decision. Throws FORBIDDEN without a session, NOT_FOUND if it is over. */
+  request(caller: Caller, ticket: string): AuthorizationRequest {
+    requireSession(caller);
+    const request = this.#requests.look(ticket);
+    if (request === null) throw notFound("request");
+    return request;
+  }
+
+  /**
+   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once.
+   *
+   * @throws CofferError as `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive,
+   *   QUOTA_EXCEEDED if there are too many keys
+   */
+  async allow(caller: Caller, ticket: string, consent: Consent, within?: Within<string>): Promise<string> {
+    const { userPk: user } = requireSession(caller);
+    const request = this.request(caller, ticket);
+    if (request.scope === "read-only" && consent.scope !== "read-only") {
+      throw invalid("scope", "must be read-only: the application does not ask for more");
+    }
+    const drive = consent.driveId === undefined ? null : this.#access.drive(caller, consent.driveId);
+    const reach: KeyReach = drive === null ? { user } : { drive: drive.pk };
+    this.#apiKeys.requireRoom(reach);
+    // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
+    this.#requests.take(ticket);
+    const code = this.#codes.put({ request, scope: consent.scope, user, reach });
+    return this.#access.write(caller, within, () => answerTo(request, { code }));
+  }
+
+  /** Turns a client away. Returns the address to send the browser to. Throws as `request`. */
+  async deny(caller: Caller, ticket: string, within?: Within<string>): Promise<string> {
+    const request = this.request(caller, ticket);
+    this.#requests.take(ticket);
+    return this.#access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
+  }
+
+  /** What a code stands for, once; null for one that is unknown, used or expired. */
+  takeCode(code: string): Authorization | null {
+    return this.#codes.take(code);
+  }
+
+  /** Whether there is anybody who could let a client in. */
+  isPossible(): boolean {
+    return this.#tables.users.hasAny();
+  }
+}
+
+function answerTo({ redirectUri, state, issuer: iss }: AuthorizationRequest, said: Record<string, string>) {
+  return withParameters(redirectUri, { ...said, state, iss });
+}

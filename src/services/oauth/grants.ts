@@ -1,0 +1,201 @@
+import type { Clock } from "../../clock.ts";
+import type { OAuthGrant } from "../../db/oauth-grants.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/api-key.ts";
+import { type KeyId, newId } from "../../domain/id.ts";
+import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth-client.ts";
+import { OAuthError } from "../../domain/oauth-error.ts";
+import { isVerifierOf, parseScope } from "../../domain/oauth-request.ts";
+import {
+  ACCESS_LIFETIME_MS,
+  GRANT_LIFETIME_MS,
+  newAccessToken,
+  newRefreshToken,
+  nextRefreshToken,
+  parseRefreshToken,
+} from "../../domain/oauth-token.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Log } from "../../log.ts";
+import type { ApiKeys } from "../api-keys.ts";
+import type { Authorization, Authorizations } from "./authorizations.ts";
+
+/** The tokens of a client; shown only once. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly scope: Scope;
+}
+
+/** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
+export interface CodeExchange {
+  readonly code: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly issuer: string;
+}
+
+/** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
+export class OAuthGrants {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #keyPrefix: string;
+  readonly #apiKeys: ApiKeys;
+  readonly #authorizations: Authorizations;
+
+  constructor(parts: {
+    tables: Tables;
+    clock: Clock;
+    log: Log;
+    keyPrefix: string;
+    apiKeys: ApiKeys;
+    authorizations: Authorizations;
+  }) {
+    this.#tables = parts.tables;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#keyPrefix = parts.keyPrefix;
+    this.#apiKeys = parts.apiKeys;
+    this.#authorizations = parts.authorizations;
+  }
+
+  /**
+   * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
+   * two was not the client's.
+   *
+   * @throws OAuthError invalid_grant, also if the user is disabled or the drive gone
+   */
+  async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
+    const authorization = this.#authorizations.takeCode(exchange.code);
+    const fits = authorization !== null && isMeantFor(authorization, exchange);
+    const issued = await this.#tables.writeFromReserve(() => {
+      const earlier = this.#tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
+      if (earlier !== null) this.#end(earlier, "an authorization code was used again");
+      return fits && this.#isWelcome(authorization) ? this.#issue(authorization, exchange.code) : null;
+    });
+    if (issued === null)
+      throw refused("The code is not valid, or was not made for this client and redirect_uri.");
+    return issued;
+  }
+
+  /**
+   * Exchanges a refresh token. A refresh token works once: a second use ends the grant, as for `redeem`.
+   *
+   * @param scope as sent; null for all that was granted
+   * @throws OAuthError invalid_grant, invalid_scope
+   */
+  async refresh(token: string, clientId: string, scope: string | null): Promise<IssuedTokens> {
+    const parsed = parseRefreshToken(token);
+    if (parsed === null) throw refused(NOT_VALID);
+    const issued = await this.#tables.writeFromReserve(() => {
+      const grant = this.#tables.oauthGrants.byFamily(parsed.family);
+      if (grant === null || grant.clientId !== clientId) return null;
+      if (grant.refreshHash !== parsed.secret) {
+        this.#end(grant.keyId, "a refresh token was used again");
+        return null;
+      }
+      if (!this.#tables.apiKeys.isValid(grant.keyId, this.#clock.now())) return null;
+      requireGranted(grant, scope);
+      return this.#rotate(grant, token);
+    });
+    if (issued === null) throw refused(NOT_VALID);
+    return issued;
+  }
+
+  /**
+   * Ends the grant of an access or refresh token (RFC 7009). An unknown token is no error.
+   *
+   * @param clientId null if the client does not say
+   * @throws OAuthError for another client's token
+   */
+  async revoke(token: string, clientId: string | null): Promise<void> {
+    await this.#tables.writeFromReserve(() => {
+      const family = parseRefreshToken(token)?.family;
+      const { oauthGrants, apiKeys } = this.#tables;
+      const grant =
+        family === undefined ? oauthGrants.byAccess(hashSecret(token)) : oauthGrants.byFamily(family);
+      if (grant === null) return;
+      if (clientId !== null && clientId !== grant.clientId) {
+        throw new OAuthError("invalid_client", "The token belongs to another client.");
+      }
+      apiKeys.removeAny(grant.keyId);
+    });
+  }
+
+  /** Whether what a person allowed can still be had. */
+  #isWelcome({ user, reach }: Authorization): boolean {
+    if (this.#tables.users.existing(user).disabledAt !== null) return false;
+    if ("user" in reach) return true;
+    return this.#tables.drives.byPk(reach.drive, this.#clock.now())?.owner?.pk === user;
+  }
+
+  #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {
+    this.#apiKeys.requireRoom(reach);
+    const now = this.#clock.now();
+    const keyId = newId<KeyId>(now);
+    const access = newAccessToken(this.#keyPrefix);
+    const refresh = newRefreshToken(this.#keyPrefix);
+    const { hash, prefix } = access;
+    const key = {
+      id: keyId,
+      hash,
+      prefix,
+      name: request.clientName,
+      scope,
+      createdAt: now,
+      ...lifetimes(now),
+    };
+    this.#tables.apiKeys.insert(key, reach);
+    this.#tables.oauthGrants.insert({
+      keyId,
+      clientId: request.clientId,
+      codeHash: hashSecret(code),
+      familyHash: refresh.family,
+      refreshHash: refresh.secret,
+    });
+    this.#tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
+    return { accessToken: access.secret, refreshToken: refresh.token, scope };
+  }
+
+  #rotate({ keyId, clientId, scope }: OAuthGrant, token: string): IssuedTokens {
+    const now = this.#clock.now();
+    const access = newAccessToken(this.#keyPrefix);
+    const refresh = nextRefreshToken(token);
+    const { hash, prefix } = access;
+    this.#tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
+    this.#tables.oauthGrants.setRefresh(keyId, refresh.secret);
+    this.#tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
+    return { accessToken: access.secret, refreshToken: refresh.token, scope };
+  }
+
+  #end(keyId: KeyId, reason: string): void {
+    this.#tables.apiKeys.removeAny(keyId);
+    this.#log.warn("an application was signed out", { key_id: keyId, reason });
+  }
+}
+
+const NOT_VALID = "The refresh token is not valid for this client. The person must let it in again.";
+
+function isMeantFor({ request }: Authorization, exchange: CodeExchange): boolean {
+  return (
+    request.clientId === exchange.clientId &&
+    request.redirectUri === exchange.redirectUri &&
+    request.issuer === exchange.issuer &&
+    isVerifierOf(request.challenge, exchange.verifier)
+  );
+}
+
+/** Throws OAuthError if a client asks for more than it was granted. */
+function requireGranted(grant: OAuthGrant, scope: string | null): void {
+  if (scope === null || grant.scope === "read-write" || parseScope(scope) === "read-only") return;
+  throw new OAuthError("invalid_scope", "Only read was granted.");
+}
+
+function lifetimes(now: number) {
+  return { expiresAt: now + GRANT_LIFETIME_MS, secretExpiresAt: now + ACCESS_LIFETIME_MS };
+}
+
+function refused(message: string): OAuthError {
+  return new OAuthError("invalid_grant", message);
+}

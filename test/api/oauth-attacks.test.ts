@@ -1,0 +1,358 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Database as Sqlite } from "bun:sqlite";
+import { join } from "node:path";
+import { REGISTERED_CLIENTS } from "../../src/domain/oauth-client.ts";
+import { startAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
+import type { Answer } from "../support/client.ts";
+import {
+  locationOf,
+  newVerifier,
+  OAuthTestClient,
+  oauthErrorIn,
+  REDIRECT_URI,
+  tokensIn,
+} from "../support/oauth.ts";
+import { openStage } from "../support/scenario.ts";
+import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
+
+const stage = openStage();
+
+let app: OAuthTestClient;
+let ada: SignedInBrowser;
+
+beforeAll(async () => {
+  app = await OAuthTestClient.register(stage.coffer);
+  ada = beginSession(stage.coffer, "ada").browser;
+});
+
+// Only so many may come from one address in a time.
+beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));
+
+async function isIn(token: string): Promise<boolean> {
+  return (await stage.coffer.client(token).send("GET", "/v0/drives")).status === 200;
+}
+
+describe("a code", () => {
+  test("that is used again ends what it gave", async () => {
+    const code = await app.code(ada);
+    const tokens = tokensIn(await app.exchange(code));
+    expect(await isIn(tokens.access_token)).toBe(true);
+    expect(oauthErrorIn(await app.exchange(code))).toEqual([400, "invalid_grant"]);
+    expect(await isIn(tokens.access_token)).toBe(false);
+    expect(oauthErrorIn(await app.refresh(tokens.refresh_token))).toEqual([400, "invalid_grant"]);
+  });
+
+  test("that is used twice at once gives nobody anything that stays", async () => {
+    const code = await app.code(ada);
+    const answers = await Promise.all([app.exchange(code), app.exchange(code)]);
+    expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "400"]);
+    for (const answer of answers.filter(({ status }) => status === 200)) {
+      expect(await isIn(tokensIn(answer).access_token)).toBe(false);
+    }
+  });
+
+  const stolen: readonly (readonly [string, () => Promise<Record<string, string | undefined>>])[] = [
+    ["without its verifier", async () => ({ code_verifier: undefined })],
+    ["with another verifier", async () => ({ code_verifier: newVerifier().verifier })],
+    ["with its challenge for a verifier", async () => ({ code_verifier: app.pkce.challenge })],
+    ["by another client", async () => ({ client_id: (await OAuthTestClient.register(stage.coffer)).id })],
+    ["by nobody", async () => ({ client_id: undefined })],
+    ["for another redirect URI", async () => ({ redirect_uri: `${REDIRECT_URI}/` })],
+    ["for a foreign resource", async () => ({ resource: "https://other.example/mcp" })],
+    ["at another address of this server", async () => ({})],
+  ];
+  test.each(stolen)("is worth nothing %s", async (how, changesOf) => {
+    const code = await app.code(ada);
+    const headers = { "content-type": "application/x-www-form-urlencoded", host: "elsewhere.example" };
+    const answer =
+      how === "at another address of this server"
+        ? await stage.coffer.client().send("POST", "/oauth/token", {
+            body: new URLSearchParams({
+              grant_type: "authorization_code",
+              code,
+              client_id: app.id,
+              redirect_uri: REDIRECT_URI,
+              code_verifier: app.pkce.verifier,
+            }).toString(),
+            headers,
+          })
+        : await app.exchange(code, await changesOf());
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe("a request", () => {
+  const refused: readonly (readonly [string, Record<string, string | undefined>, string])[] = [
+    ["without PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    ["with plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
+    ["without a method, which means plain", { code_challenge_method: undefined }, "invalid_request"],
+    ["with a malformed challenge", { code_challenge: "short" }, "invalid_request"],
+    ["for a token at once", { response_type: "token" }, "unsupported_response_type"],
+    ["for a foreign resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+    ["for a resource that begins like ours", { resource: "http://127.0.0.1/mcp" }, "invalid_target"],
+    ["for scopes that there are not", { scope: "admin" }, "invalid_scope"],
+  ];
+  test.each(refused)("%s goes back with an error, its state and our name", async (_, changes, error) => {
+    const { status, headers } = await app.ask(changes);
+    const back = locationOf(headers);
+    expect([status, back.origin + back.pathname]).toEqual([303, REDIRECT_URI]);
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({
+      error,
+      state: "a state",
+      iss: stage.coffer.appliance.url,
+    });
+    expect(back.searchParams.has("code")).toBe(false);
+  });
+
+  test("that says something twice goes back", async () => {
+    const query = `${app.parameters().toString()}&code_challenge=${newVerifier().challenge}`;
+    const { headers } = await stage.coffer.client().send("GET", `/oauth/authorize?${query}`);
+    expect(locationOf(headers).searchParams.get("error")).toBe("invalid_request");
+  });
+
+  const mixedUp = [
+    "https://app.example/callback/",
+    "https://app.example/callback?more=1",
+    "https://app.example/callback/../evil",
+    "https://app.example/callbackevil",
+    "https://app.example:444/callback",
+    "https://app.example.evil.example/callback",
+    "https://app.example@evil.example/callback",
+    "https://evil.example/https://app.example/callback",
+    "http://app.example/callback",
+    "HTTPS://app.example/callback",
+    "https://APP.example/callback",
+    "https://app.example/callback#",
+    "https://app.example\\@evil.example/callback",
+    "javascript:alert(1)",
+    "",
+  ];
+  test.each(mixedUp)("with the redirect URI %j is shown to the person, and sent nowhere", async (uri) => {
+    const program = await app.ask({ redirect_uri: uri });
+    expect([program.status, program.headers.get("location")]).toEqual([400, null]);
+    const { status, headers } = await app.ask({ redirect_uri: uri }, { accept: "text/html" });
+    const page = locationOf(headers);
+    expect([status, page.origin, page.pathname]).toEqual([303, stage.coffer.appliance.url, "/oauth/consent"]);
+    expect(page.searchParams.get("problem")).toBe(uri === "" ? "request" : "redirect");
+  });
+
+  test.each([
+    "client_unknown",
+    "",
+    "http://app.example/client.json",
+    "https://app.example",
+    "https://[::1]/c",
+  ])("of the client %j is shown to the person, and sent nowhere", async (id) => {
+    const { headers } = await app.ask({ client_id: id }, { accept: "text/html" });
+    expect(locationOf(headers).pathname).toBe("/oauth/consent");
+    expect((await app.ask({ client_id: id })).status).toBe(400);
+  });
+
+  test("to the same computer may name any port there, and no other host", async () => {
+    const native = await OAuthTestClient.register(stage.coffer, {
+      redirect_uris: ["http://127.0.0.1/callback", "http://localhost:1234/callback"],
+    });
+    const statusOf = async (uri: string) => (await native.ask({ redirect_uri: uri })).status;
+    expect(await statusOf("http://127.0.0.1:50123/callback")).toBe(303);
+    expect(await statusOf("http://localhost:1/callback")).toBe(303);
+    for (const uri of [
+      "http://[::1]:50123/callback",
+      "http://127.0.0.1:50123/other",
+      "http://127.0.0.1.evil.example:50123/callback",
+      "http://127.0.0.1:50123@evil.example/callback",
+      "https://127.0.0.1:50123/callback",
+    ]) {
+      expect([uri, await statusOf(uri)]).toEqual([uri, 400]);
+    }
+  });
+});
+
+function decide(headers: Record<string, string>, ticket: string): Promise<Answer> {
+  const body = { allow: true };
+  return stage.coffer.client().send("POST", `/v0/oauth/requests/${ticket}`, { body, headers });
+}
+
+describe("a person's consent", () => {
+  test("is not given by another site's page, nor by a request that does not say where it is from", async () => {
+    const ticket = await app.begin();
+    const { cookie } = ada;
+    for (const from of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}]) {
+      expect((await decide({ cookie, ...from }, ticket)).status).toBe(403);
+    }
+    expect((await decide({ cookie, origin: stage.coffer.appliance.url }, ticket)).status).toBe(200);
+  });
+
+  test("is not given by a key, and nobody else is shown what is asked", async () => {
+    const ticket = await app.begin();
+    for (const [name, status] of [
+      ["ada", 403],
+      ["agent", 403],
+      ["nobody", 401],
+    ] as const) {
+      const client = stage.world.clients[name];
+      const body = { allow: true };
+      expect((await client.send("POST", `/v0/oauth/requests/${ticket}`, { body })).status).toBe(status);
+      expect((await client.send("GET", `/v0/oauth/requests/${ticket}`)).status).toBe(status);
+    }
+  });
+
+  test("counts once, also if it is given twice at once", async () => {
+    const ticket = await app.begin();
+    const send = () => ada.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });
+    const answers = await Promise.all([send(), send(), send()]);
+    expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "404", "404"]);
+  });
+
+  test("cannot be for a foreign drive, or for more than was asked", async () => {
+    const ticket = await app.begin({ scope: "read" });
+    const send = (body: Record<string, string | boolean>) =>
+      ada.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true, ...body } });
+    expect((await send({ drive_id: stage.world.drives.bob })).status).toBe(404);
+    expect((await send({ scope: "read-write" })).status).toBe(400);
+    expect((await send({})).status).toBe(200);
+  });
+
+  test("ends with the person's account", async () => {
+    await using coffer = await startAppliance();
+    for (const name of ["ada", "bob"])
+      await coffer.appliance.services.users.createFromShell(name, "long enough");
+    const client = await OAuthTestClient.register(coffer);
+    const browser = beginSession(coffer, "bob").browser;
+    const tokens = await client.signIn(browser);
+    const code = await client.code(browser);
+    changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
+    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(401);
+    expect(oauthErrorIn(await client.refresh(tokens.refresh_token))).toEqual([400, "invalid_grant"]);
+    expect(oauthErrorIn(await client.exchange(code))).toEqual([400, "invalid_grant"]);
+  });
+});
+
+describe("a refresh token", () => {
+  test("that is used again ends the whole grant", async () => {
+    const first = await app.signIn(ada);
+    const second = tokensIn(await app.refresh(first.refresh_token));
+    expect(oauthErrorIn(await app.refresh(first.refresh_token))).toEqual([400, "invalid_grant"]);
+    expect(await isIn(second.access_token)).toBe(false);
+    expect(oauthErrorIn(await app.refresh(second.refresh_token))).toEqual([400, "invalid_grant"]);
+  });
+
+  test("is worth nothing to another client, for a foreign resource or for more than was granted", async () => {
+    const other = await OAuthTestClient.register(stage.coffer);
+    const { refresh_token: token } = await app.signIn(ada, { scope: "read-only" });
+    expect(oauthErrorIn(await other.refresh(token))).toEqual([400, "invalid_grant"]);
+    const foreign = { resource: "https://other.example/mcp" };
+    expect(oauthErrorIn(await app.refresh(token, foreign))).toEqual([400, "invalid_target"]);
+    expect(oauthErrorIn(await app.refresh(token, { scope: "write" }))).toEqual([400, "invalid_scope"]);
+    expect(tokensIn(await app.refresh(token, { scope: "read" })).scope).toBe("read");
+  });
+
+  test("is not an access token, and an access token does not refresh", async () => {
+    const tokens = await app.signIn(ada);
+    expect(await isIn(tokens.refresh_token)).toBe(false);
+    expect(oauthErrorIn(await app.refresh(tokens.access_token))).toEqual([400, "invalid_grant"]);
+  });
+
+  test("is not revoked by another client, and a key is no token of a client", async () => {
+    const other = await OAuthTestClient.register(stage.coffer);
+    const tokens = await app.signIn(ada);
+    const revoked = await other.post("/oauth/revoke", { token: tokens.refresh_token, client_id: other.id });
+    expect(oauthErrorIn(revoked)).toEqual([400, "invalid_client"]);
+    expect(await isIn(tokens.access_token)).toBe(true);
+    const key = stage.world.keys.ada ?? "";
+    expect((await app.post("/oauth/revoke", { token: key, client_id: app.id })).status).toBe(200);
+    expect(await isIn(key)).toBe(true);
+  });
+});
+
+describe("registration", () => {
+  const bad: readonly (readonly [string, object | string, string])[] = [
+    ["nothing", "", "invalid_client_metadata"],
+    ["no JSON", "{", "invalid_client_metadata"],
+    ["a list", "[]", "invalid_client_metadata"],
+    ["no redirect URI", {}, "invalid_redirect_uri"],
+    ["none in the list", { redirect_uris: [] }, "invalid_redirect_uri"],
+    ["too many", { redirect_uris: Array(11).fill(REDIRECT_URI) }, "invalid_redirect_uri"],
+    ["a long one", { redirect_uris: [`https://app.example/${"x".repeat(500)}`] }, "invalid_redirect_uri"],
+    ["one with a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+    ["one with data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
+    ["one of a system's scheme", { redirect_uris: ["ms-msdt:/id"] }, "invalid_redirect_uri"],
+    ["one without TLS", { redirect_uris: ["http://app.example/"] }, "invalid_redirect_uri"],
+    [
+      "one that looks like this computer",
+      { redirect_uris: ["http://localhost.evil.example/"] },
+      "invalid_redirect_uri",
+    ],
+    ["one with a fragment", { redirect_uris: ["https://app.example/#a"] }, "invalid_redirect_uri"],
+    ["one with a name in it", { redirect_uris: ["https://claude.ai@evil.example/"] }, "invalid_redirect_uri"],
+    [
+      "a name with control characters",
+      { redirect_uris: [REDIRECT_URI], client_name: "a\nb" },
+      "invalid_client_metadata",
+    ],
+    ["another way", { redirect_uris: [REDIRECT_URI], grant_types: ["implicit"] }, "invalid_client_metadata"],
+  ];
+  test("refuses what is not right", async () => {
+    await using coffer = await startAppliance();
+    for (const [what, body, error] of bad) {
+      // Another address each time, as only so many may come from one.
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      coffer.clock.advance(60 * 60 * 1000);
+      const answer = await coffer.client().send("POST", "/oauth/register", { body: text });
+      expect([what, ...oauthErrorIn(answer)]).toEqual([what, 400, error]);
+    }
+  });
+
+  test("takes what clients send besides, gives no secret, and allows apps' own schemes", async () => {
+    await using coffer = await startAppliance();
+    const redirect_uris = ["cursor://anysphere.cursor-mcp/oauth/callback", "com.example.app:/callback"];
+    const body = {
+      redirect_uris,
+      client_name: "x".repeat(100),
+      token_endpoint_auth_method: "client_secret_post",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      logo_uri: "https://app.example/logo.png",
+      scope: "read write",
+    };
+    const made = await coffer.client().json<object>(201, "POST", "/oauth/register", { body });
+    expect(made).toMatchObject({
+      redirect_uris,
+      client_name: "x".repeat(64),
+      token_endpoint_auth_method: "none",
+    });
+    expect(Object.keys(made)).not.toContain("client_secret");
+  });
+
+  test("is limited for each address, and takes no more room than there is", async () => {
+    await using coffer = await startAppliance();
+    const body = { redirect_uris: [REDIRECT_URI] };
+    const send = () => coffer.client().send("POST", "/oauth/register", { body });
+    for (let n = 0; n < 20; n += 1) expect((await send()).status).toBe(201);
+    const refused = await send();
+    expect(oauthErrorIn(refused)).toEqual([429, "temporarily_unavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    coffer.clock.advance(60 * 60 * 1000);
+    changeDatabase(
+      coffer.dataDir,
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${REGISTERED_CLIENTS})
+       INSERT INTO oauth_client (id, name, redirect_uris, used, expires_at) SELECT 'c' || i, '', '[]', 0, 9e15 FROM n`,
+    );
+    expect((await send()).status).toBe(201);
+    using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(sql.query("SELECT count(*) FROM oauth_client").values()).toEqual([[REGISTERED_CLIENTS]]);
+    changeDatabase(coffer.dataDir, "UPDATE oauth_client SET used = 1");
+    expect(oauthErrorIn(await send())).toEqual([503, "temporarily_unavailable"]);
+  });
+});
+
+test("what is no form, or too long, is refused as OAuth refuses", async () => {
+  const client = stage.coffer.client();
+  const json = await client.send("POST", "/oauth/token", { body: { grant_type: "authorization_code" } });
+  expect(oauthErrorIn(json)).toEqual([400, "invalid_request"]);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const long = await client.send("POST", "/oauth/token", { body: "x".repeat(100_000), headers });
+  expect(oauthErrorIn(long)).toEqual([413, "invalid_request"]);
+  const other = await app.post("/oauth/token", { grant_type: "password", client_id: app.id });
+  expect(oauthErrorIn(other)).toEqual([400, "unsupported_grant_type"]);
+});
