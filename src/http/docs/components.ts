@@ -111,6 +111,15 @@ const LINK: CodeHeader = {
 /** The headers that go with a code. */
 const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
   UNAUTHORIZED: [{ name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } }, LINK],
+  FORBIDDEN: [
+    {
+      name: "WWW-Authenticate",
+      description:
+        "How an application asks for more, if a read-only key called a writing tool of the MCP server.",
+      schema: { type: "string" },
+      isOptional: true,
+    },
+  ],
   NOT_FOUND: [LINK],
   IDEMPOTENCY_IN_PROGRESS: [retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`.")],
   RANGE_NOT_SATISFIABLE: [

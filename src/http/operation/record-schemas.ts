@@ -99,34 +99,6 @@ export const foundFilesSchema = Type.Object({
 /** See `foundFilesSchema`. */
 export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
 
-/** A file with lines that match. */
-const matchedFileSchema = Type.Intersect([
-  fileSchema,
-  Type.Object({
-    matches: Type.Array(
-      Type.Object({
-        line_number: Type.Integer({ minimum: 1 }),
-        line: Type.String({ description: "Without its line end." }),
-        before: Type.Array(Type.String(), { description: "The lines before it." }),
-        after: Type.Array(Type.String(), { description: "The lines after it." }),
-      }),
-    ),
-    has_more_matches: Type.Boolean({
-      description: "Whether more lines of the file match than are ever returned.",
-    }),
-  }),
-]);
-
-/** A page of files with lines that match. */
-export const matchedFilesSchema = Type.Object({
-  data: Type.Array(matchedFileSchema),
-  is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
-  next_cursor: nextCursor,
-});
-
-/** See `matchedFilesSchema`. */
-export type MatchedFilesPage = RecordOf<typeof matchedFilesSchema>;
-
 /** A folder in responses. */
 export const folderSchema = Type.Object(
   {

@@ -5,9 +5,9 @@ import type { Grep } from "../../services/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../operation/cursor.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { type MatchedFilesPage, matchedFilesSchema } from "../operation/record-schemas.ts";
+import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
-import { driveRef, flag, integer, paging, prefix } from "../operation/schema.ts";
+import { driveRef, flag, integer, nextCursor, paging, prefix, type RecordOf } from "../operation/schema.ts";
 
 const grepQuery = Type.Object({
   pattern: Type.String({
@@ -30,6 +30,33 @@ const grepQuery = Type.Object({
     }),
   ),
 });
+
+/** A file with lines that match. */
+const matchedFileSchema = Type.Intersect([
+  fileSchema,
+  Type.Object({
+    matches: Type.Array(
+      Type.Object({
+        line_number: Type.Integer({ minimum: 1 }),
+        line: Type.String({ description: "Without its line end." }),
+        before: Type.Array(Type.String(), { description: "The lines before it." }),
+        after: Type.Array(Type.String(), { description: "The lines after it." }),
+      }),
+    ),
+    has_more_matches: Type.Boolean({
+      description: "Whether more lines of the file match than are ever returned.",
+    }),
+  }),
+]);
+
+/** A page of files with lines that match. */
+const matchedFilesSchema = Type.Object({
+  data: Type.Array(matchedFileSchema),
+  is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
+  next_cursor: nextCursor,
+});
+
+type MatchedFilesPage = RecordOf<typeof matchedFilesSchema>;
 
 const exampleAnswer: MatchedFilesPage = {
   data: [
