@@ -9,6 +9,11 @@ import {
 /** The introduction of the API description: what applies to every operation, in Markdown. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
 
+**Where to begin.** \`/llms.txt\` and \`/skill.md\` say how to use this server, with a tour for the shell, and
+\`GET /v0\` says the same in JSON. \`/\` is \`/llms.txt\` as well, for programs: without \`text/html\` in \`Accept\`.
+\`/docs/api.md\` is this description in short, in Markdown: one line for each operation; \`/docs/api/{operationId}.md\`
+has the details of one. Every response of \`/\`, every 401 and every 404 leads there by its \`Link\` header.
+
 **Authentication.** \`POST /v0/drives/provision\` needs no account: it returns a drive, a key for it, and a link with
 which a human can claim the drive. \`GET /v0/presigned/{token}\` and \`GET /v0/drives/claim/{token}\` need only the
 token in their path. All other operations under \`/v0\` need a key, sent as \`Authorization: Bearer <key>\`, or a

@@ -14,9 +14,7 @@ DRIVE=$(printf '%s' "$DRIVES" | sed 's/{"data":\[{"id":"\([^"]*\)".*/\1/')
 {{end}}
 
 # 2. Upload a file as it is. Folders that are missing are made.
-FILE=$(printf 'Hello World!\n' | curl -sS -T - "$COFFER/v0/files?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY")
-printf '%s\n' "$FILE"
-FILE_ID=$(printf '%s' "$FILE" | sed 's/{"id":"\([^"]*\)".*/\1/')
+printf 'Hello World!\n' | curl -sS -T - "$COFFER/v0/files?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY"; echo
 
 # 3. List a folder.
 curl -sS "$COFFER/v0/files?drive_id=$DRIVE&prefix=notes/&delimiter=/" -H "Authorization: Bearer $KEY"; echo
@@ -25,7 +23,7 @@ curl -sS "$COFFER/v0/files?drive_id=$DRIVE&prefix=notes/&delimiter=/" -H "Author
 curl -sS "$COFFER/v0/search?drive_id=$DRIVE&q=hello" -H "Authorization: Bearer $KEY"; echo
 
 # 5. Download the file.
-curl -sS "$COFFER/v0/files/$FILE_ID/download" -H "Authorization: Bearer $KEY"
+curl -sS "$COFFER/v0/files/by-path/download?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY"
 {{if provisioning}}
 
 # 6. Give the claim link to your human, who keeps the drive with it.
