@@ -230,6 +230,7 @@ describe("keys", () => {
         "Instructions for an agent",
         "the instructions",
         key,
+        `${dashboard.server.url}/skill.md`,
         `${dashboard.server.url}/docs/openapi.json`,
         "read-only",
       ],

@@ -54,7 +54,8 @@ function instructions({ secret, readOnly, drive, server }: NewKey): string {
     ...(readOnly
       ? []
       : [`- Upload a file: PUT /v0/files?drive_id=DRIVE&path=notes/plan.md, with its content as the body`]),
-    `Every other call is described at ${server}/docs/openapi.json.`,
+    `Before you begin, read ${server}/skill.md, which says how to do the common things.`,
+    `Every other call is in ${server}/docs/api.md in short, and in ${server}/docs/openapi.json in full.`,
   ];
   return lines.join("\n");
 }
