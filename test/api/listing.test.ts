@@ -285,7 +285,15 @@ describe("tags", () => {
     },
     {
       name: "after a replacement without tags",
-      given: [...given, put("a/2", "y", { status: 200 })],
+      given: [
+        ...given,
+        {
+          request: ["PUT", "/v0/files?drive_id={drive}&path=a/2&tags="],
+          body: "y",
+          status: 200,
+          json: { tags: [] },
+        },
+      ],
       ...list("tags=red", shows(["a/1"])),
     },
   ]);

@@ -134,7 +134,9 @@ class Run {
     const made = await this.#ask(status, "PUT", `/v0/files?${query.toString()}`, body);
     if (status === 409) return;
     if (present !== undefined) expect(made.id).toBe(present.id);
-    drive.set(path, { id: made.id, size: body.length, tags, expiresAt });
+    // An expiry that is not given stays.
+    const kept = lasting ? (present?.expiresAt ?? Infinity) : expiresAt;
+    drive.set(path, { id: made.id, size: body.length, tags, expiresAt: kept });
   }
 
   async #relocate(how: "move" | "copy", from: ModelDrive): Promise<void> {
