@@ -3,13 +3,19 @@ import type { DrivePk, FolderPk } from "../domain/id.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
-import { type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
 
 const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,
   own_folder_count AS ownFolderCount, created_at AS createdAt`;
 
 interface ChildRange extends PathRange {
   readonly parent: FolderPk;
+}
+
+/** How many folders there are, and files anywhere below them. */
+export interface ChildCounts {
+  readonly folders: number;
+  readonly files: number;
 }
 
 /** A page of the folders in a folder: after a path, or after a number of them. */
@@ -61,11 +67,16 @@ export class FoldersTable {
       `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
         WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
     );
-    this.#children = sql.prepare<{ path: FolderPath }, [Parameters<ChildRange>]>(
-      "SELECT path FROM folder WHERE parent = :parent AND path >= :from AND path < :to ORDER BY path",
+    this.#children = sql.prepare<
+      { path: FolderPath },
+      [Parameters<ChildRange & Omit<FolderWindow, "after">>]
+    >(
+      `SELECT path FROM folder INDEXED BY folder_parent
+        WHERE parent = :parent AND path >= :from AND path < :to
+        ORDER BY path LIMIT +:limit OFFSET :offset`,
     );
-    this.#countChildren = sql.prepare<{ files: number }, [Parameters<ChildRange>]>(
-      `SELECT ifnull(sum(file_count), 0) AS files FROM folder
+    this.#countChildren = sql.prepare<ChildCounts, [Parameters<ChildRange>]>(
+      `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
         WHERE parent = :parent AND path >= :from AND path < :to`,
     );
     this.#remove = sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?");
@@ -91,14 +102,17 @@ export class FoldersTable {
     return this.#page.all(parent, after ?? "", limit, offset);
   }
 
-  /** The folders directly below `parent` whose paths start with `prefix`, in path order. */
-  children(parent: FolderPk, prefix: string): FolderPath[] {
-    return this.#children.all({ parent, ...rangeOf(prefix) }).map((row) => row.path);
+  /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
+  children(parent: FolderPk, prefix: string, { after, limit, offset }: FolderWindow): FolderPath[] {
+    const whole = rangeOf(prefix);
+    // One lower bound, because SQLite would use only one of two.
+    const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
+    return this.#children.all({ parent, ...range, limit, offset }).map((row) => row.path);
   }
 
-  /** How many files are anywhere below the folders that `children` returns. */
-  filesBelowChildren(parent: FolderPk, prefix: string): number {
-    return this.#countChildren.get({ parent, ...rangeOf(prefix) })?.files ?? 0;
+  /** How many folders all pages of `children` have. The cost grows with the number. */
+  countChildren(parent: FolderPk, prefix: string): ChildCounts {
+    return this.#countChildren.get({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 };
   }
 
   /** Inside a write. */

@@ -15,6 +15,16 @@ export type FilePosition =
   | { readonly sort: PathSort; readonly path: string }
   | { readonly sort: NumberSort; readonly value: number; readonly id: string };
 
+/**
+ * A position in a list that has folders beside its files: after this file and after this folder. Null where there are
+ * no more of them, and for the folders of a list that has none.
+ */
+export interface ListPosition {
+  readonly file: FilePosition | null;
+  /** The path of a folder. */
+  readonly folder: string | null;
+}
+
 /** Whether a sort is by path. */
 export function isPathSort(sort: FileSort): sort is PathSort {
   return sort === "path" || sort === "-path";

@@ -5,12 +5,12 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { invalid } from "../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../domain/file.ts";
-import { type FilePosition, type FileSort, positionOf } from "../domain/file-sort.ts";
+import { type FilePosition, type FileSort, type ListPosition, positionOf } from "../domain/file-sort.ts";
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 
-/** A request for a page of files. `page` counts from 1; `after` is a cursor's position, in the order of `sort`. */
+/** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
 export interface ListRequest {
   readonly driveId: string;
   readonly prefix: string;
@@ -20,18 +20,36 @@ export interface ListRequest {
   readonly sort: FileSort;
   readonly page: number;
   readonly limit: number;
-  readonly after: FilePosition | null;
+  readonly after: ListPosition | null;
 }
 
-/** A page of files. */
+/** A page of files and, if grouped, of folders: the two go on side by side, each until it ends. */
 export interface Listing {
   readonly files: FileFacts[];
-  /** The folders at this level; null unless grouped. */
-  readonly folders: FolderPath[] | null;
+  /** How many files all pages have. */
   readonly total: number;
+  /** Null unless grouped. */
+  readonly level: FolderLevel | null;
   /** The position to continue after; null on the last page. */
-  readonly nextAfter: FilePosition | null;
+  readonly nextAfter: ListPosition | null;
 }
+
+/** A page of the folders directly at a level. */
+export interface FolderLevel {
+  /** In path order, whatever the files are sorted by. */
+  readonly folders: FolderPath[];
+  /** How many folders all pages have. */
+  readonly total: number;
+}
+
+/** The files, or the folders, of a page. */
+interface Part<T, Position> {
+  readonly found: T[];
+  /** The position of the last, if more come after it. */
+  readonly next: Position | null;
+}
+
+const ENDED = { found: [], next: null };
 
 /**
  * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows. Only for tags, or a prefix
@@ -55,13 +73,19 @@ export class Listings {
     const tags = parseTagFilter("tags", request.tags);
     requireSortable(request, prefix);
     const folder = this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
-    if (folder === null)
-      return { files: [], folders: request.grouped ? [] : null, total: 0, nextAfter: null };
+    if (folder === null) {
+      const level = request.grouped ? { folders: [], total: 0 } : null;
+      return { files: [], total: 0, level, nextAfter: null };
+    }
     const scope = this.#scope(drive, folder, prefix, { ...request, tags });
+    const files = this.#files(scope, request);
+    const folders = request.grouped ? this.#folders(folder, prefix, request) : null;
+    const isLast = files.next === null && (folders === null || folders.next === null);
     return {
-      ...this.#page(scope, request),
-      folders: request.grouped ? this.#tables.folders.children(folder.pk, prefix) : null,
+      files: files.found,
       total: this.#total(scope, folder),
+      level: folders && { folders: folders.found, total: this.#folderTotal(folder, prefix) },
+      nextAfter: isLast ? null : { file: files.next, folder: folders?.next ?? null },
     };
   }
 
@@ -71,13 +95,27 @@ export class Listings {
     return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
   }
 
-  #page(scope: ListScope, request: ListRequest): Pick<Listing, "files" | "nextAfter"> {
-    const { page, limit, after } = request;
+  #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
+    if (after !== null && after.file === null) return ENDED;
     const offset = after === null ? (page - 1) * limit : 0;
-    const found = this.#tables.fileLists.page(scope, { limit: limit + 1, offset, after });
-    const files = found.slice(0, limit);
-    const last = found.length > limit ? files.at(-1) : undefined;
-    return { files, nextAfter: last === undefined ? null : positionOf(request.sort, last) };
+    const window = { limit: limit + 1, offset, after: after?.file ?? null };
+    return partOf(this.#tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
+  }
+
+  #folders(
+    folder: Folder,
+    prefix: string,
+    { page, limit, after }: ListRequest,
+  ): Part<FolderPath, FolderPath> {
+    if (after !== null && after.folder === null) return ENDED;
+    const offset = after === null ? (page - 1) * limit : 0;
+    const window = { limit: limit + 1, offset, after: after?.folder ?? null };
+    return partOf(this.#tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+  }
+
+  #folderTotal(folder: Folder, prefix: string): number {
+    if (prefix === folder.path) return folder.ownFolderCount;
+    return this.#tables.folders.countChildren(folder.pk, prefix).folders;
   }
 
   #total(scope: ListScope, folder: Folder): number {
@@ -87,9 +125,20 @@ export class Listings {
     if (scope.prefix === folder.path)
       return (scope.folder === null ? folder.fileCount : folder.ownFileCount) - expired;
     const direct = fileLists.countInFolder({ ...scope, folder: folder.pk });
-    const below = scope.folder === null ? folders.filesBelowChildren(folder.pk, scope.prefix) : 0;
+    const below = scope.folder === null ? folders.countChildren(folder.pk, scope.prefix).files : 0;
     return direct + below - expired;
   }
+}
+
+/** @param found one more than `limit`, if there are more */
+function partOf<T, Position>(
+  found: readonly T[],
+  limit: number,
+  position: (item: T) => Position,
+): Part<T, Position> {
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return { found: shown, next: last === undefined ? null : position(last) };
 }
 
 /** Only the files of one folder have indexes for orders other than by path. */

@@ -58,6 +58,7 @@ const list = {
   after: null,
 } as const;
 const fullFolder = { ...list, prefix: "many/", grouped: true } as const;
+const fullOfFolders = { ...list, prefix: "folders/", grouped: true } as const;
 
 /** The id that `copyRows` gave the 500th file. */
 function middleId(first: string): FileId {
@@ -188,7 +189,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
         ...fullFolder,
         driveId: drive,
         sort: "-path",
-        after: { sort: "-path", path: "many/0000500.txt" },
+        after: { file: { sort: "-path", path: "many/0000500.txt" }, folder: null },
       }),
   },
   // All files of this folder have one size and one time, so it is the ids that decide.
@@ -196,7 +197,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
     name: `the page after a cursor, by ${sort}`,
     work: (services: Services, { caller, drive, first }: Filled) => {
       const file = services.files.get(caller, { id: first });
-      const after = positionOf(sort, { ...file, id: middleId(first) });
+      const after = { file: positionOf(sort, { ...file, id: middleId(first) }), folder: null };
       return services.listings.list(caller, { ...fullFolder, driveId: drive, sort, after });
     },
   })),
@@ -206,8 +207,20 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
       services.listings.list(caller, {
         ...list,
         driveId: drive,
-        after: { sort: "path", path: "many/0000500.txt" },
+        after: { file: { sort: "path", path: "many/0000500.txt" }, folder: null },
       }),
+  },
+  {
+    name: "page 1 of a folder that is full of folders",
+    work: (services, { caller, drive }) =>
+      services.listings.list(caller, { ...fullOfFolders, driveId: drive }),
+  },
+  {
+    name: "its page after a cursor",
+    work: (services, { caller, drive }) => {
+      const after = { file: null, folder: "folders/500/" };
+      return services.listings.list(caller, { ...fullOfFolders, driveId: drive, after });
+    },
   },
   {
     name: "page 1 of the folders in a full folder",

@@ -106,7 +106,7 @@ test("exactly the numbers are refused that would be written differently", () => 
 
 test("a cursor leads back to its position, in its order only; any other text is refused", () => {
   const path = anyText().filter((text) => text.isWellFormed() && !/\p{Cc}/u.test(text) && text !== "");
-  const position: fc.Arbitrary<FilePosition> = fc.oneof(
+  const file: fc.Arbitrary<FilePosition> = fc.oneof(
     fc.record({ sort: fc.constantFrom("path" as const, "-path" as const), path }),
     fc.record({
       sort: fc.constantFrom("size" as const, "-updated_at" as const),
@@ -114,14 +114,16 @@ test("a cursor leads back to its position, in its order only; any other text is 
       id: fc.uuid(),
     }),
   );
+  const folder = fc.option(path, { nil: null });
   fc.assert(
-    fc.property(position, anyText(), (given, other) => {
-      expect(decodePosition(encodePosition(given), given.sort)).toEqual(given);
-      expect(
-        unlessRefused(() => decodePosition(encodePosition(given), given.sort === "size" ? "-size" : "size")),
-      ).toBeNull();
-      const read = unlessRefused(() => decodePosition(other, given.sort));
-      if (read !== null) expect(encodePosition(read)).toBe(other);
+    fc.property(file, folder, fc.boolean(), anyText(), (position, folderPath, hasFile, other) => {
+      const { sort } = position;
+      const given = { file: hasFile || folderPath === null ? position : null, folder: folderPath };
+      const cursor = encodePosition(given, sort);
+      expect(decodePosition(cursor, sort)).toEqual(given);
+      expect(unlessRefused(() => decodePosition(cursor, sort === "size" ? "-size" : "size"))).toBeNull();
+      const read = unlessRefused(() => decodePosition(other, sort));
+      if (read !== null) expect(encodePosition(read, sort)).toBe(other);
     }),
     runs(2),
   );

@@ -1,4 +1,4 @@
-import { type FilePosition, type FileSort, isPathSort } from "../../domain/file-sort.ts";
+import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/file-sort.ts";
 import { parseDigest } from "../../domain/digest.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type DriveId, parseId } from "../../domain/id.ts";
@@ -6,6 +6,8 @@ import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
 const SEPARATOR = "\n";
+/** The first field of a cursor that has a folder; no order has this name. */
+const FOLDERS = "folders";
 const NUMBER = /^\d{1,15}$/;
 
 /** An opaque cursor: the list continues after this path. */
@@ -20,22 +22,39 @@ export function decodeCursor(cursor: string): string {
   return path;
 }
 
-/** An opaque cursor: the list of files continues after this position. It names the order, except the default one. */
-export function encodePosition(position: FilePosition): string {
-  if (position.sort === "path") return encodeCursor(position.path);
-  return "path" in position
-    ? encode([position.sort, position.path])
-    : encode([position.sort, String(position.value), position.id]);
+/**
+ * An opaque cursor: the list of files, and of folders beside them, continues after this position. It names the order,
+ * except the default one of files alone.
+ */
+export function encodePosition({ file, folder }: ListPosition, sort: FileSort): string {
+  if (folder !== null) return encode([FOLDERS, folder, sort, ...(file === null ? [] : keysOf(file))]);
+  if (file === null) throw new Error("a cursor names the end of its list");
+  return encode(sort === "path" ? keysOf(file) : [sort, ...keysOf(file)]);
 }
 
 /** The position of a cursor. Throws VALIDATION_ERROR for a cursor that is not of a list in this order. */
-export function decodePosition(cursor: string, sort: FileSort): FilePosition {
+export function decodePosition(cursor: string, sort: FileSort): ListPosition {
   const fields = decode(cursor);
-  const [first = "", second = "", third = ""] = fields;
-  if (sort !== (fields.length === 1 ? "path" : first)) throw badCursor();
-  if (isPathSort(sort)) return { sort, path: sort === "path" ? first : second };
-  if (!NUMBER.test(second) || third === "") throw badCursor();
-  return { sort, value: Number(second), id: third };
+  const [first = "", second = "", third, ...keys] = fields;
+  if (first === FOLDERS && fields.length > 1) {
+    if (sort !== third || second === "") throw badCursor();
+    return { file: keys.length === 0 ? null : positionIn(keys, sort), folder: second };
+  }
+  if (sort === "path") return { file: positionIn(fields, sort), folder: null };
+  if (sort !== first) throw badCursor();
+  return { file: positionIn(fields.slice(1), sort), folder: null };
+}
+
+function keysOf(position: FilePosition): string[] {
+  return "path" in position ? [position.path] : [String(position.value), position.id];
+}
+
+function positionIn(keys: readonly string[], sort: FileSort): FilePosition {
+  const [first = "", id = ""] = keys;
+  if (keys.length !== (isPathSort(sort) ? 1 : 2)) throw badCursor();
+  if (isPathSort(sort)) return { sort, path: first };
+  if (!NUMBER.test(first) || id === "") throw badCursor();
+  return { sort, value: Number(first), id };
 }
 
 /** An opaque cursor: the search of lines continues here. */

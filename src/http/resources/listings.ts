@@ -21,7 +21,9 @@ const listQuery = Type.Object({
   drive_id: driveRef(),
   prefix,
   delimiter: Type.Optional(
-    Type.Literal("/", { description: "With `/`, list only this level: its files, and its `folders`." }),
+    Type.Literal("/", {
+      description: "With `/`, list only this level: its files, and its `folders`, on pages side by side.",
+    }),
   ),
   tags: tagsFilter,
   sort: Type.Union(
@@ -39,7 +41,12 @@ const listQuery = Type.Object({
 const listAnswer = Type.Object({
   data: Type.Array(fileSchema),
   folders: Type.Optional(
-    Type.Array(Type.String(), { description: "Folders at this level; only with `delimiter`." }),
+    Type.Array(Type.String(), {
+      description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+    }),
+  ),
+  folder_total: Type.Optional(
+    Type.Integer({ description: "The number of folders on all pages; only with `delimiter`." }),
   ),
   ...pageFacts("The number of files on all pages."),
   next_cursor: nextCursor,
@@ -56,14 +63,14 @@ export function listings(service: Listings) {
         tag: "Files",
         summary: "List files",
         description:
-          "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included.",
+          "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
         query: listQuery,
         answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
         errors: ["NOT_FOUND"],
       },
       ({ query, caller }) => {
         const { sort, page, limit } = query;
-        const listing = service.list(caller, {
+        const { files, level, total, nextAfter } = service.list(caller, {
           driveId: query.drive_id,
           prefix: query.prefix ?? "",
           grouped: query.delimiter !== undefined,
@@ -74,12 +81,12 @@ export function listings(service: Listings) {
           after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
         });
         return Response.json({
-          data: listing.files.map(fileRecord),
-          ...(listing.folders === null ? {} : { folders: listing.folders }),
-          total: listing.total,
+          data: files.map(fileRecord),
+          ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
+          total,
           page,
           limit,
-          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter),
+          next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
         });
       },
     ),

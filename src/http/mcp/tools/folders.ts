@@ -71,7 +71,10 @@ export function folderTools({ services }: McpOptions): Tool[] {
           sort: "path",
           page: 1,
           limit: PAGE_FILES,
-          after: from.among === "files" && from.after !== null ? { sort: "path", path: from.after } : null,
+          after:
+            from.among === "files" && from.after !== null
+              ? { file: { sort: "path", path: from.after }, folder: null }
+              : null,
         });
         const found = isAmongFolders ? foldersIn(caller, drive, path, from.after) : NO_FOLDERS;
         return { structured: { drive: nameOf(drive), path, ...pageOf(drive, found, listing) } };
@@ -124,8 +127,9 @@ function pageOf(drive: Drive, found: FolderListing, listing: Listing) {
     folders: folders.slice(0, count),
     files: files.slice(0, Math.max(0, count - folders.length)),
   };
-  const isWhole =
-    count === folders.length + files.length && found.nextAfter === null && listing.nextAfter === null;
+  // The folders of the listing itself are not shown.
+  const hasMore = found.nextAfter !== null || (listing.nextAfter?.file ?? null) !== null;
+  const isWhole = count === folders.length + files.length && !hasMore;
   return { ...page, ...(isWhole ? {} : { next_cursor: encodeFolderPosition(endOf(page, folders.length)) }) };
 }
 
