@@ -150,6 +150,10 @@ const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] 
 
 /** State that a module may keep for itself: the names, and why nobody is surprised by it. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
+  "src/http/dashboard/assets.ts": {
+    names: ["bundles"],
+    why: "what a process that runs from source has bundled, since tests open many servers in one",
+  },
   "src/http/gate/request-context.ts": {
     names: ["contexts"],
     why: "the context of a request, found by the request and gone with it",

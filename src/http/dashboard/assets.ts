@@ -26,7 +26,7 @@ export async function markdownWorker(): Promise<Asset> {
 
 /** A page and the files that it names: embedded in the executable, or bundled now when run from source. */
 async function filesOf(page: Page): Promise<Asset[]> {
-  return page.files === undefined ? bundle(page.index) : embedded(page.files);
+  return page.files === undefined ? bundled(page.index) : embedded(page.files);
 }
 
 function embedded(files: EmbeddedFiles): Promise<Asset[]> {
@@ -37,6 +37,15 @@ function embedded(files: EmbeddedFiles): Promise<Asset[]> {
       content: await Bun.file(path).bytes(),
     })),
   );
+}
+
+/** By page. It does not change while a process runs, and tests open many servers in one. */
+const bundles = new Map<string, Promise<Asset[]>>();
+
+function bundled(page: string): Promise<Asset[]> {
+  const files = bundles.get(page) ?? bundle(page);
+  bundles.set(page, files);
+  return files;
 }
 
 async function bundle(page: string): Promise<Asset[]> {
