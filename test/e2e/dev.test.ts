@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { cp, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Output } from "../support/executable.ts";
-import { eventually } from "../support/scenario.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -21,17 +20,19 @@ async function replaceIn(path: string, old: string, by: string): Promise<void> {
   await Bun.write(path, text.replace(old, by));
 }
 
-/** Waits until the server that was started last answers with this text; it may be between two starts. */
-function answers(stdout: Output, path: string, text: string): Promise<void> {
-  return eventually(async () => {
-    const address = [...stdout.text.matchAll(/"coffer is ready".*?"url":"(http:[^"]*)"/g)].at(-1)?.[1];
-    if (address === undefined) return false;
+/** Waits for a start of the server after which a browser is answered with this text. */
+async function answers(stdout: Output, path: string, text: string): Promise<void> {
+  for (let starts = 1; ; starts += 1) {
+    const ready = new RegExp(`(?:"coffer is ready"[^]*?"url":"(http:[^"]*)"[^]*?){${starts}}`);
+    const address = (await stdout.until(ready))?.[1];
+    if (address === undefined) throw new Error(`no start of the server answers with ${text}`);
     try {
-      return (await (await fetch(address + path)).text()).includes(text);
+      const answer = await fetch(address + path, { headers: { accept: "text/html" } });
+      if ((await answer.text()).includes(text)) return;
     } catch {
-      return false;
+      // It was ended for the next start.
     }
-  });
+  }
 }
 
 test("the dev script shows changes of the dashboard and of the server, also after one that was broken", async () => {
