@@ -21,6 +21,8 @@ const MOST_ROWS = 2500;
 /** The most calls of statements, and rows from them, in one turn of the event loop. */
 const MOST_UNITS = 4000;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Files, each below 400 folders of its own: more rows than one transaction may change. */
+const DEEP_FILES = 15;
 const TAGS = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
 
 interface Own {
@@ -190,7 +192,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     const { services } = world;
     const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
-    for (let n = 0; n < 40; n += 1) await uploadAt(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
+    for (let n = 0; n < DEEP_FILES; n += 1)
+      await uploadAt(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
     world.clock.advance(DAY_MS);
     begin(world);
     await services.sweep.run();
@@ -301,7 +304,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     async (how) => {
       await using world = await open();
       const { services, own, database } = world;
-      for (let n = 0; n < 40; n += 1) {
+      for (let n = 0; n < DEEP_FILES; n += 1) {
         await uploadAt(world, `a/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
       }
       await services.folders.create(own.caller, own.drive, "folders/");

@@ -1,0 +1,4 @@
+import { testLimits } from "../support/folder-limits.ts";
+import { openStage } from "../support/scenario.ts";
+
+testLimits(openStage(), "move");
