@@ -123,6 +123,10 @@ describe.each(TEXTS)("%s", (path) => {
     expect(text).not.toMatch(/claim link/);
   });
 
+  test("leads to MCP", async () => {
+    expect((await ask(path)).text).toContain(`${stage.coffer.appliance.url}/mcp`);
+  });
+
   test("has nothing that was not filled in", async () => {
     const { text } = await ask(path);
     expect(text).not.toMatch(/\{\{\w|\w\}\}|undefined|NaN/);
@@ -138,7 +142,8 @@ describe.each(TEXTS)("%s", (path) => {
     const base = stage.coffer.appliance.url;
     const links = text.matchAll(new RegExp(`${RegExp.escape(base)}(/[\\w./-]*)`, "g"));
     for (const [, link = ""] of links) {
-      if (/\/docs\/api\/|\/v0\/drives\/provision/.test(link)) continue;
+      // Those take a body, or a name.
+      if (/^\/(docs\/api\/|v0\/drives\/provision$|mcp$)/.test(link)) continue;
       expect([link, (await ask(link.replace(/\.$/, ""))).status]).toEqual([link, 200]);
     }
   });
