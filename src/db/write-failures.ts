@@ -25,7 +25,7 @@ export function hasUnknownOutcome(error: unknown): boolean {
 export function outcomeUnknown(): WriteRefused {
   return new WriteRefused(
     "UNAVAILABLE",
-    "The server's disk failed during this write. Whether it happened is known only after the server is restarted.",
+    "The server's disk failed during this write. Whether it happened is known only after the server is restarted: look then, before you try again.",
   );
 }
 
@@ -33,7 +33,7 @@ export function outcomeUnknown(): WriteRefused {
 export function cannotWrite(): WriteRefused {
   return new WriteRefused(
     "UNAVAILABLE",
-    "The server's disk failed. It cannot write until it is restarted. Nothing was changed.",
+    "The server's disk failed. It cannot write until its administrator restarts it. Nothing was changed.",
   );
 }
 

@@ -39,8 +39,7 @@ export function parseFilename(field: string, text: string): Filename {
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
   requireSegments(field, path);
-  if (!isFilePath(path))
-    throw invalid(field, "must name a file, so it must not be empty or end with a slash");
+  if (!isFilePath(path)) throw invalid(field, 'must name a file, so it must not be empty or end with "/"');
   return path;
 }
 

@@ -78,7 +78,10 @@ export class Extracts {
 
 function requireReadable({ mimeType, size }: File, isJson: boolean): void {
   if (!isJsonType(mimeType) && !isTextType(mimeType)) {
-    throw new CofferError("UNSUPPORTED_MEDIA_TYPE", `Text cannot be extracted from ${mimeType}.`);
+    throw new CofferError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `Text cannot be extracted from ${mimeType}. Download the file instead.`,
+    );
   }
   const limit = isJson ? EXTRACT_JSON_BYTES : EXTRACT_TEXT_BYTES;
   if (size > limit) {
@@ -149,5 +152,8 @@ async function* oneOf(text: string): AsyncGenerator<string> {
 }
 
 function failed(why: string): CofferError {
-  return new CofferError("EXTRACTION_FAILED", `The content is not what its type says: ${why}.`);
+  return new CofferError(
+    "EXTRACTION_FAILED",
+    `The content is not what its type says: ${why}. Upload it with its own content type, or download it instead.`,
+  );
 }

@@ -70,7 +70,10 @@ async function indexOf({ mimeType }: File, content: Blob): Promise<LineIndex> {
     if (index !== null) return index;
   }
   if (isText) {
-    throw new CofferError("EXTRACTION_FAILED", "The content is not what its type says: it is not text.");
+    throw new CofferError(
+      "EXTRACTION_FAILED",
+      "The content is not what its type says: it is not text. Download it instead.",
+    );
   }
   throw new CofferError("UNSUPPORTED_MEDIA_TYPE", "The content is not text. Download it instead.");
 }

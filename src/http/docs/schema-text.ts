@@ -2,13 +2,23 @@ import type { TSchema } from "@sinclair/typebox";
 
 /** The fields of an object in one line, `?` after those that may be left out: `{name, tags?}`. */
 export function fieldNames(schema: TSchema): string {
-  const required = requiredIn(schema);
-  const names = propertiesOf(schema).map(([name]) => (required.has(name) ? name : `${name}?`));
-  return `{${names.join(", ")}}`;
+  const kinds = partsOf(schema).map((part) => {
+    const required = requiredIn(part);
+    const names = propertiesOf(part).map(([name]) => (required.has(name) ? name : `${name}?`));
+    return `{${names.join(", ")}}`;
+  });
+  return [...new Set(kinds)].join(" or ");
 }
 
-/** The fields of an object as a list in Markdown, those of its parts indented below them. */
-export function fieldList(schema: TSchema, indent = ""): string[] {
+/** All fields of what is sent or answered, as a list in Markdown; those of each object that it may be. */
+export function fieldLists(schema: TSchema): string[] {
+  return partsOf(schema)
+    .map((part) => fieldList(part, "").join("\n"))
+    .filter((list) => list !== "");
+}
+
+/** The fields of an object as the items of a list, those of its parts indented below them. */
+function fieldList(schema: TSchema, indent: string): string[] {
   const required = requiredIn(schema);
   return propertiesOf(schema).flatMap(([name, property]) => [
     `${indent}- ${fieldText(name, property, required.has(name))}`,
@@ -33,6 +43,7 @@ export function typeText(schema: TSchema): string {
   const options = listIn(schema["anyOf"]);
   if (options.length > 0) return options.map(typeText).join(" or ");
   if ("const" in schema) return JSON.stringify(schema["const"]);
+  if (schema["format"] === "binary") return "bytes";
   const types = typesOf(schema);
   if (types.includes("array")) return `array of ${typeText(itemsOf(schema))}`;
   const type = types.length === 0 ? "anything" : types.join(" or ");
@@ -41,6 +52,7 @@ export function typeText(schema: TSchema): string {
 
 /** Without `null` beside another type: so optional fields say that it counts as left out, which holds for all of them. */
 function typesOf(schema: TSchema): unknown[] {
+  if (Array.isArray(schema["allOf"])) return ["object"];
   const type: unknown = schema["type"];
   return Array.isArray(type) ? type.filter((each) => each !== "null") : type === undefined ? [] : [type];
 }
@@ -63,11 +75,15 @@ function partsOf(schema: TSchema): TSchema[] {
 
 function propertiesOf(schema: TSchema): [string, TSchema][] {
   const properties: Readonly<Record<string, TSchema>> = schema["properties"] ?? {};
-  return Object.entries(properties);
+  return [...listIn(schema["allOf"]).flatMap(propertiesOf), ...Object.entries(properties)];
 }
 
 function requiredIn(schema: TSchema): ReadonlySet<unknown> {
-  return new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  const own: unknown = schema["required"];
+  return new Set([
+    ...listIn(schema["allOf"]).flatMap((part) => [...requiredIn(part)]),
+    ...(Array.isArray(own) ? own : []),
+  ]);
 }
 
 function itemsOf(schema: TSchema): TSchema {

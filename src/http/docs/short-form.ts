@@ -4,7 +4,7 @@ import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { TAGS } from "./components.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
 import { errorsOf, needsKey, type Operations } from "./operations.ts";
-import { fieldList, fieldNames, fieldText, typeText } from "./schema-text.ts";
+import { fieldLists, fieldNames, fieldText, typeText } from "./schema-text.ts";
 import intro from "./texts/api.md" with { type: "text" };
 
 /** The API description in Markdown, for models: one line for each operation, and the details of each by its id. */
@@ -87,12 +87,14 @@ function detailsOf({ method, path, detail }: Placed): string {
 type Media = NonNullable<OperationDetail["requestBody"]>["content"][string];
 
 function mediaText({ schema, example }: Media): string[] {
-  const fields = fieldList(schema["type"] === "array" ? schema["items"] : schema);
-  const shape = schema["type"] === "array" ? [`${typeText(schema)}, each with:`] : [];
+  const lists = fieldLists(schema);
+  const type = typeText(schema);
+  const shape = type === "object" ? [] : [lists.length === 0 ? type : `${type}, with these fields:`];
   return [
-    ...(fields.length === 0 ? [typeText(schema)] : [...shape, fields.join("\n")]),
+    ...shape,
+    lists.join("\n\nor\n\n"),
     ...(example === undefined ? [] : [`Example:\n\n\`\`\`json\n${JSON.stringify(example)}\n\`\`\``]),
-  ];
+  ].filter((part) => part !== "");
 }
 
 function listOf(items: readonly string[]): string[] {

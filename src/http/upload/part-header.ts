@@ -32,7 +32,7 @@ export function parsePartHeader(lines: readonly string[]): PartHeader {
   }
   const parameters = parseDisposition(headers.get("content-disposition") ?? "");
   const name = parameters.get("name");
-  if (name === undefined) throw invalid("body", "has a part without a name");
+  if (name === undefined) throw invalid("body", "has a part without a name: name each part after a field");
   const filename = parameters.get("filename");
   const extended = parameters.get("filename*");
   return {
