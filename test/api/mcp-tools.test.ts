@@ -82,7 +82,12 @@ describe("writing", () => {
       mime_type: "application/octet-stream",
     });
     expect(await me.get("write_file", { path: "f.png", base64: "iVBORw0K\nGgo" })).toMatchObject({ size: 8 });
-    for (const wrong of [{}, { text: "a", base64: "YQ==" }, { base64: "not base64" }]) {
+    for (const wrong of [
+      {},
+      { text: "a", base64: "YQ==" },
+      { base64: "not base64" },
+      { base64: "some plain text" },
+    ]) {
       expect(await me.refused("write_file", { path: "x", ...wrong })).toStartWith("VALIDATION_ERROR:");
     }
     expect(await me.refused("write_file", { path: "../x", text: "" })).toStartWith("VALIDATION_ERROR: path ");

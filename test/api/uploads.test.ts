@@ -67,7 +67,7 @@ describe("JSON", () => {
     {
       name: "escapes within the content",
       request: ["POST", "/v0/files"],
-      body: `{"filename":"f.txt","content":"\\u0053GVs\\nbG8g V29y\\r\\n\\tbGQh","drive_id":"{drive}"}`,
+      body: `{"filename":"f.txt","content":"\\u0053GVs\\nbG8gV29y \\r\\n\\tbGQh","drive_id":"{drive}"}`,
       status: 201,
       json: NEW_RECORD,
     },
@@ -185,6 +185,8 @@ describe("base64", () => {
     accepted("padding may be missing, two", { content: "AA" }, { size: 1 }),
     accepted("padding may be there", { content: "AA==" }, { size: 1 }),
     accepted("only white space", { content: " \n " }, { size: 0 }),
+    accepted("wrapped lines", { content: "SGVs\r\nbG8g\r\nV29ybGQh\r\n" }, { size: 12 }),
+    accepted("blanks at the ends of lines", { content: "  SGVs \n\tbG8gV29ybGQh\t " }, { size: 12 }),
   ]);
 });
 

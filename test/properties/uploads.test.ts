@@ -33,8 +33,15 @@ async function reading(
 function decoded(text: string): Buffer | number {
   const digits: string[] = [];
   let [padding, lastDigit, lastPadding] = [0, 0, 0];
+  /** Where blanks began behind other characters of the same line; null before any. */
+  let blanks: number | null = null;
+  let lineIsEmpty = true;
   for (const [at, character] of Array.from(text).entries()) {
+    if (/[\r\n]/.test(character)) [blanks, lineIsEmpty] = [null, true];
+    else if (/[ \t]/.test(character)) blanks ??= lineIsEmpty ? null : at;
     if (/[ \t\r\n]/.test(character)) continue;
+    if (blanks !== null && /[A-Za-z0-9+/=]/.test(character)) return blanks;
+    lineIsEmpty = false;
     if (character === "=") {
       const rest = (4 - (digits.length % 4)) % 4;
       if (rest === 0 || rest === 3 || padding === rest) return at;
@@ -95,7 +102,7 @@ test("base64 is decoded like in the simplest way, however it is spelled and cut"
       const json = Buffer.from(`{"content":${spelledString(text, spelling)}}`);
       const expected = decoded(text);
       const read = await readJson(json, cuts);
-      if (typeof expected === "number") expect(read.refusal).toEndWith(`at position ${expected}`);
+      if (typeof expected === "number") expect(read.refusal).toContain(`at position ${expected}.`);
       else expect(read).toEqual({ fields: { content: "" }, content: expected.toString("latin1") });
     }),
     runs(2),

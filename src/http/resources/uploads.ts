@@ -37,7 +37,8 @@ const jsonUpload = Type.Object({
   drive_id: driveRef(),
   filename,
   content: Type.String({
-    description: "Base64 (standard alphabet). White space is ignored; padding is optional.",
+    description:
+      "Base64 (standard alphabet). Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes. To send text or bytes as they are, use `PUT /v0/files`.",
     examples: ["SGVsbG8gV29ybGQh"],
   }),
   ...attributes,

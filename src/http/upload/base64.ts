@@ -12,6 +12,8 @@ const PADDING = 0x3d;
 
 const ALPHABET = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
+const REMEDY = "Encode text and bytes as base64, or send them as they are with PUT /v0/files.";
+
 /** The six bits of each digit; -1 for every other byte, which stays negative in any combination. */
 const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
 
@@ -19,9 +21,10 @@ const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byt
  * Decodes a content's base64 (RFC 4648 section 4) piece by piece and writes the bytes.
  *
  * It takes one byte per character of the JSON string, so that an error can name the position of the wrong character
- * (from 0, counting whitespace, an escape as one). Spaces are ignored. Line breaks and tabs can be in JSON only as
- * escapes; the code that decodes those appends a space. Padding may be missing; the unused bits of the last digit
- * are ignored.
+ * (from 0, counting whitespace, an escape as one). Line breaks are ignored, and blanks at either end of a line. A blank
+ * within a line is refused: words with blanks between them are text, which would be decoded to other bytes. Line breaks
+ * and tabs can be in JSON only as escapes; the code that decodes those calls `breakLine`, or appends a space. Padding may
+ * be missing; the unused bits of the last digit are ignored.
  *
  * Runs of digits go through the runtime's decoder where it is free. It does not say where a string is wrong, and knows
  * nothing of a quartet that two pieces share, so all else goes through a loop by hand. A GiB of base64 takes 0.7 s of
@@ -42,6 +45,9 @@ export class Base64Writer implements Disposable {
   #lastDigitAt = 0;
   #padding = 0;
   #lastPaddingAt = 0;
+  /** Whether this line has digits or padding, and where the blanks behind them begin; -1 if there are none yet. */
+  #lineHasText = false;
+  #blankAt = -1;
 
   constructor(write: WriteContent) {
     this.#write = write;
@@ -68,9 +74,21 @@ export class Base64Writer implements Disposable {
   /** Decodes one character; it must fit into `room`. */
   appendOne(character: number): void {
     const value = VALUES[character] ?? -1;
-    if (value >= 0) this.#appendDigit(value);
-    else if (character === PADDING) this.#appendPadding();
-    else if (character !== SPACE) throw refusal("unexpected character", this.#position);
+    if (character === SPACE) {
+      if (this.#lineHasText && this.#blankAt === -1) this.#blankAt = this.#position;
+    } else {
+      if (value < 0 && character !== PADDING) throw refusal("unexpected character", this.#position);
+      this.#requireUnbroken();
+      if (value >= 0) this.#appendDigit(value);
+      else this.#appendPadding();
+    }
+    this.#position++;
+  }
+
+  /** Takes a line break, which is one character. */
+  breakLine(): void {
+    this.#lineHasText = false;
+    this.#blankAt = -1;
     this.#position++;
   }
 
@@ -104,6 +122,7 @@ export class Base64Writer implements Disposable {
     if (!this.#runtime.decode(bytes, from, end, this.#decoded.subarray(this.#length))) {
       return this.#appendEach(bytes, from, end);
     }
+    this.#requireUnbroken();
     this.#length += ((end - from) / 4) * 3;
     this.#position += end - from;
     return end;
@@ -136,9 +155,16 @@ export class Base64Writer implements Disposable {
       decoded[length + 2] = bits;
       length += 3;
     }
+    if (at > from) this.#requireUnbroken();
     this.#length = length;
     this.#position += at - from;
     return at;
+  }
+
+  /** Call this for digits and padding: none may come behind a blank within the line. */
+  #requireUnbroken(): void {
+    if (this.#blankAt !== -1) throw refusal("a blank within a line", this.#blankAt);
+    this.#lineHasText = true;
   }
 
   #appendDigit(value: number): void {
@@ -160,5 +186,5 @@ export class Base64Writer implements Disposable {
 }
 
 function refusal(problem: string, position: number): CofferError {
-  return invalid("content", `is not base64: ${problem} at position ${position}`);
+  return invalid("content", `is not base64: ${problem} at position ${position}. ${REMEDY}`);
 }

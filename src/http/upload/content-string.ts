@@ -17,7 +17,7 @@ const FOREIGN = 0xff;
 
 /**
  * Decodes the JSON escapes (RFC 8259 section 7) of a content's string before the base64 decoder, one byte per
- * character. Escaped whitespace becomes a space. Anything malformed, including a raw control character, becomes or
+ * character. An escaped tab becomes a space; line breaks are told apart. Anything malformed, including a raw control character, becomes or
  * stays a character that the decoder rejects with its position.
  */
 export class ContentString {
@@ -72,25 +72,28 @@ export class ContentString {
         this.#escapeValue = 0;
         return;
       }
-      this.#content.appendOne(unescape(byte));
+      if (byte === LETTER_N || byte === LETTER_R) this.#content.breakLine();
+      else this.#content.appendOne(unescape(byte));
       this.#escapeLength = 0;
       return;
     }
     const digit = Number.parseInt(String.fromCharCode(byte), 16);
     this.#escapeValue = Number.isNaN(digit) ? Number.NaN : this.#escapeValue * 16 + digit;
     if (++this.#escapeLength < 6) return;
-    this.#content.appendOne(characterOf(this.#escapeValue));
+    const value = this.#escapeValue;
+    if (value === LINE_FEED || value === CARRIAGE_RETURN) this.#content.breakLine();
+    else this.#content.appendOne(characterOf(value));
     this.#escapeLength = 0;
   }
 }
 
-/** The character for the letter after a backslash; whitespace becomes a space. */
+/** The character for the letter after a backslash, if that is no line break. */
 function unescape(letter: number): number {
-  if (letter === LETTER_N || letter === LETTER_R || letter === LETTER_T) return SPACE;
+  if (letter === LETTER_T) return SPACE;
   return letter === SLASH ? SLASH : FOREIGN;
 }
 
 function characterOf(codeUnit: number): number {
-  if (codeUnit === TAB || codeUnit === LINE_FEED || codeUnit === CARRIAGE_RETURN) return SPACE;
+  if (codeUnit === TAB) return SPACE;
   return codeUnit < 0x80 ? codeUnit : FOREIGN;
 }

@@ -98,19 +98,24 @@ const accepted: Accepted[] = [
   },
   {
     name: "escaped whitespace",
-    json: String.raw`{"content":"SG\nVs\r\nb\tG8=\n"}`,
+    json: String.raw`{"content":"\tSG\nVs \t\r\nbG8=\n"}`,
     fields: { content: "" },
     content: "Hello",
   },
   {
     name: "unicode escapes",
-    json: String.raw`{"content":"\u0053\u0009G\u000a\u000Dk\u003D"}`,
+    json: String.raw`{"content":"\u0053\u000aG\u0009\u000Dk\u003D"}`,
     fields: { content: "" },
     content: "Hi",
   },
   { name: "no padding, two digits", json: '{"content":"SA"}', fields: { content: "" }, content: "H" },
   { name: "no padding, three digits", json: '{"content":"SGk"}', fields: { content: "" }, content: "Hi" },
-  { name: "padding apart", json: '{"content":" S A = = "}', fields: { content: "" }, content: "H" },
+  {
+    name: "padding on a line of its own",
+    json: String.raw`{"content":" SA \n == "}`,
+    fields: { content: "" },
+    content: "H",
+  },
   { name: "non-zero trailing bits", json: '{"content":"SB=="}', fields: { content: "" }, content: "H" },
   {
     name: "multibyte fields",
@@ -214,7 +219,32 @@ const refused: Refused[] = [
   { name: "escape cut by the quote", json: String.raw`{"content":"SG\u00"}`, field: "content", position: 2 },
   { name: "first of several faults", json: '{"content":"SG*s-"}', field: "content", position: 2 },
   { name: "lone character", json: '{"content":"SGVsb"}', field: "content", position: 4 },
-  { name: "lone character before whitespace", json: '{"content":"SGVs b  "}', field: "content", position: 5 },
+  {
+    name: "lone character before whitespace",
+    json: String.raw`{"content":"SGVs\nb  "}`,
+    field: "content",
+    position: 5,
+  },
+  { name: "words", json: '{"content":"some plain text"}', field: "content", position: 4 },
+  {
+    name: "blanks between words",
+    json: String.raw`{"content":"\nsome \t text"}`,
+    field: "content",
+    position: 5,
+  },
+  {
+    name: "a tab between words",
+    json: String.raw`{"content":"some\u0009text"}`,
+    field: "content",
+    position: 4,
+  },
+  {
+    name: "words on a later line",
+    json: String.raw`{"content":"AAAA\nsome text"}`,
+    field: "content",
+    position: 9,
+  },
+  { name: "padding apart", json: '{"content":"SA = ="}', field: "content", position: 2 },
   { name: "padding alone", json: '{"content":"="}', field: "content", position: 0 },
   { name: "padding after one digit", json: '{"content":"S==="}', field: "content", position: 1 },
   { name: "padding after a whole quartet", json: '{"content":"SGVs="}', field: "content", position: 4 },
@@ -243,7 +273,7 @@ describe("a JSON upload is refused", () => {
       const { error } = await read(bytes, size);
       expect(error).toBeInstanceOf(CofferError);
       expect(error).toMatchObject({ code, field });
-      if (position !== undefined) expect(String(error)).toEndWith(` at position ${position}`);
+      if (position !== undefined) expect(String(error)).toContain(` at position ${position}.`);
     }
   });
 
@@ -257,7 +287,7 @@ describe("a JSON upload is refused", () => {
     "with the position of a fault after %p characters",
     async (length) => {
       const { error } = await read(Buffer.from(`{"content":"${"A".repeat(length)}*"}`), 65_536);
-      expect(String(error)).toEndWith(` at position ${length}`);
+      expect(String(error)).toContain(` at position ${length}.`);
     },
   );
 });
@@ -273,7 +303,7 @@ test("every byte that is not in the alphabet is refused wherever it stands", asy
         Buffer.concat([Buffer.from('{"content":"'), content, Buffer.from('"}')]),
         100,
       );
-      expect(String(error)).toEndWith(` at position ${at}`);
+      expect(String(error)).toContain(` at position ${at}.`);
     }
   }
 });
@@ -340,7 +370,9 @@ function randomSpelling(random: Random, base64: string): string {
   const escapes = random(3) === 0;
   const spelled = Array.from(random(2) === 0 ? base64 : base64.replace(/=+$/, ""), (character) => {
     const gap =
-      escapes && random(20) === 0 ? [" ", "\\n", "\\r\\n", "\\t", "\\u0020", "\\u000A"][random(6)] : "";
+      escapes && random(20) === 0
+        ? ["\\n", "\\r\\n", " \\n", "\\n\\t", "\\u0020\\u000D", "\\u000A"][random(6)]
+        : "";
     if (character === "/" && random(2) === 0) return `${gap}\\/`;
     if (escapes && random(20) === 0) return `${gap}\\u00${character.charCodeAt(0).toString(16)}`;
     return `${gap}${character}`;

@@ -55,16 +55,29 @@ test.each(["\t", "\n", "\f", "\r", "\0", "-", "_", "*", "\xa0", "\xff"])(
     for (const place of PLACES) {
       const spoilt = spoil(place, character);
       const refusal = await outcomeOf(spoilt);
-      expect(refusal).toEndWith(`unexpected character at position ${place}`);
+      expect(refusal).toContain(`unexpected character at position ${place}.`);
       expect(refusal).toEqual(await outcomeByHand(spoilt));
     }
   },
 );
 
-test("spaces anywhere in a long content are ignored", async () => {
+test("line breaks anywhere in a long content are ignored", async () => {
   for (const place of PLACES) {
-    for (const spaces of [" ", "    "]) {
-      expect(Buffer.from(CONTENT).equals(Buffer.from(await outcomeOf(spoil(place, spaces))))).toBe(true);
+    for (const lineBreak of [String.raw`\n`, String.raw`  \r\n\t `]) {
+      expect(Buffer.from(CONTENT).equals(Buffer.from(await outcomeOf(spoil(place, lineBreak))))).toBe(true);
+    }
+  }
+});
+
+test("blanks within a long content are refused with their position, at its ends ignored", async () => {
+  for (const place of PLACES) {
+    for (const blanks of [" ", "    "]) {
+      const spoilt = spoil(place, blanks);
+      const outcome = await outcomeOf(spoilt);
+      if (place === 0 || place === DIGITS.length)
+        expect(Buffer.from(CONTENT).equals(Buffer.from(outcome))).toBe(true);
+      else expect(outcome).toContain(`a blank within a line at position ${place}.`);
+      expect(outcome).toEqual(await outcomeByHand(spoilt));
     }
   }
 });

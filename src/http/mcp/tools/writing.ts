@@ -76,14 +76,18 @@ function textTypeOf(path: string): string | undefined {
   return mimeTypeOf(path) === UNKNOWN_TYPE ? "text/plain" : undefined;
 }
 
+const NOT_BASE64 = "is not base64: pass text as text instead";
+
 function contentOf(text: string | undefined, base64: string | undefined): Uint8Array {
   if (text !== undefined && base64 === undefined) return new TextEncoder().encode(text);
   if (base64 === undefined || text !== undefined)
     throw invalid("text", "or base64 must be given, and not both");
+  // Words with blanks between them are text, which would be decoded to other bytes.
+  if (/\S[ \t]+\S/.test(base64)) throw invalid("base64", NOT_BASE64);
   try {
     return Uint8Array.fromBase64(base64);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("base64", "is not base64");
+    if (error instanceof SyntaxError) throw invalid("base64", NOT_BASE64);
     throw error;
   }
 }
