@@ -34,8 +34,8 @@ export interface PipelineOptions extends ContextParts {
 
 /**
  * Handles every request, in this order: request id, what browsers ask for pages of other origins, authentication,
- * rate limit, scope, then the route, which reads the body. Then it sets the headers of every response and logs one line, when the response is handed over (its
- * stream may still be running).
+ * rate limit, scope, then the route, which reads the body. Then it sets the headers of every response and logs one
+ * line, when the response is handed over (its stream may still be running).
  */
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, cors, route, holdSnapshot, countOperation, log } = options;
