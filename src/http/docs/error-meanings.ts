@@ -25,6 +25,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   EXTRACTION_FAILED:
     "The content does not match its type, or the document is malformed, has a password, or takes too much time or memory to read.",
   RATE_LIMITED: "Too many requests. `Retry-After` says how many seconds to wait.",
+  HEADERS_TOO_LARGE: "The address and the headers together are longer than allowed.",
   INTERNAL: "An error in the server. Its log has the details under the request id.",
   UNAVAILABLE:
     "The server cannot do this now. `Retry-After` says how many seconds to wait. If the disk failed during a write, the write may have taken effect.",

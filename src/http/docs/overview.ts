@@ -50,10 +50,16 @@ return the same 404.
 **Requests.** JSON bodies may be up to 1 MiB, whatever their \`Content-Type\`; uploads up to the server's limit. A
 body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Unknown fields and parameters are ignored.
 \`null\` for an optional field means that it is left out, unless the field gives it a meaning of its own. A byte-order
-mark before JSON is skipped. A query parameter may be given only once, unless it is a list. Strings must be well-formed Unicode. Ids are opaque.
-Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that is sent before the previous response on
-its connection is complete closes the connection, and neither gets a response. If a request with \`Connection: close\`
-is refused, the error is sent after its body was read, up to 64 MiB and 10 seconds.
+mark before JSON is skipped. A query parameter may be given only once, unless it is a list. Strings must be well-formed
+Unicode. Ids are opaque. Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that is sent before
+the previous response on its connection is complete closes the connection, and neither gets a response. If a request
+with \`Connection: close\` is refused, the error is sent after its body was read, up to 64 MiB and 10 seconds. The
+address and the headers may have 16 KiB together; above that, 431 is returned.
+
+**What is not HTTP** never reaches this API. The runtime below it answers, without a body and without an
+\`X-Request-Id\`, and closes the connection: 400 to malformed HTTP, such as a request without \`Host\`, 413 to chunks
+with long extensions, 431 to an address and headers of more than 64 KiB or to more than 200 headers, 505 to other
+versions of HTTP. A method that it does not know, such as \`get\` or \`FROB\`, gets no response at all.
 
 **Changes by several callers.** The content of a file has an ETag, its SHA-256, which uploads, downloads, copies and
 moves return. The record of a file has its own, which \`GET\` and \`PATCH\` of \`/v0/files/{id}\` return: it changes with

@@ -7,6 +7,7 @@ import type { Challenge } from "./challenge.ts";
 import type { Gate } from "./gate.ts";
 import { isGuardedPath } from "./guarded-paths.ts";
 import { needsLeads } from "./leads.ts";
+import { refuseLongHead } from "./request-head.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "./unread-body.ts";
@@ -34,7 +35,7 @@ export interface PipelineOptions extends ContextParts {
 
 /**
  * Handles every request, in this order: request id, what browsers ask for pages of other origins, authentication,
- * rate limit, scope, then the route, which reads the body. Then it sets the headers of every response and logs one
+ * rate limit, scope, the length of its head, then the route, which reads the body. Then it sets the headers of every response and logs one
  * line, when the response is handed over (its stream may still be running).
  */
 export function createPipeline(options: PipelineOptions): Handler {
@@ -70,6 +71,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       if (preflight !== null) return finish(preflight);
       holdSnapshot();
       if (isGuardedPath(context.path)) gate(request, context);
+      refuseLongHead(request);
       received = routableRequest(request, context);
       if (received !== request) setContext(received, context);
       const response = route(received);
