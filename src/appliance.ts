@@ -204,13 +204,13 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork };
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
+  opened.defer(() => services.documentReader.stop());
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();
     await services.indexer.stop();
   });
   services.indexer.start();
-  opened.defer(() => services.documentReader.stop());
   opened.defer(() => services.folderWorks.stop());
   services.folderWorks.start();
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));

@@ -64,7 +64,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
   // Reads documents, in a process of its own.
   extraction: ["domain"],
-  services: ["blobs", "clock.ts", "db", "descriptors.ts", "domain", "log.ts", "public-https.ts"],
+  services: [
+    "blobs",
+    "clock.ts",
+    "db",
+    "descriptors.ts",
+    "domain",
+    "extraction",
+    "log.ts",
+    "public-https.ts",
+  ],
   // The one way to servers whose names others choose.
   "public-https.ts": ["descriptors.ts"],
   // The database says which version of Coffer upgraded it.

@@ -94,7 +94,8 @@ export type Services = ReturnType<typeof openServices>;
 export function openServices(given: ServiceParts) {
   const access = new Access(given);
   const damaged = new DamagedContents(given);
-  const indexer = new Indexer({ ...given, damaged });
+  const documentReader = new DocumentReader(given);
+  const indexer = new Indexer({ ...given, damaged, documentReader });
   const locks = new FolderLocks(given);
   const passwords = new Passwords(given);
   const administrators = new Administrators(given);
@@ -111,7 +112,6 @@ export function openServices(given: ServiceParts) {
   const parts = { ...given, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
   const indexes = new LineIndexes();
-  const documentReader = new DocumentReader(given);
   const documents = new Documents({ files, documentReader });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });

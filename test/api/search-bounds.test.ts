@@ -176,7 +176,14 @@ test("texts are indexed in turn with names, however many of these wait", async (
   const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
   const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
   const { work } = await IndexWork.open(places, null, first);
-  const done = await work.index({ drive: null, upTo: 10_000, previous: first, id: second });
+  const done = await work.index({
+    drive: null,
+    after: 0,
+    upTo: 10_000,
+    documents: [],
+    previous: first,
+    id: second,
+  });
   work.close(first);
   sql.run("DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))", [
     JSON.stringify(done.tickets),

@@ -55,7 +55,7 @@ test("every statement of a search finds its rows by an index, and none sorts the
   expect(new SearchFinder(sql)).toBeDefined();
   const texts = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
-  expect(texts).toHaveLength(16);
+  expect(texts).toHaveLength(17);
   const scans: [string, string][] = [];
   for (const text of texts) {
     for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
@@ -78,7 +78,7 @@ test("every statement of the indexing thread finds its rows by an index", async 
   expect(new IndexFile(own)).toBeDefined();
   const ofIndex = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
-  expect([ofJobs.length, ofIndex.length]).toEqual([8, 8]);
+  expect([ofJobs.length, ofIndex.length]).toEqual([10, 10]);
   const scans: string[] = [];
   using sql = open(coffer);
   for (const [database, texts] of [

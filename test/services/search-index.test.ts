@@ -230,7 +230,14 @@ test("a job is removed only after its terms are in the index; one that was cut o
   const fresh = newId<BatchId>(1);
   const { thread, isNew } = await IndexThread.start(places, before.batch, fresh);
   if (before.batch === null) throw new Error("there is no index");
-  const request = { drive: null, upTo: Number.MAX_SAFE_INTEGER, previous: before.batch, id: fresh };
+  const request = {
+    drive: null,
+    after: 0,
+    documents: [],
+    upTo: Number.MAX_SAFE_INTEGER,
+    previous: before.batch,
+    id: fresh,
+  };
   const { tickets } = await thread.index(request);
   await thread.close(before.batch);
   expect([isNew, tickets.toSorted((a, b) => a - b)]).toEqual([false, before.jobs]);
@@ -255,7 +262,14 @@ test("only jobs that are on the disk are done", async () => {
   const places = { database: file("coffer.db"), blobsDir: file("blobs") };
   const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];
   const { thread } = await IndexThread.start(places, null, fresh);
-  const done = await thread.index({ drive: null, upTo: last, previous: fresh, id: id2 });
+  const done = await thread.index({
+    drive: null,
+    after: 0,
+    documents: [],
+    upTo: last,
+    previous: fresh,
+    id: id2,
+  });
   await thread.close(null);
   expect(done.tickets.filter((ticket) => ticket > last)).toEqual([]);
 });

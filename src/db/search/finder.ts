@@ -1,10 +1,13 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { boundsOf } from "./bounds.ts";
 import { findFiltered } from "./filtered.ts";
+import type { FilePk } from "../../domain/id.ts";
+import type { SearchTerm } from "../../domain/search/query.ts";
+import { snippetOf } from "../../domain/search/snippet.ts";
 import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
 import { Top } from "./ranking.ts";
-import type { SearchFound, SearchRequest } from "./request.ts";
+import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
 import { SearchStatements } from "./statements.ts";
 import { Work } from "./work.ts";
 
@@ -54,7 +57,19 @@ export class SearchFinder {
     }
     await work.next();
     this.#rows += work.rows;
-    const hits = top.sorted().slice(offset);
-    return { hits: hits.map(({ file, score, slice }) => ({ file, score, slice })), total: top.seen, isExact };
+    const hits: SearchHit[] = [];
+    for (const { file, score, slice } of top.sorted().slice(offset)) {
+      const passage = slice === null || work.isLate ? null : this.#passage(file, slice, terms ?? []);
+      if (passage !== null) await work.next();
+      hits.push({ file, score, slice, passage });
+    }
+    return { hits, total: top.seen, isExact };
+  }
+
+  /** The passage of a document that a term matches; null for other files. */
+  #passage(file: FilePk, slice: number, terms: readonly SearchTerm[]): string | null {
+    const document = this.#statements.document.get(file);
+    if (document === null) return null;
+    return snippetOf(Bun.zstdDecompressSync(document.text).toString(), slice, terms);
   }
 }

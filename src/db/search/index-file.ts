@@ -14,11 +14,19 @@ const FREE_SHARE = 0.1;
 /** How many pages are given back at once. */
 const RELEASED_PAGES = 1000;
 
+/** The text of a file. */
+export interface IndexedText {
+  readonly file: FilePk;
+  /** The terms of each slice; no slices for a file without text. */
+  readonly slices: readonly string[];
+  /** The text, where it is not the content itself. */
+  readonly document?: string;
+}
+
 /** What a batch of jobs changes. The terms of each file replace what the index has of it. */
 export interface IndexChanges {
   readonly names: readonly { readonly file: FilePk; readonly tokens: string }[];
-  /** The terms of each slice; no slices for a file without text. */
-  readonly texts: readonly { readonly file: FilePk; readonly slices: readonly string[] }[];
+  readonly texts: readonly IndexedText[];
   /** Files that have gone. */
   readonly gone: readonly FilePk[];
 }
@@ -43,6 +51,8 @@ export class IndexFile {
   readonly #removeText;
   readonly #putName;
   readonly #putText;
+  readonly #removeDocument;
+  readonly #putDocument;
   readonly #setBatch;
   readonly #settle;
 
@@ -61,6 +71,10 @@ export class IndexFile {
     );
     this.#putText = sql.prepare<never, [number, string]>(
       "INSERT INTO search_text (rowid, tokens) VALUES (?, ?)",
+    );
+    this.#removeDocument = sql.prepare<never, [FilePk]>("DELETE FROM search_document WHERE file = ?");
+    this.#putDocument = sql.prepare<never, [FilePk, Uint8Array]>(
+      "INSERT INTO search_document (file, text) VALUES (?, ?)",
     );
     this.#setBatch = sql.prepare<never, [BatchId, BatchId]>(
       "UPDATE search_batch SET last = ?, previous = ? WHERE pk = 1",
@@ -130,9 +144,11 @@ export class IndexFile {
         for (const file of [...gone, ...names.map((name) => name.file)]) this.#removeName.run(file);
         for (const file of [...gone, ...texts.map((text) => text.file)]) {
           for (const row of this.#textRows.all(file)) this.#removeText.run(row.id);
+          this.#removeDocument.run(file);
         }
         for (const { file, tokens } of inOrder(names)) this.#putName.run(file, tokens);
-        for (const { file, slices } of inOrder(texts)) {
+        for (const { file, slices, document = "" } of inOrder(texts)) {
+          if (document !== "") this.#putDocument.run(file, Bun.zstdCompressSync(document));
           for (const [slice, tokens] of slices.entries()) {
             this.#putText.run(file * SLICES_A_FILE + slice, tokens);
           }

@@ -2,7 +2,7 @@ import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname, join } from "node:path";
 
 /** The version of the tables and of the terms in them. An index of another version is made again. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** The file of the index is damaged. */
 export class IndexDamaged extends Error {
@@ -13,6 +13,8 @@ export class IndexDamaged extends Error {
 export type IndexSchema = "main" | "search" | "temp";
 
 const TABLES = ["search_name", "search_text"];
+/** Texts that are not the contents themselves, compressed with zstd, for the passages that a search shows. */
+const DOCUMENTS = "search_document";
 
 /** The full-text index of a database. It is made from that, and can be removed while no server runs. */
 export function indexPathOf(database: string): string {
@@ -20,7 +22,7 @@ export function indexPathOf(database: string): string {
 }
 
 /**
- * Creates the tables of the index. They hold lists of terms, and no text. The rowid of `search_name` is the file's pk;
+ * Creates the tables of the index. They hold lists of terms, and the texts of documents. The rowid of `search_name` is the file's pk;
  * that of `search_text` is the file's pk * SLICES_A_FILE + the number of the slice of its text. A text that was
  * indexed has at least one row.
  *
@@ -38,6 +40,7 @@ export function createIndexTables(sql: Sqlite, schema: Exclude<IndexSchema, "sea
     );
     sql.run(`INSERT INTO ${schema}.${table} (${table}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`);
   }
+  sql.run(`CREATE TABLE ${schema}.${DOCUMENTS} (file INTEGER PRIMARY KEY, text BLOB NOT NULL) STRICT`);
 }
 
 /** Whether SQLite found a file damaged, or to be no database. */
@@ -71,7 +74,7 @@ export function attachIndex(sql: Sqlite): Attached {
  */
 export function openIndex(sql: Sqlite): Exclude<IndexSchema, "main"> {
   const isAttached = attachIndex(sql) === "attached";
-  for (const table of TABLES) sql.run(`DROP TABLE IF EXISTS temp.${table}`);
+  for (const table of [...TABLES, DOCUMENTS]) sql.run(`DROP TABLE IF EXISTS temp.${table}`);
   if (isAttached) return "search";
   createIndexTables(sql, "temp");
   return "temp";

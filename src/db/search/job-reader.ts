@@ -35,6 +35,8 @@ export interface TextJob extends SearchJob {
 export interface JobQuery {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
+  /** Only newer tickets; 0 for all. */
+  readonly after: number;
   /** The newest ticket. */
   readonly upTo: number;
   /** How many of each part. */
@@ -45,9 +47,11 @@ type NameRow = Omit<NameJob, "tags"> & { readonly tags: string };
 
 const NAMES = `SELECT j.ticket, j.file, f.drive, f.path, f.filename, f.tags
   FROM search_job j CROSS JOIN file f ON f.pk = j.file`;
-const TEXTS = `SELECT j.ticket, j.file, f.drive, d.id AS driveId, f.path, f.blob, b.digest, f.size,
-         f.mime_type AS mimeType, EXISTS (SELECT 1 FROM damaged_content x WHERE x.digest = b.digest) AS isDamaged
-  FROM search_job j CROSS JOIN file f ON f.pk = j.file JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;
+const TEXT = `SELECT j.ticket, j.file, f.drive, d.id AS driveId, f.path, f.blob, b.digest, f.size,
+  f.mime_type AS mimeType, EXISTS (SELECT 1 FROM damaged_content x WHERE x.digest = b.digest) AS isDamaged`;
+const OF_JOB =
+  "CROSS JOIN file f ON f.pk = j.file JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive";
+const TEXTS = `${TEXT} FROM search_job j ${OF_JOB}`;
 const GONE = "SELECT j.ticket, j.file FROM search_job j";
 
 /** Reads jobs, and what they need, on a connection of its own. */
@@ -56,6 +60,8 @@ export class JobReader {
   readonly #names;
   readonly #texts;
   readonly #gone;
+  readonly #nextText;
+  readonly #current;
   readonly #bytes;
   readonly #files;
 
@@ -68,6 +74,11 @@ export class JobReader {
     this.#names = byDriveOrAll<NameRow>(sql, NAMES, 0);
     this.#texts = byDriveOrAll<TextJob>(sql, TEXTS, 1);
     this.#gone = byDriveOrAll<SearchJob>(sql, GONE, 2);
+    this.#nextText = sql.prepare<TextJob, [DrivePk | null, number]>(
+      `${TEXT} FROM search_job j INDEXED BY search_job_drive ${OF_JOB}
+        WHERE j.drive > coalesce(?, 0) AND j.part = 1 AND j.ticket <= ? ORDER BY j.drive LIMIT 1`,
+    );
+    this.#current = sql.prepare<object, [number]>("SELECT 1 FROM search_job WHERE ticket = ?");
     this.#bytes = sql.prepare<{ bytes: Uint8Array<ArrayBuffer> }, [BlobPk]>(
       "SELECT bytes FROM small_content WHERE blob = ?",
     );
@@ -94,6 +105,16 @@ export class JobReader {
     return this.#texts(query);
   }
 
+  /** A text job of the next drive after one, or of the first; null if there is none up to a ticket. */
+  nextText(after: DrivePk | null, upTo: number): TextJob | null {
+    return this.#nextText.get(after, upTo);
+  }
+
+  /** Whether a job is still there: no newer one has replaced it. */
+  has(ticket: number): boolean {
+    return this.#current.get(ticket) !== null;
+  }
+
   /** Files that have gone, the oldest first. */
   gone(query: JobQuery): SearchJob[] {
     return this.#gone(query);
@@ -115,11 +136,11 @@ export class JobReader {
 }
 
 function byDriveOrAll<Row>(sql: Sqlite, select: string, part: 0 | 1 | 2): (query: JobQuery) => Row[] {
-  const [where, order] = [`j.part = ${part} AND j.ticket <= ?`, "ORDER BY j.ticket LIMIT ?"];
-  const all = sql.prepare<Row, [number, number]>(`${select} WHERE ${where} ${order}`);
-  const ofDrive = sql.prepare<Row, [DrivePk, number, number]>(
+  const [where, order] = [`j.part = ${part} AND j.ticket > ? AND j.ticket <= ?`, "ORDER BY j.ticket LIMIT ?"];
+  const all = sql.prepare<Row, [number, number, number]>(`${select} WHERE ${where} ${order}`);
+  const ofDrive = sql.prepare<Row, [DrivePk, number, number, number]>(
     `${select} WHERE j.drive = ? AND ${where} ${order}`,
   );
-  return ({ drive, upTo, limit }) =>
-    drive === null ? all.all(upTo, limit) : ofDrive.all(drive, upTo, limit);
+  return ({ drive, after, upTo, limit }) =>
+    drive === null ? all.all(after, upTo, limit) : ofDrive.all(drive, after, upTo, limit);
 }

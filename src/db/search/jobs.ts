@@ -24,8 +24,9 @@ export class SearchJobs {
   readonly #unfilled;
 
   constructor({ sql }: Database) {
-    this.#waiting = sql.prepare<object, [DrivePk, number]>(
-      "SELECT 1 FROM search_job WHERE drive = ? AND part IN (0, 1) LIMIT ?",
+    this.#waiting = sql.prepare<object, [DrivePk, number, number]>(
+      `SELECT 1 FROM search_job WHERE drive = ?1 AND part = 0
+       UNION ALL SELECT 1 FROM search_job WHERE drive = ?1 AND part = 1 AND ticket > ?2 LIMIT ?3`,
     );
     this.#lastTicket = sql.prepare<{ ticket: number | null }, []>(
       "SELECT max(ticket) AS ticket FROM search_job",
@@ -50,11 +51,15 @@ export class SearchJobs {
     this.#unfilled = sql.prepare<object, [FilePk, number]>("SELECT 1 FROM file WHERE pk > ? LIMIT ?");
   }
 
-  /** The number of names and texts to index in these drives, at most `most`. */
-  waiting(drives: readonly DrivePk[], most: number): number {
+  /**
+   * The number of names and texts to index in these drives, at most `most`.
+   *
+   * @param after the ticket after which texts count; 0 for all
+   */
+  waiting(drives: readonly DrivePk[], most: number, after: number): number {
     let jobs = 0;
     for (const drive of drives) {
-      jobs += this.#waiting.all(drive, most - jobs).length;
+      jobs += this.#waiting.all(drive, after, most - jobs).length;
       if (jobs >= most) break;
     }
     return jobs;

@@ -1,7 +1,7 @@
 import type { SearchHit } from "./request.ts";
 
 /** A hit, with what orders hits of equal score; milliseconds since the epoch. */
-export interface Ranked extends SearchHit {
+export interface Ranked extends Omit<SearchHit, "passage"> {
   readonly updatedAt: number;
 }
 

@@ -37,6 +37,8 @@ export interface SearchHit {
   readonly score: number;
   /** The slice of its text where a term matched; null if none did. */
   readonly slice: number | null;
+  /** The passage where it matched, if the text is not the content itself; else null. */
+  readonly passage: string | null;
 }
 
 /** One page of hits, best first. */

@@ -83,6 +83,8 @@ export class SearchStatements {
   readonly names: PostingsStatements;
   /** Slice by slice. */
   readonly texts: PostingsStatements;
+  /** The text of a document; see `createIndexTables`. */
+  readonly document;
   /** The first term of texts at or after a term. */
   readonly nextTerm;
   /** Those of some files that fit. */
@@ -125,6 +127,9 @@ export class SearchStatements {
       ),
       weight: weight(textsInRange, `min(f.size, ${SLICE_UNITS})`),
     };
+    this.document = sql.prepare<{ text: Uint8Array<ArrayBuffer> }, [FilePk]>(
+      `SELECT text FROM ${index}.search_document WHERE file = ?`,
+    );
     this.nextTerm = sql.prepare<{ term: string }, [string]>(
       "SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1",
     );

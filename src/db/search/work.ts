@@ -18,6 +18,7 @@ export class Work {
   /** Up to how many it may go on. */
   #most = Number.POSITIVE_INFINITY;
   readonly #deadline: number;
+  readonly #late: number;
   readonly #proceeds: () => void;
   #turnEnd = performance.now() + TURN_MS;
 
@@ -27,8 +28,14 @@ export class Work {
    */
   constructor(budget: number, proceeds: () => void) {
     this.#deadline = performance.now() + budget;
+    this.#late = this.#deadline - budget / 2;
     this.#proceeds = proceeds;
     proceeds();
+  }
+
+  /** Whether half of the time is over: what an answer can do without is left out then. */
+  get isLate(): boolean {
+    return performance.now() > this.#late;
   }
 
   /** Allows so many rows from now on. */

@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/finding.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
@@ -60,7 +61,7 @@ function* wrongRows(sql: Sqlite): Generator<Finding> {
     yield { code: "index-missing", about: `file ${quoted(path)} in drive ${drive}: search cannot find it` };
   }
   for (const { drive, path, mimeType } of lacking(sql, LACKS_TEXT, 1)) {
-    if (!isTextType(mimeType)) continue;
+    if (!isTextType(mimeType) && documentFormatOf(mimeType) === null) continue;
     const about = `the text of file ${quoted(path)} in drive ${drive}: search cannot find it`;
     yield { code: "index-missing", about };
   }

@@ -50,7 +50,7 @@ export function search(service: Search) {
         tag: "Search",
         summary: "Search files",
         description: [
-          "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. `q` or a filter is required; `drive_id` is not a filter.",
+          "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. Of documents (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) the text is searched, up to eight times as long as the document; that can take a few seconds after the upload. `q` or a filter is required; `drive_id` is not a filter.",
           "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
           "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
           "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",

@@ -5,6 +5,7 @@ import type { Tables } from "../../db/tables.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
+import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
 import type { IndexPlaces, UnreadContent } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
@@ -16,12 +17,9 @@ const MERGED_BATCHES = 4;
 export const IDLE_MS = 5000;
 
 /** What indexing needs. */
-export interface IndexParts {
+export interface IndexParts extends DocumentTurnParts {
   readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly damaged: DamagedContents;
   readonly clock: Clock;
-  readonly log: Log;
   readonly indexPlaces: IndexPlaces;
 }
 
@@ -47,6 +45,9 @@ export class IndexSteps {
   #durableTo = 0;
   /** Whether the last batch left jobs of these. */
   #isBehind = false;
+  readonly #documents: DocumentTurn;
+  /** Of the texts up to this ticket, only documents are left. */
+  #passedTo = 0;
   /** How many batches have added to the index since there was nothing to merge. */
   #batches = 0;
   /** When the thread was asked for something, by `performance.now()`. */
@@ -61,6 +62,7 @@ export class IndexSteps {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#places = parts.indexPlaces;
+    this.#documents = new DocumentTurn(parts);
   }
 
   /** Whether the thread has the index open. */
@@ -71,6 +73,11 @@ export class IndexSteps {
   /** Whether the index was opened, and is not known to be damaged. */
   get isKnown(): boolean {
     return this.#isKnown && !this.#isDamaged;
+  }
+
+  /** Texts up to this ticket are those of documents, which take longer. */
+  get passedTo(): number {
+    return this.#passedTo;
   }
 
   /** Whether there is something to do, as far as is known without the index. */
@@ -113,7 +120,8 @@ export class IndexSteps {
   /** Does a batch of jobs of a drive, or of all. */
   async index(drive: DrivePk | null): Promise<Indexed> {
     const { searchJobs, write, requireSpace } = this.#tables;
-    const hasJobs = drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1) > 0;
+    const hasJobs =
+      drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
     if (!hasJobs) return "nothing";
     await requireSpace();
     if (drive !== null || !this.#isBehind)
@@ -121,17 +129,34 @@ export class IndexSteps {
     const id = newId<BatchId>(this.#clock.now());
     const previous = searchJobs.batch();
     if (previous === null) throw new Error("there is no search index");
-    const request = { id, previous, drive, upTo: this.#durableTo };
-    const { tickets, unread, isFull } = await this.#ask((thread) => thread.index(request));
+    const documents = this.#documents.read;
+    const request = { id, previous, drive, after: this.#passedTo, upTo: this.#durableTo, documents };
+    const { tickets, unread, passedTo, isFull } = await this.#ask((thread) => thread.index(request));
     const wasBehind = this.#isBehind;
     this.#isBehind = isFull;
-    // Newer jobs may have come.
-    if (tickets.length + unread.length === 0) return wasBehind ? "many" : "nothing";
     const lost = await this.#lost(unread);
-    await write(() => searchJobs.finish([...tickets, ...lost], id));
+    const isWritten = tickets.length + unread.length > 0;
+    if (isWritten) await write(() => searchJobs.finish([...tickets, ...lost], id));
+    this.#documents.finish();
+    const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
+    const hasPassed = this.#pass(drive, Math.min(passedTo, ...again.map((ticket) => ticket - 1)));
+    // Newer jobs may have come.
+    if (!isWritten && !hasPassed) return wasBehind ? "many" : "nothing";
     this.#batches += 1;
     this.#isReleased = false;
     return isFull ? "many" : "some";
+  }
+
+  /** Begins to read the next document, if there is one. See `DocumentTurn.begin`. */
+  async readDocument(done: (isRead: boolean) => void): Promise<void> {
+    const upTo = this.#passedTo;
+    if (this.#tables.searchJobs.lastTicket() === null) return;
+    await this.#documents.begin((after) => this.#ask((thread) => thread.nextDocument(after, upTo)), done);
+  }
+
+  /** Ends the reading of a document. */
+  stop(): void {
+    this.#documents.stop();
   }
 
   /** Merges for a while. Returns false if there is nothing more to merge. */
@@ -173,6 +198,13 @@ export class IndexSteps {
   async closeIdle(): Promise<boolean> {
     if (performance.now() - this.#askedAt < IDLE_MS) return false;
     await this.close();
+    return true;
+  }
+
+  /** Whether a batch of all drives has passed documents. */
+  #pass(drive: DrivePk | null, ticket: number): boolean {
+    if (drive !== null || ticket <= this.#passedTo) return false;
+    this.#passedTo = ticket;
     return true;
   }
 

@@ -1,8 +1,9 @@
 import { IndexDamaged } from "../../db/search/index-tables.ts";
+import type { TextJob } from "../../db/search/job-reader.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
 import { diskFull } from "../../db/write-failures.ts";
 import { areDescriptorsShort, tooManyOpen } from "../../descriptors.ts";
-import type { BatchId, FilePk } from "../../domain/id.ts";
+import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import type { BatchRequest, DoneBatch, IndexPlaces } from "./index-work.ts";
 
 /** A message to the thread. It answers each. */
@@ -15,6 +16,7 @@ export type IndexRequest =
       readonly fresh: BatchId;
     }
   | { readonly kind: "index"; readonly batch: BatchRequest }
+  | { readonly kind: "document"; readonly after: DrivePk | null; readonly upTo: number }
   | { readonly kind: "lacking"; readonly after: FilePk }
   | { readonly kind: "merge" }
   | { readonly kind: "release" }
@@ -24,6 +26,7 @@ export type IndexRequest =
 export type IndexAnswer =
   | { readonly kind: "opened"; readonly isNew: boolean }
   | { readonly kind: "indexed"; readonly done: DoneBatch }
+  | { readonly kind: "document"; readonly job: TextJob | null }
   | { readonly kind: "lacking"; readonly files: LackingFiles }
   | { readonly kind: "eased"; readonly isMore: boolean }
   | { readonly kind: "closed" }
@@ -75,6 +78,11 @@ export class IndexThread {
   /** Does a batch of jobs. It is on the disk when this resolves. */
   async index(batch: BatchRequest): Promise<DoneBatch> {
     return (await this.#ask({ kind: "index", batch }, "indexed")).done;
+  }
+
+  /** See `IndexWork.nextDocument`. */
+  async nextDocument(after: DrivePk | null, upTo: number): Promise<TextJob | null> {
+    return (await this.#ask({ kind: "document", after, upTo }, "document")).job;
   }
 
   /** See `IndexWork.lacking`. */

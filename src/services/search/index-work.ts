@@ -1,16 +1,19 @@
 import { requireBytes } from "../../blobs/content-file.ts";
 import { ContentsDirectory } from "../../blobs/contents-directory.ts";
-import { type Batch, IndexFile } from "../../db/search/index-file.ts";
+import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
 import { JobReader, type NameJob, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
 import type { Digest } from "../../domain/digest.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
 import type { BatchId, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { FilePath } from "../../domain/path.ts";
 import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
+import { readHtml } from "../../extraction/html.ts";
+import { TextSink } from "../../extraction/text-sink.ts";
 
 /** The most jobs of each kind in a batch. */
 const JOBS = 250;
@@ -20,6 +23,9 @@ const MERGE_MS = 20;
 const FILES = 200;
 /** How many bytes of texts are in a batch, unless a single one has more. */
 const TEXT_BYTES = 512 * 1024;
+
+/** How long an HTML document may take, in milliseconds. */
+const MARKUP_MS = 1000;
 
 /** Where everything is that the index is made from. */
 export interface IndexPlaces {
@@ -33,8 +39,19 @@ export interface IndexPlaces {
 export interface BatchRequest extends Batch {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
+  /** Texts up to this ticket wait for something else. */
+  readonly after: number;
   /** The newest ticket: all jobs up to this one are on the disk. */
   readonly upTo: number;
+  /** Documents that were read for their jobs. */
+  readonly documents: readonly ReadDocument[];
+}
+
+/** A document that was read for a job. */
+export interface ReadDocument extends SearchJob {
+  readonly drive: DrivePk;
+  /** Empty if there is none. */
+  readonly text: string;
 }
 
 /** A content that could not be read: it may be damaged, or have gone. */
@@ -53,6 +70,8 @@ export interface DoneBatch {
   readonly tickets: readonly number[];
   /** Jobs whose contents could not be read. Their files are indexed without text. */
   readonly unread: readonly UnreadContent[];
+  /** Of the texts up to this ticket, only documents are left, which must be read first. */
+  readonly passedTo: number;
   /** Whether there may be more jobs. */
   readonly isFull: boolean;
 }
@@ -64,6 +83,8 @@ interface Jobs {
   readonly names: readonly NameJob[];
   readonly texts: readonly { readonly job: TextJob; readonly small: SmallBytes }[];
   readonly gone: readonly SearchJob[];
+  readonly documents: readonly ReadDocument[];
+  readonly passedTo: number;
   readonly isFull: boolean;
 }
 
@@ -105,24 +126,27 @@ export class IndexWork {
 
   /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
   async index(request: BatchRequest): Promise<DoneBatch> {
-    const { names, texts, gone, isFull } = this.#take(request);
+    const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
     const unread: UnreadContent[] = [];
-    const indexed = await Promise.all(
-      texts.map(async ({ job, small }) => ({
-        file: job.file,
-        slices: await this.#slices(job, small, unread),
-      })),
+    const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
+    const read = documents.map(({ file, drive, text }) => ({ ...sliced(file, drive, text), document: text }));
+    const done = [...names, ...gone, ...texts.map(({ job }) => job), ...documents].map(
+      ({ ticket }) => ticket,
     );
-    const done = [...names, ...gone, ...texts.map(({ job }) => job)].map(({ ticket }) => ticket);
     if (done.length > 0) {
       this.#index.write(request, {
         names: names.map((job) => ({ file: job.file, tokens: nameTokens(job.drive, job) })),
-        texts: indexed,
+        texts: [...indexed, ...read],
         gone: gone.map(({ file }) => file),
       });
     }
     const failed = new Set(unread.map(({ ticket }) => ticket));
-    return { tickets: done.filter((ticket) => !failed.has(ticket)), unread, isFull };
+    return { tickets: done.filter((ticket) => !failed.has(ticket)), unread, passedTo, isFull };
+  }
+
+  /** The next document to read, of the drive after one; null if there is none up to a ticket. */
+  nextDocument(after: DrivePk | null, upTo: number): TextJob | null {
+    return this.#jobs.nextText(after, upTo);
   }
 
   /** What the index lacks of the next files after one. */
@@ -156,42 +180,78 @@ export class IndexWork {
     this.#index.close(batch);
   }
 
-  #take({ drive, upTo }: BatchRequest): Jobs {
-    const query = { drive, upTo, limit: JOBS };
+  #take({ drive, after, upTo, documents }: BatchRequest): Jobs {
+    const query = { drive, after: 0, upTo, limit: JOBS };
     return this.#jobs.atOnce(() => {
       const [names, gone, waiting] = [
         this.#jobs.names(query),
         this.#jobs.gone(query),
-        this.#jobs.texts(query),
+        this.#jobs.texts({ ...query, after }),
       ];
-      const texts = together(waiting).map((job) => ({ job, small: this.#jobs.smallBytes(job.blob) }));
-      const isFull = [names, gone, waiting].some((jobs) => jobs.length === JOBS);
-      return { names, gone, texts, isFull: isFull || texts.length < waiting.length };
+      const taken = together(waiting.filter((job) => !isReadFirst(job)));
+      const texts = taken.map((job) => ({ job, small: this.#jobs.smallBytes(job.blob) }));
+      const left = waiting.findIndex((job) => !isReadFirst(job) && !taken.includes(job));
+      const passed = left === -1 ? waiting : waiting.slice(0, left);
+      return {
+        names,
+        gone,
+        texts,
+        // A file that has changed, or gone, since its document was read, has a newer job.
+        documents: documents.filter(({ ticket }) => this.#jobs.has(ticket)),
+        passedTo: passed.at(-1)?.ticket ?? after,
+        isFull: left !== -1 || [names, gone, waiting].some((jobs) => jobs.length === JOBS),
+      };
     });
   }
 
   /** The terms of each slice of a file's text; none if it is not a text. */
-  async #slices(job: TextJob, small: SmallBytes, unread: UnreadContent[]): Promise<string[]> {
-    if (!isTextType(job.mimeType) || job.size === 0) return [];
-    let text = "";
+  async #text(job: TextJob, small: SmallBytes, unread: UnreadContent[]): Promise<IndexedText> {
+    const { file, drive, mimeType, size } = job;
+    const isMarkup = documentFormatOf(mimeType) === "html";
+    if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };
     try {
-      text = await this.#read(job, small);
+      const bytes = await this.#read(job, small);
+      if (!isMarkup) return sliced(file, drive, searchedText(bytes, bytes.length < size) ?? "");
+      const text = markupText(bytes);
+      return { ...sliced(file, drive, text), document: text };
     } catch {
       // The main thread looks at it again, and says what is wrong.
       unread.push(job);
+      return sliced(file, drive, "");
     }
-    return Array.from({ length: sliceCount(text) }, (_, slice) =>
-      textTokens(job.drive, wordsOfSlice(text, slice)),
-    );
   }
 
-  /** The searched text of a content; empty if it is none. */
-  async #read(job: TextJob, small: SmallBytes): Promise<string> {
+  /** What is searched of a content: its first bytes. */
+  async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
     if (job.isDamaged !== 0) throw new Error("the content is damaged");
-    if (small !== null) requireBytes("the database", small, job);
-    const bytes = small ?? (await this.#contents.beginning(job, SEARCHED_BYTES));
-    return searchedText(bytes, bytes.length < job.size) ?? "";
+    if (small === null) return this.#contents.beginning(job, SEARCHED_BYTES);
+    requireBytes("the database", small, job);
+    return small;
   }
+}
+
+/** Whether the text of a file is read in a process of its own, and not here. */
+function isReadFirst({ mimeType, size }: TextJob): boolean {
+  const format = documentFormatOf(mimeType);
+  return format !== null && format !== "html" && size > 0;
+}
+
+function sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
+  const slices = Array.from({ length: sliceCount(text) }, (_, slice) =>
+    textTokens(drive, wordsOfSlice(text, slice)),
+  );
+  return { file, slices };
+}
+
+/** The text of the beginning of an HTML document. */
+function markupText(bytes: Uint8Array): string {
+  const sink = new TextSink({ units: SEARCHED_BYTES, endsAt: performance.now() + MARKUP_MS });
+  try {
+    readHtml(bytes, sink);
+  } catch {
+    // Enough, or nothing that is text: what there is by then is searched.
+  }
+  return sink.toString();
 }
 
 /** The first of some jobs: as many as may be in a batch. */

@@ -35,6 +35,8 @@ async function perform(request: IndexRequest): Promise<IndexAnswer> {
   switch (request.kind) {
     case "index":
       return { kind: "indexed", done: await work.index(request.batch) };
+    case "document":
+      return { kind: "document", job: work.nextDocument(request.after, request.upTo) };
     case "lacking":
       return { kind: "lacking", files: work.lacking(request.after) };
     case "merge":

@@ -11,6 +11,9 @@ const RETRY_MS = 10_000;
 /** A search waits only if fewer names and texts than this are to be indexed in its drives. */
 const NEAR = 500;
 
+/** A search waits for no more documents than this: each may take seconds. */
+const NEAR_DOCUMENTS = 8;
+
 /** A search that waits for drives to be indexed. */
 interface Waiter {
   readonly drives: readonly DrivePk[];
@@ -63,7 +66,7 @@ export class Indexer {
 
   /** Whether so little of these drives is left to index that it is worth waiting for. */
   isNear(drives: readonly DrivePk[]): boolean {
-    return this.#tables.searchJobs.waiting(drives, NEAR) < NEAR;
+    return this.#tables.searchJobs.waiting(drives, NEAR, this.#steps.passedTo) < NEAR;
   }
 
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
@@ -72,9 +75,13 @@ export class Indexer {
     const waiter = { drives };
     this.#waiters.add(waiter);
     try {
-      while (!this.#isStopped && this.#waitsFor(drives)) {
+      while (!this.#isStopped) {
         const left = deadline - performance.now();
-        if (left <= 0 || !(await this.#stepWithin(left))) return;
+        if (left <= 0) return;
+        if (this.#waitsFor(drives)) this.#run();
+        // Documents are read beside the steps; there is a step when one is to be written.
+        else if (!this.#waitsForDocuments(drives)) return;
+        if (!(await this.#stepWithin(left))) return;
       }
     } finally {
       this.#waiters.delete(waiter);
@@ -84,6 +91,7 @@ export class Indexer {
   /** Waits for the current step, and closes the index; no other step starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#steps.stop();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#running;
     await this.#steps.close();
@@ -92,9 +100,15 @@ export class Indexer {
   /** Whether there is something to do for these drives. A new index is waited for only if it is soon full. */
   #waitsFor(drives: readonly DrivePk[]): boolean {
     const { searchJobs } = this.#tables;
-    if (!this.#steps.isKnown || searchJobs.waiting(drives, 1) > 0) return true;
+    if (!this.#steps.isKnown || searchJobs.waiting(drives, 1, this.#steps.passedTo) > 0) return true;
     const unfilled = searchJobs.unfilled(NEAR);
     return unfilled > 0 && unfilled < NEAR;
+  }
+
+  /** Whether a few documents are all that is left of these drives. */
+  #waitsForDocuments(drives: readonly DrivePk[]): boolean {
+    const documents = this.#tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
+    return documents > 0 && documents <= NEAR_DOCUMENTS;
   }
 
   /** Runs after so many milliseconds, or earlier if that is planned already. */
@@ -109,9 +123,8 @@ export class Indexer {
     }, ms);
   }
 
-  /** Whether a step was done; false after a timeout or a failure. */
+  /** Waits for the end of a step. Whether it was done; false after a timeout or a failure. */
   async #stepWithin(ms: number): Promise<boolean> {
-    this.#run();
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), ms);
     const done = this.#step.promise.then(
@@ -175,7 +188,9 @@ export class Indexer {
         }
       }
     }
-    switch (await this.#steps.index(null)) {
+    const indexed = await this.#steps.index(null);
+    await this.#steps.readDocument((isRead) => (isRead ? this.#run() : this.#schedule(RETRY_MS)));
+    switch (indexed) {
       case "some":
         // Larger batches cost less: the next one collects for a while, unless a search or a new index waits.
         if (this.#waiters.size > 0 || this.#tables.searchJobs.filledTo() !== null) return true;

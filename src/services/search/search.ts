@@ -5,6 +5,7 @@ import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/caller.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type File, parseTagFilter } from "../../domain/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
@@ -148,14 +149,13 @@ export class Search {
     const { tables, clock } = this.#parts;
     const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
-    for (const { file: pk, score, slice } of hits) {
+    for (const { file: pk, score, slice, passage } of hits) {
       const file = tables.files.visibleByPk(pk, clock.now());
       if (file === null || !drives.has(file.drivePk)) continue;
-      findings.push({
-        file,
-        score,
-        snippet: slice === null ? null : await this.#inTurn(() => this.#snippet(file, slice, terms), end),
-      });
+      // The text of a document is in the index; what is its content says nothing.
+      const isDone = slice === null || documentFormatOf(file.mimeType) !== null;
+      const snippet = isDone ? passage : await this.#inTurn(() => this.#snippet(file, slice, terms), end);
+      findings.push({ file, score, snippet });
     }
     return findings;
   }

@@ -1,0 +1,107 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { docx, pdf, pdfLines, wordParagraph } from "../support/documents.ts";
+import { bePatient } from "../support/patience.ts";
+import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+import { verified } from "../support/verified.ts";
+
+bePatient();
+
+let coffer: TestAppliance;
+let own: OwnDrive;
+
+beforeEach(async () => {
+  coffer = await startAppliance();
+  own = await provision(coffer);
+});
+
+afterEach(() => coffer[Symbol.asyncDispose]());
+
+type Body = Uint8Array<ArrayBuffer> | string;
+
+function put(path: string, body: Body, drive = own, status = 201): Promise<{ id: string }> {
+  const target = `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
+  return coffer.client(drive.key).json<{ id: string }>(status, "PUT", target, { body });
+}
+
+interface Hit {
+  readonly path: string;
+  readonly snippet: string | null;
+}
+
+async function found(text: string, drive = own): Promise<Hit[]> {
+  const target = `/v0/search?drive_id=${drive.id}&q=${encodeURIComponent(text)}`;
+  const { data } = await coffer.client(drive.key).json<{ data: Hit[] }>(200, "GET", target);
+  return data.map(({ path, snippet }) => ({ path, snippet })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Waits until there are no jobs. */
+async function settled(): Promise<void> {
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  await eventually(() => sql.query("SELECT 1 FROM search_job").get() === null);
+}
+
+test("documents are found by their text, with the passage, also after a change, a move and the end", async () => {
+  await put("a.pdf", pdf([pdfLines("before"), pdfLines("the needle of a page")]));
+  const word = await put("b.docx", docx(wordParagraph("a needle", " in &lt;hay&gt;")));
+  await put("c.html", '<p class="needles">no <b>needle</b><script>pinned()</script>');
+  expect(await found("needle")).toEqual([
+    { path: "a.pdf", snippet: expect.stringContaining("the needle of a page") },
+    { path: "b.docx", snippet: "a needle in <hay>" },
+    { path: "c.html", snippet: "no needle" },
+  ]);
+  expect(await found("needles")).toEqual([]);
+  expect(await found("pinned")).toEqual([]);
+  await put("a.pdf", pdf([pdfLines("straw")]), own, 200);
+  await own.client.json(200, "POST", `/v0/files/${word.id}/move`, {
+    body: { destination_path: "moved.docx" },
+  });
+  expect((await found("needle")).map(({ path }) => path)).toEqual(["c.html", "moved.docx"]);
+  expect((await found("straw")).map(({ path }) => path)).toEqual(["a.pdf"]);
+  await own.client.json(200, "DELETE", `/v0/files/${word.id}`);
+  expect((await found("needle")).map(({ path }) => path)).toEqual(["c.html"]);
+  await coffer.close();
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a document that cannot be read is found by its name, and is not tried again", async () => {
+  await put("broken.docx", docx("<w:p>"));
+  await put("none.pdf", "hello");
+  expect((await found("broken")).map(({ path }) => path)).toEqual(["broken.docx"]);
+  expect((await found("none")).map(({ path }) => path)).toEqual(["none.pdf"]);
+  await settled();
+  const said = () => coffer.lines.filter((line) => line.includes("found by its name only"));
+  expect(said()).toHaveLength(2);
+  await coffer.restart();
+  await put("c.txt", "text");
+  expect(await found("text")).toHaveLength(1);
+  await settled();
+  expect(said()).toHaveLength(2);
+  await coffer.close();
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("documents of before an upgrade are found after it", async () => {
+  await put("a.docx", docx(wordParagraph("needle")));
+  expect(await found("needle")).toHaveLength(1);
+  await coffer.close();
+  {
+    using sql = new Sqlite(join(coffer.dataDir, "search.db"));
+    sql.run("DROP TABLE search_document");
+    sql.run("PRAGMA user_version = 1");
+  }
+  await coffer.restart();
+  await eventually(async () => (await found("needle")).length === 1);
+});
+
+test("a text is found while a document of another drive is read, whose process goes on and on", async () => {
+  await coffer[Symbol.asyncDispose]();
+  coffer = await startAppliance({}, { program: ["sh", "-c", "exec sleep 600"] });
+  const [slow, quick] = [await provision(coffer), await provision(coffer)];
+  for (let at = 0; at < 300; at += 1) await put(`${at}.docx`, docx(wordParagraph("needle")), slow);
+  await put("a.txt", "needle", quick);
+  expect(await found("needle", quick)).toEqual([{ path: "a.txt", snippet: "needle" }]);
+  // With that process, the server also closes.
+});
