@@ -276,10 +276,12 @@ function withoutNested(parameters: string): string {
 
 test("a start does not load what describes the API, nor the MCP server", () => {
   const eager =
-    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|[^"]*\/openapi\.ts|[^"]*\/mcp\/server\.ts)"/m;
+    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|transport|resources)\.ts)"/m;
   expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
     "src/http/docs/openapi.ts",
+    "src/http/mcp/resources.ts",
     "src/http/mcp/server.ts",
+    "src/http/mcp/transport.ts",
   ]);
 });
 

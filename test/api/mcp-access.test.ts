@@ -131,7 +131,6 @@ describe("without a valid key", () => {
     "resources/read",
     "completion/complete",
     "subscriptions/listen",
-    "",
   ];
 
   test.each(open)("%j may be asked", async (method) => {

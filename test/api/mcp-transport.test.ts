@@ -107,7 +107,7 @@ runScenarios(stage, [
     request: ["POST", "/mcp"],
     body: { ...LIST, method: "tools/call", params: { name: "rm" } },
     status: 200,
-    contains: ["-32602", "list the tools"],
+    contains: ["-32602", "see tools/list"],
     after: [
       { request: ["POST", "/mcp"], body: { ...LIST, method: "rm" }, status: 200, contains: ["-32601"] },
     ],

@@ -18,21 +18,22 @@ export interface Message {
  */
 export type Admission = (message: Message, context: RequestContext) => void;
 
-/** What needs no key: how a client finds out what it would need one for. */
-const OPEN_METHODS: ReadonlySet<string> = new Set([
+/** What anybody may ask: how a client finds out what it would need a key for. */
+const OPEN_METHODS: readonly string[] = [
   "initialize",
   "ping",
   "server/discover",
   "tools/list",
   "resources/templates/list",
-]);
-/** Other methods that clients send. */
-const KEYED_METHODS: ReadonlySet<string> = new Set([
+];
+/** The other methods that are answered. */
+const KEYED_METHODS: readonly string[] = [
   "tools/call",
   "resources/list",
   "resources/read",
   "completion/complete",
-]);
+  "subscriptions/listen",
+];
 
 /** Makes the admission to these tools. */
 export function admissionTo(tools: ReadonlyMap<string, Tool>, throttle: ProvisionThrottle): Admission {
@@ -49,8 +50,9 @@ export function admissionTo(tools: ReadonlyMap<string, Tool>, throttle: Provisio
   };
 }
 
+/** Anybody may be told that there is no such method, and may send notifications, which do nothing. */
 function isOpen(method: string, tool: Tool | undefined): boolean {
-  return OPEN_METHODS.has(method) || method.startsWith("notifications/") || tool?.needs === "nothing";
+  return tool?.needs === "nothing" || !KEYED_METHODS.includes(method);
 }
 
 /** Whether a caller may call a tool, and sees it. Without a key all are seen: the call tells what is missing. */
@@ -71,6 +73,6 @@ function needsKey(provisioning: boolean): CofferError {
 /** Only what is known: a client may write anything. */
 function nameOf(method: string, tool: Tool | undefined): string {
   if (method.startsWith("notifications/")) return "notification";
-  if (!OPEN_METHODS.has(method) && !KEYED_METHODS.has(method)) return "other";
+  if (!OPEN_METHODS.includes(method) && !KEYED_METHODS.includes(method)) return "other";
   return tool === undefined ? method : `${method} ${tool.shown.name}`;
 }

@@ -6,6 +6,12 @@ export const ANSWER_BYTES = 32 * 1024;
 export const PAGE_FILES = 100;
 /** The same for a search, whose results are longer. */
 export const SEARCH_RESULTS = 20;
+/** The most bytes of a content that is shown whole and is not text: of an image, or of a resource. */
+export const WHOLE_BYTES = 512 * 1024;
+/** How many drives one page of resources looks into, if they are empty. */
+export const LISTED_DRIVES = 100;
+/** How many completions are shown, at most 100 (MCP, completion/complete). */
+export const COMPLETIONS = 100;
 
 /** The first items whose JSON fits into an answer: at least one, if there is one. */
 export function fitting<T>(items: readonly T[]): readonly T[] {

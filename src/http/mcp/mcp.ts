@@ -3,11 +3,16 @@ import { Elysia } from "elysia";
 import { once } from "../../domain/once.ts";
 import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
+import type { Mcp } from "./server.ts";
 
 /** `/mcp`: the same drives for MCP clients (modelcontextprotocol.io, Streamable HTTP, without sessions). */
 export function mcp(options: McpOptions) {
-  // Loaded at the first request: it takes longer to load than the rest of the server, and many servers never need it.
-  const server = once(async () => (await import("./server.ts")).createMcp(options));
+  // Loaded at the first message: it takes longer to load than the rest of the server, and many servers never need it.
+  return mcpRoute(once(async () => (await import("./server.ts")).createMcp(options)));
+}
+
+/** The route of an MCP server. */
+export function mcpRoute(server: () => Promise<Mcp>) {
   return new Elysia({ name: "mcp" }).post(
     ...operation(
       "/mcp",
@@ -51,11 +56,11 @@ export function mcp(options: McpOptions) {
         errors: ["UNAUTHORIZED", "FORBIDDEN"],
       },
       async ({ request, context, body }) => {
-        const { admit, fetch } = await server();
+        const { admit, answer } = await server();
         admit(body, context);
         // A tool may wait for a large change of a folder.
         context.suspendIdleTimeout();
-        return fetch(request, body);
+        return answer(request, body);
       },
     ),
   );

@@ -1,0 +1,171 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+} from "@modelcontextprotocol/server";
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import { textOf } from "../../domain/text-encoding.ts";
+import { formatInstant } from "../../domain/time.ts";
+import { etagOf } from "../content/etag.ts";
+import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
+import { ANSWER_BYTES, COMPLETIONS, fitting, LISTED_DRIVES, PAGE_FILES, WHOLE_BYTES } from "./bounds.ts";
+import { failureOf } from "./failure.ts";
+import { FILE_URI_TEMPLATE, fileUri, parseFileUri } from "./file-uri.ts";
+import type { McpOptions } from "./options.ts";
+import { nameOf } from "./shown.ts";
+
+/** Makes a server answer what is asked about files as resources. */
+export function answerResources(server: Server, context: RequestContext, options: McpOptions): void {
+  const resources = new Resources(options);
+  const answer = async <T>(uri: string, ask: (caller: Caller) => T | Promise<T>): Promise<T> => {
+    try {
+      if (context.caller === null) throw unauthorized(false);
+      return await ask(context.caller);
+    } catch (error) {
+      const { code, text } = await failureOf(error, context, options.log);
+      throw protocolError(code, text, uri);
+    }
+  };
+  server.setRequestHandler("resources/list", ({ params }) =>
+    answer("", (caller) => resources.list(caller, params?.cursor)),
+  );
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: [
+      {
+        uriTemplate: FILE_URI_TEMPLATE,
+        name: "file",
+        title: "A file of a drive",
+        description: "`drive` is the drive's id or slug, `path` the file's path in it.",
+      },
+    ],
+  }));
+  server.setRequestHandler("resources/read", ({ params }) =>
+    answer(params.uri, (caller) => resources.read(caller, params.uri)),
+  );
+  server.setRequestHandler("completion/complete", ({ params }) => {
+    const isFile = params.ref.type === "ref/resource" && params.ref.uri === FILE_URI_TEMPLATE;
+    const { name, value } = params.argument;
+    const drive = params.context?.arguments?.["drive"];
+    return answer("", (caller) => ({
+      completion: completionOf(isFile ? resources.complete(caller, name, value, drive) : []),
+    }));
+  });
+}
+
+function completionOf(values: readonly string[]) {
+  return { values: values.slice(0, COMPLETIONS), hasMore: values.length > COMPLETIONS };
+}
+
+function protocolError(code: string, text: string, uri: string): Error {
+  if (code === "NOT_FOUND") return new ResourceNotFoundError(uri, text);
+  const kind = code === "INTERNAL" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  return new ProtocolError(kind, text);
+}
+
+/** Files as resources. */
+class Resources {
+  readonly #services: McpOptions["services"];
+
+  constructor({ services }: McpOptions) {
+    this.#services = services;
+  }
+
+  /** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
+  list(caller: Caller, cursor: string | undefined) {
+    const drives = this.#services.drives.list(caller, null);
+    const [id = "", ...segments] = cursor === undefined ? [] : decodeCursor(cursor).split("/");
+    const first = cursor === undefined ? 0 : drives.findIndex((drive) => drive.id === id);
+    if (first === -1) throw invalid("cursor", "must be the nextCursor of an earlier page");
+    let after = segments.join("/");
+    for (const drive of drives.slice(first, first + LISTED_DRIVES)) {
+      const { files, hasMore } = this.#filesOf(caller, drive.id, after);
+      const last = files.at(-1);
+      if (last !== undefined) {
+        const next = hasMore ? `${drive.id}/${last.path}` : startOf(drives[drives.indexOf(drive) + 1]);
+        return {
+          resources: files.map(resourceOf),
+          ...(next === null ? {} : { nextCursor: encodeCursor(next) }),
+        };
+      }
+      after = "";
+    }
+    const next = startOf(drives[first + LISTED_DRIVES]);
+    return { resources: [], ...(next === null ? {} : { nextCursor: encodeCursor(next) }) };
+  }
+
+  #filesOf(caller: Caller, driveId: string, after: string) {
+    const { files, nextAfter } = this.#services.listings.list(caller, {
+      driveId,
+      prefix: "",
+      grouped: false,
+      tags: [],
+      sort: "path",
+      page: 1,
+      limit: PAGE_FILES,
+      after: after === "" ? null : { file: { sort: "path", path: after }, folder: null },
+    });
+    const count = fitting(files.map(resourceOf)).length;
+    return { files: files.slice(0, count), hasMore: nextAfter !== null || count < files.length };
+  }
+
+  /** A whole file. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for one that is not read at once. */
+  async read(caller: Caller, uri: string) {
+    const { files } = this.#services;
+    const ref = parseFileUri(uri);
+    if (ref === null) throw notFound("file");
+    const file = files.get(caller, ref);
+    if (file.size > WHOLE_BYTES) throw tooLarge(file);
+    const bytes = await files.contentWhole(file);
+    const text = textOf(bytes, false);
+    if (text !== null && file.size > ANSWER_BYTES) throw tooLarge(file);
+    const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
+    return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
+  }
+
+  /** Drives, or paths of one, that start so: one more than are shown. */
+  complete(caller: Caller, name: string, start: string, drive: string | undefined): string[] {
+    if (name === "drive") {
+      const names = this.#services.drives.list(caller, null).map(nameOf);
+      return names.filter((each) => each.startsWith(start)).slice(0, COMPLETIONS + 1);
+    }
+    if (name !== "path" || drive === undefined) return [];
+    const { files, level } = this.#services.listings.list(caller, {
+      driveId: drive,
+      prefix: start,
+      grouped: true,
+      tags: [],
+      sort: "path",
+      page: 1,
+      limit: COMPLETIONS + 1,
+      after: null,
+    });
+    return [...(level?.folders ?? []), ...files.map(({ path }) => path)].slice(0, COMPLETIONS + 1);
+  }
+}
+
+function startOf(drive: { readonly id: string } | undefined): string | null {
+  return drive === undefined ? null : `${drive.id}/`;
+}
+
+function resourceOf(file: FileFacts) {
+  return {
+    uri: fileUri(file),
+    name: file.filename,
+    title: file.path,
+    mimeType: file.mimeType,
+    size: file.size,
+    annotations: { lastModified: formatInstant(file.updatedAt) },
+    _meta: { etag: etagOf(file.digest) },
+  };
+}
+
+function tooLarge({ size }: FileFacts): CofferError {
+  return new CofferError(
+    "PAYLOAD_TOO_LARGE",
+    `The file has ${size} bytes, too many for one answer: read its lines with the tool read_file.`,
+  );
+}
