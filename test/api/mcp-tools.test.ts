@@ -99,13 +99,18 @@ describe("writing", () => {
   test("of two agents that read the same file, the second is told", async () => {
     await using opened = await open();
     const { me } = opened;
-    const first = await me.get("write_file", { path: "plan.md", text: "1", only_create: true });
+    const first = await me.get("write_file", {
+      path: "plan.md",
+      text: "1",
+      only_create: true,
+      tags: ["kept"],
+    });
     expect(await me.refused("write_file", { path: "plan.md", text: "2", only_create: true })).toStartWith(
       "PRECONDITION_FAILED",
     );
     const mine = { path: "plan.md", text: "mine", if_match: etagIn(first) };
     const second = await me.get("write_file", mine);
-    expect(second).toMatchObject({ created: false });
+    expect(second).toMatchObject({ created: false, tags: ["kept"] });
     const yours = await me.refused("write_file", { ...mine, text: "yours" });
     expect(yours).toMatch(/^PRECONDITION_FAILED: .* Read the file again/);
     const stale = { path: "plan.md", if_match: etagIn(first) };

@@ -37,7 +37,11 @@ export function writingTools({ services }: McpOptions): Tool[] {
           mime_type: Type.Optional(
             Type.String({ description: "Default: by the extension.", examples: ["text/markdown"] }),
           ),
-          tags: Type.Optional(Type.Array(Type.String(), { description: "Labels to find the file by." })),
+          tags: Type.Optional(
+            Type.Array(Type.String(), {
+              description: "Labels to find the file by. Default: those that the file has.",
+            }),
+          ),
           if_match: ifMatchArgument,
           only_create: Type.Optional(
             Type.Boolean({ description: "Whether to fail if there is already a file. Default false." }),
@@ -59,6 +63,7 @@ export function writingTools({ services }: McpOptions): Tool[] {
           metadata: undefined,
           tags: input.tags,
           expiresAt: undefined,
+          keepsRest: true,
         };
         const precondition = {
           ...preconditionFrom(input.if_match),
