@@ -25,6 +25,8 @@ export interface GrepQuery {
   readonly limit: number;
   /** Where an earlier page ended. */
   readonly from: GrepPosition | null;
+  /** What of `GREP_BOUNDS` is less for this page. */
+  readonly bounds?: Partial<Pick<GrepBounds, "characters" | "matches">>;
 }
 
 /** Who asks, besides the caller. */
@@ -78,7 +80,7 @@ export class Grep {
       drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       paths,
       now: clock.now(),
-      bounds: grepBounds,
+      bounds: { ...grepBounds, ...query.bounds },
     };
     const { files, next, unread } = await this.#threads.find(ownerOf(caller), request, signal);
     for (const { driveId, path, digest } of unread) {

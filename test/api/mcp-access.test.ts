@@ -47,6 +47,9 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
   provision_drive: { args: { name: "New" }, of: provisioning },
   list_drives: { args: {}, of: everybody },
   list_files: { args: { drive: "{drive}" }, of: about("reading") },
+  read_file: { args: { drive: "{drive}", path: "{path}" }, of: about("reading") },
+  fetch: { args: { id: "{id}" }, of: about("reading") },
+  grep: { args: { drive: "{drive}", pattern: "hello" }, of: about("reading") },
   create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: about("writing") },
   write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: about("writing") },
   move_file: {
@@ -91,7 +94,7 @@ describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
       body: "hello",
     });
     const filled: Json = JSON.parse(
-      JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path),
+      JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path).replaceAll("{id}", id),
     );
     const { status, text } = await stage.world.clients[caller].send(
       "POST",

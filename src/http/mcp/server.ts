@@ -22,13 +22,13 @@ export function createMcp(options: McpOptions): Mcp {
   const tools = new Map(allTools(options).map((each) => [each.shown.name, each]));
   const instructions = instructionsFor(throttle.isOn);
 
-  const call = async (name: string, sent: unknown, context: RequestContext) => {
+  const call = async (name: string, sent: unknown, context: RequestContext, signal: AbortSignal) => {
     const found = tools.get(name);
     if (found === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such tool: see tools/list.");
     }
     try {
-      const { structured, content } = await found.run(sent, context);
+      const { structured, content } = await found.run(sent, context, signal);
       return { structuredContent: structured, content: [...(content ?? [jsonText(structured)])] };
     } catch (error) {
       const { text } = await failureOf(error, context, log);
@@ -44,7 +44,9 @@ export function createMcp(options: McpOptions): Mcp {
     server.setRequestHandler("tools/list", () => ({
       tools: [...tools.values()].filter((each) => isFor(each, context.caller)).map(({ shown }) => shown),
     }));
-    server.setRequestHandler("tools/call", ({ params }) => call(params.name, params.arguments, context));
+    server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
+      call(params.name, params.arguments, context, mcpReq.signal),
+    );
     answerResources(server, context, options);
     return server;
   };

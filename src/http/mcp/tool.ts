@@ -48,6 +48,8 @@ export interface Call<T> {
   readonly context: RequestContext;
   /** Throws UNAUTHORIZED if there is none, so tools that need nothing do not ask. */
   readonly caller: Caller;
+  /** Aborted once nobody waits for the answer. */
+  readonly signal: AbortSignal;
 }
 
 /** A tool as `tools/list` shows it, and how it is called. */
@@ -68,7 +70,11 @@ export interface Tool {
     };
   };
   /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
-  readonly run: (sent: unknown, context: RequestContext) => Promise<Answer<Record<string, unknown>>>;
+  readonly run: (
+    sent: unknown,
+    context: RequestContext,
+    signal: AbortSignal,
+  ) => Promise<Answer<Record<string, unknown>>>;
 }
 
 /** Makes a tool. `run` gets arguments that fit `input`. */
@@ -96,11 +102,12 @@ export function tool<I extends TObject, O extends TObject>(
         openWorldHint: false,
       },
     },
-    run: async (sent, context) => {
+    run: async (sent, context, signal) => {
       requireKnown(sent, input);
       return run({
         input: check(withoutOptionalNulls(input, sent ?? {})),
         context,
+        signal,
         get caller() {
           if (context.caller === null) throw unauthorized(false);
           return context.caller;

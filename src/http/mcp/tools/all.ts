@@ -4,6 +4,7 @@ import { driveTools } from "./drives.ts";
 import { searchTools } from "./finding.ts";
 import { folderTools } from "./folders.ts";
 import { linkTools } from "./links.ts";
+import { readingTools } from "./reading.ts";
 import { transferTools } from "./transfers.ts";
 import { writingTools } from "./writing.ts";
 
@@ -12,6 +13,7 @@ export function allTools(options: McpOptions): Tool[] {
   return [
     ...driveTools(options),
     ...folderTools(options),
+    ...readingTools(options),
     ...writingTools(options),
     ...transferTools(options),
     ...searchTools(options),

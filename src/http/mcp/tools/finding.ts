@@ -1,7 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drive.ts";
+import { GREP } from "../../../domain/limits.ts";
+import type { MatchedFile } from "../../../services/grep/request.ts";
 import type { Finding } from "../../../services/search/search.ts";
-import { SEARCH_RESULTS } from "../bounds.ts";
+import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
+import { GREP_PAGE, SEARCH_RESULTS } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { fileShown, shownFile } from "../shown.ts";
@@ -12,7 +15,7 @@ const { tags: _, ...found } = shownFile;
 
 /** Finds files. */
 export function searchTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, search } = services;
+  const { drives, grep, search } = services;
   return [
     tool(
       {
@@ -73,7 +76,88 @@ export function searchTools({ services, linkBase }: McpOptions): Tool[] {
         return { structured: { results, total, ...more } };
       },
     ),
+    tool(
+      {
+        name: "grep",
+        title: "Search the lines of files",
+        description:
+          "Finds the lines of text files that match a regular expression (RE2 syntax: no look-around, no back references), with their numbers. Searches all your drives, unless you name one. To find files by words, use search.",
+        needs: "reading",
+        input: Type.Object({
+          pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
+          drive: Type.Optional(
+            Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
+          ),
+          prefix: Type.Optional(Type.String({ description: "Only paths that start so, such as notes/." })),
+          ignore_case: Type.Optional(Type.Boolean({ description: "Default false." })),
+          context: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: GREP.context,
+              description: "How many lines before and after each match to show. Default 0.",
+            }),
+          ),
+          cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+        }),
+        output: Type.Object({
+          files: Type.Array(
+            Type.Object({
+              ...found,
+              matches: Type.Array(
+                Type.Object({
+                  line_number: Type.Integer(),
+                  line: Type.String(),
+                  before: Type.Optional(Type.Array(Type.String())),
+                  after: Type.Optional(Type.Array(Type.String())),
+                }),
+              ),
+            }),
+          ),
+          is_partial: Type.Boolean({ description: "Whether something is left out." }),
+          next_cursor: Type.Optional(
+            Type.String({
+              description: "There may be more: pass it as cursor, with the same other arguments.",
+            }),
+          ),
+        }),
+      },
+      async ({ input, caller, context, signal }) => {
+        const drive = input.drive === undefined ? null : driveNamed(drives, caller, input.drive);
+        const page = await grep.find(
+          caller,
+          {
+            drive: drive?.id ?? null,
+            prefix: input.prefix ?? null,
+            pattern: input.pattern,
+            ignoreCase: input.ignore_case ?? false,
+            context: input.context ?? 0,
+            limit: GREP_PAGE.files,
+            from: input.cursor === undefined ? null : decodeGrepPosition(input.cursor),
+            bounds: GREP_PAGE.bounds,
+          },
+          { client: context.client, signal },
+        );
+        const files = page.files.map((each) =>
+          matchedFile(each, drive ?? drives.get(caller, each.file.driveId)),
+        );
+        const more = page.next === null ? {} : { next_cursor: encodeGrepPosition(page.next) };
+        return { structured: { files, is_partial: page.isPartial, ...more } };
+      },
+    ),
   ];
+}
+
+function matchedFile({ file, matches }: MatchedFile, drive: Drive) {
+  const { tags: __, ...facts } = fileShown(drive, file);
+  return {
+    ...facts,
+    matches: matches.map(({ line, text, before, after }) => ({
+      line_number: line,
+      line: text,
+      ...(before.length === 0 ? {} : { before: [...before] }),
+      ...(after.length === 0 ? {} : { after: [...after] }),
+    })),
+  };
 }
 
 function resultOf({ file, snippet }: Finding, drive: Drive, base: string) {

@@ -1,0 +1,88 @@
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
+import type { File } from "../../domain/file.ts";
+import { READ_TEXT_LINES } from "../../domain/limits.ts";
+import { someLines } from "../../domain/some-lines.ts";
+import type { Services } from "../../services/services.ts";
+import { ANSWER_BYTES } from "./bounds.ts";
+
+/** Which lines are wanted, from 1; `startByte` is where in the first of them to begin. */
+export interface WantedLines {
+  readonly startLine: number;
+  readonly endLine: number | null;
+  readonly startByte: number;
+}
+
+/** Lines of a file, as much as a model should read at once. */
+export interface ReadLines {
+  readonly text: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly totalLines: number;
+  /** Where to go on; null at the end. */
+  readonly nextLine: number | null;
+  /** Where in that line; null for its beginning. */
+  readonly nextByte: number | null;
+}
+
+/** From the first line to the last. */
+export const ALL_LINES: WantedLines = { startLine: 1, endLine: null, startByte: 0 };
+
+/**
+ * The text of a text file, or of a document that has text in it; null for a file that is neither. HTML is read as it
+ * is written, so that it can be edited.
+ *
+ * @throws CofferError VALIDATION_ERROR, EXTRACTION_FAILED for a document, RATE_LIMITED, PAYLOAD_TOO_LARGE
+ */
+export async function linesOf(
+  { texts, extracts }: Pick<Services, "texts" | "extracts">,
+  caller: Caller,
+  file: File,
+  wanted: WantedLines,
+  signal: AbortSignal,
+): Promise<ReadLines | null> {
+  const format = documentFormatOf(file.mimeType);
+  if (format !== null && format !== "html") {
+    const { text } = await extracts.text(caller, { id: file.id }, signal);
+    return cut(text, wanted);
+  }
+  try {
+    return await texts.read(caller, { id: file.id }, { ...wanted, maxBytes: ANSWER_BYTES });
+  } catch (error) {
+    if (isNoText(error)) return null;
+    throw error;
+  }
+}
+
+/** Some lines of a text that is in memory. */
+function cut(text: string, { startLine, endLine, startByte }: WantedLines): ReadLines {
+  const all = text.split("\n");
+  if (all.at(-1) === "") all.pop();
+  const facts = { startLine, totalLines: all.length };
+  const rest = all.slice(startLine - 1, endLine ?? all.length);
+  const [first = ""] = rest;
+  if (rest.length === 0)
+    return { ...facts, text: "", endLine: startLine - 1, nextLine: null, nextByte: null };
+  const begun = Buffer.from(first).subarray(startByte).toString();
+  const { lines, isCut } = someLines([begun, ...rest.slice(1), ""].join("\n"), true, {
+    lines: READ_TEXT_LINES,
+    bytes: ANSWER_BYTES,
+  });
+  const shown = lines.join("\n");
+  const next = startLine + lines.length - (isCut ? 1 : 0);
+  return {
+    ...facts,
+    text: shown,
+    endLine: startLine + lines.length - 1,
+    nextLine: next > all.length ? null : next,
+    nextByte: isCut ? startByte + Buffer.byteLength(shown) : null,
+  };
+}
+
+function isNoText(error: unknown): boolean {
+  return (
+    error instanceof CofferError &&
+    (error.code === "UNSUPPORTED_MEDIA_TYPE" || error.code === "EXTRACTION_FAILED")
+  );
+}
