@@ -12,6 +12,7 @@ import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
 import { titled, titleOf } from "./lib/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Claim } from "./pages/claim.tsx";
+import { Consent } from "./pages/consent.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
@@ -23,6 +24,9 @@ import { SignIn } from "./pages/sign-in.tsx";
 
 /** What the address of a claim page begins with, before the token. */
 const CLAIM = "/claim/";
+
+/** Where apps send people who are to let them in. */
+const CONSENT = "/oauth/consent";
 
 /** Where the link leads that the first start prints. */
 const SETUP = "/auth/setup";
@@ -38,7 +42,7 @@ export function App() {
   useEffect(() => {
     if (isSignedIn) setReturned(null);
   }, [isSignedIn]);
-  const isOpen = place.path === SETUP || place.path.startsWith(CLAIM);
+  const isOpen = [SETUP, CONSENT].includes(place.path) || place.path.startsWith(CLAIM);
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && !isOpen;
   // Before a page's own effects, which may know a better name.
   useLayoutEffect(() => {
@@ -79,6 +83,10 @@ function pageFor(
   if (place.path.startsWith(CLAIM)) {
     const token = place.path.slice(CLAIM.length);
     return <Claim token={token} account={loaded.value} returned={returned} onAccountChange={reload} />;
+  }
+  if (place.path === CONSENT) {
+    const { query } = place;
+    return <Consent query={query} account={loaded.value} returned={returned} onAccountChange={reload} />;
   }
   const signIn = <SignIn returned={returned} onSignedIn={reload} />;
   if (last === null) return signIn;

@@ -7,6 +7,7 @@ import { complaintsOf, newWindow, resize, signInto, strangersTo } from "../suppo
 import { openDashboard } from "../support/dashboard.ts";
 import { isFound } from "../support/drives.ts";
 import { provision, signUp } from "../support/executable.ts";
+import { askToBeLetIn } from "../support/oauth.ts";
 import { pageWeight } from "../support/page-weight.ts";
 
 const SCREENSHOTS = resolve(import.meta.dir, "../screenshots");
@@ -31,7 +32,12 @@ const LONG = "W".repeat(64);
 const dashboard = openDashboard();
 let page: Page;
 /** What the addresses of the pages are made of. */
-let made: { readonly file: string; readonly claim: string };
+let made: {
+  readonly file: string;
+  readonly claim: string;
+  /** Where apps send people: one of a site, and one of this computer. */
+  readonly consent: readonly [string, string];
+};
 let strangers: string[];
 let complaints: string[];
 
@@ -79,7 +85,11 @@ async function fill(): Promise<typeof made> {
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
       body: { name: "An agent's" },
     });
-  return { file: id, claim: new URL(unclaimed.data.claim_url).pathname };
+  const consent = await Promise.all([
+    askToBeLetIn(server.url, "https://app.example/callback", "Example App"),
+    askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),
+  ]);
+  return { file: id, claim: new URL(unclaimed.data.claim_url).pathname, consent };
 }
 
 /** Goes to a page and waits until it shows what it is about. */
@@ -122,6 +132,8 @@ const SIGNED_OUT: readonly Visit[] = [
   ["sign-in-failed", () => "/drives?sign_in=failed&request=one", "Request one"],
   ["setup-used", () => "/auth/setup?token=used", /link/],
   ["claim-signed-out", () => made.claim, "Sign in to claim it"],
+  ["consent-signed-out", () => made.consent[0], "Sign in to decide"],
+  ["consent-unsafe", () => "/oauth/consent?problem=redirect", "This request is not safe"],
   ["claim-unknown", () => "/claim/clm_none", "This link is not valid"],
 ];
 
@@ -139,6 +151,9 @@ const SIGNED_IN: readonly Visit[] = [
   ["account", () => "/account", "This browser"],
   ["users", () => "/users", "bob"],
   ["claim", () => made.claim, "Claim this drive"],
+  ["consent", () => made.consent[0], "asked for it there just now"],
+  ["consent-computer", () => made.consent[1], "A program on this computer"],
+  ["consent-over", () => "/oauth/consent?request=none", "This request is over"],
 ];
 
 /** What opens a dialog on a page. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Answer, RequestOptions } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { run, serve, type Server } from "../support/executable.ts";
+import { OAuthTestClient, tokensIn } from "../support/oauth.ts";
 import { bePatient } from "../support/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
 import { sessionIn } from "../support/sign-in.ts";
@@ -17,7 +18,7 @@ type Secrets = Map<string, string>;
 /** What a secret may look like to somebody who finds it: in text, in hexadecimal or base64, or as the bytes it names. */
 function formsOf(secret: string): [name: string, bytes: Buffer][] {
   // Records show the start of a key.
-  const heart = secret.replace(/^(cof_sk_live_|cof_|clm_|lnk_)[0-9a-f]{8}/, "");
+  const heart = secret.replace(/^(cof_sk_live_|cof_at_|cof_rt_|cof_|clm_|lnk_)[0-9a-f]{8}/, "");
   const bytes = Buffer.from(heart);
   const texts: [string, string][] = [
     ["text", heart],
@@ -117,6 +118,22 @@ async function useSecrets(server: Server): Promise<Secrets> {
     keep("Ada's key", made.key);
   }
 
+  const consent = { "idempotency-key": keep("a consent's Idempotency-Key", crypto.randomUUID()) };
+  const app = await OAuthTestClient.register(server);
+  const person = {
+    send: (method: string, path: string, options: RequestOptions = {}) =>
+      anyone.send(method, path, { ...options, headers: { ...asAda.headers, ...consent } }),
+  };
+  const code = keep("an application's code", await app.code(person));
+  const first = tokensIn(await app.exchange(code));
+  const next = tokensIn(await app.refresh(first.refresh_token));
+  for (const [which, tokens] of Object.entries({ first, next })) {
+    keep(`the ${which} access token`, tokens.access_token);
+    keep(`the ${which} refresh token`, tokens.refresh_token);
+  }
+  keep("the code verifier", app.pkce.verifier);
+  keep("a request that nobody decided", await app.begin());
+
   const jar = new CookieJar();
   const base = `http://localhost:${server.port}`;
   const back = await signInThere(jar, `${base}/auth/oidc/start`, "sub-nameless");
@@ -127,6 +144,12 @@ async function useSecrets(server: Server): Promise<Secrets> {
   expect((await jar.fetch(back)).status).toBe(303);
   keep("a session by the provider", jar.value("coffer_session"));
   return secrets;
+}
+
+/** A form, as OAuth clients send it. */
+function formOf(fields: Record<string, string>): RequestOptions {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return { body: new URLSearchParams(fields).toString(), headers };
 }
 
 /** Sends each secret to where it ends up by mistake; the answers. */
@@ -142,6 +165,11 @@ async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
       ["GET", `/${text}`, { headers: { accept: "text/html" } }],
       ["GET", `/auth/setup/check?token=${text}`],
       ["GET", `/auth/oidc/callback?code=${text}&state=${text}`],
+      ["GET", `/v0/oauth/requests/${text}`],
+      ["GET", `/oauth/authorize?client_id=${text}&redirect_uri=${text}&state=${text}`],
+      ["POST", "/oauth/token", formOf({ grant_type: "authorization_code", code: secret, client_id: secret })],
+      ["POST", "/oauth/token", formOf({ grant_type: secret, client_id: "x", refresh_token: secret })],
+      ["POST", "/oauth/register", { body: { redirect_uris: [secret], client_name: secret } }],
       ["GET", "/v0/drives", { headers: { authorization: `Bearer ${secret}x` } }],
       ["GET", "/v0/drives", { headers: { authorization: `Basic ${btoa(`x:${secret}`)}` } }],
       ["GET", "/v0/drives", { headers: { cookie: `coffer_session=${secret}x` } }],

@@ -1,6 +1,6 @@
 import { ParameterReader } from "../../src/domain/oauth-request.ts";
 import type { TestAppliance } from "./appliance.ts";
-import type { Answer } from "./client.ts";
+import type { Answer, Client } from "./client.ts";
 import type { SignedInBrowser } from "./sign-in.ts";
 
 /** The client's address in most tests. */
@@ -37,27 +37,56 @@ export async function pendingRequest({ appliance }: TestAppliance): Promise<stri
   return begun.ticket;
 }
 
-/** An OAuth client, as a program would be one, of an appliance. */
+/** Registers an app at a server and asks for access; the path of the page where a person decides. */
+export async function askToBeLetIn(server: string, redirectUri: string, name: string): Promise<string> {
+  const registered = await fetch(`${server}/oauth/register`, {
+    method: "POST",
+    body: JSON.stringify({ client_name: name, redirect_uris: [redirectUri] }),
+  });
+  const { client_id }: { client_id: string } = JSON.parse(await registered.text());
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: newVerifier().challenge,
+    code_challenge_method: "S256",
+  });
+  const { headers } = await fetch(`${server}/oauth/authorize?${query.toString()}`, { redirect: "manual" });
+  const { pathname, search } = locationOf(headers);
+  return pathname + search;
+}
+
+/** A server that lets clients in. */
+interface OAuthServer {
+  readonly url: string;
+  client(): Client;
+}
+
+/** Somebody signed in, who lets clients in. */
+type Person = Pick<SignedInBrowser, "send">;
+
+/** An OAuth client, as a program would be one. */
 export class OAuthTestClient {
   readonly id: string;
-  readonly #coffer: TestAppliance;
+  readonly #server: OAuthServer;
   readonly pkce = newVerifier();
 
-  constructor(coffer: TestAppliance, id: string) {
-    this.#coffer = coffer;
+  constructor(server: TestAppliance | OAuthServer, id: string) {
+    this.#server =
+      "appliance" in server ? { url: server.appliance.url, client: () => server.client() } : server;
     this.id = id;
   }
 
   /** Registers a client. */
   static async register(
-    coffer: TestAppliance,
+    server: TestAppliance | OAuthServer,
     metadata: Record<string, string | string[]> = {},
   ): Promise<OAuthTestClient> {
     const body = { client_name: "Example App", redirect_uris: [REDIRECT_URI], ...metadata };
-    const { client_id } = await coffer
+    const { client_id } = await server
       .client()
       .json<{ client_id: string }>(201, "POST", "/oauth/register", { body });
-    return new OAuthTestClient(coffer, client_id);
+    return new OAuthTestClient(server, client_id);
   }
 
   /** The parameters of a right request, with changes; undefined takes one out. */
@@ -69,7 +98,7 @@ export class OAuthTestClient {
       code_challenge: this.pkce.challenge,
       code_challenge_method: "S256",
       state: "a state",
-      resource: `${this.#coffer.appliance.url}/mcp`,
+      resource: `${this.#server.url}/mcp`,
       ...changes,
     };
     const parameters = new URLSearchParams();
@@ -83,7 +112,7 @@ export class OAuthTestClient {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const query = this.parameters(changes).toString();
-    return this.#coffer.client().send("GET", `/oauth/authorize?${query}`, { headers });
+    return this.#server.client().send("GET", `/oauth/authorize?${query}`, { headers });
   }
 
   /** Asks; the ticket for our page. */
@@ -96,13 +125,13 @@ export class OAuthTestClient {
 
   /** Asks, and a person allows it; where the browser goes. */
   async allowed(
-    browser: SignedInBrowser,
+    person: Person,
     consent: Record<string, string> = {},
     changes: Record<string, string | undefined> = {},
   ): Promise<URL> {
     const ticket = await this.begin(changes);
     const body = { allow: true, ...consent };
-    const { status, text } = await browser.send("POST", `/v0/oauth/requests/${ticket}`, { body });
+    const { status, text } = await person.send("POST", `/v0/oauth/requests/${ticket}`, { body });
     if (status !== 200) throw new Error(`not allowed: ${status} ${text}`);
     const { data }: { data: { redirect_to: string } } = JSON.parse(text);
     return new URL(data.redirect_to);
@@ -126,8 +155,8 @@ export class OAuthTestClient {
   }
 
   /** Signs in, by all of this. */
-  async signIn(browser: SignedInBrowser, consent: Record<string, string> = {}): Promise<TokenAnswer> {
-    return tokensIn(await this.exchange(await this.code(browser, consent)));
+  async signIn(person: Person, consent: Record<string, string> = {}): Promise<TokenAnswer> {
+    return tokensIn(await this.exchange(await this.code(person, consent)));
   }
 
   refresh(token: string, changes: Record<string, string | undefined> = {}): Promise<Answer> {
@@ -139,7 +168,7 @@ export class OAuthTestClient {
   post(path: string, form: Record<string, string | undefined>): Promise<Answer> {
     const body = new URLSearchParams();
     for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
-    return this.#coffer.client().send("POST", path, {
+    return this.#server.client().send("POST", path, {
       body: body.toString(),
       headers: { "content-type": "application/x-www-form-urlencoded" },
     });

@@ -6,6 +6,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "/account": "Account",
   "/users": "Users",
   "/auth/setup": "Setup",
+  "/oauth/consent": "Let an app in",
 };
 
 /** The document title for a page's name: `photos · Coffer`. */

@@ -48,5 +48,8 @@ export interface ListPage<T> {
 /** What is read of a page of the folders that stand in a folder, in path order. */
 export type FoldersPage = Pick<server.FoldersPage, "data" | "total" | "next_cursor">;
 
+/** What an app asks for. */
+export type AuthorizationRequest = server.AuthorizationRecord;
+
 /** A key, without its secret. */
 export type ApiKey = server.KeyRecord;

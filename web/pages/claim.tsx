@@ -2,11 +2,12 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { Form } from "../components/form.tsx";
 import { Name } from "../components/name.tsx";
+import { OtherAccount } from "../components/other-account.tsx";
 import { Outside } from "../components/outside.tsx";
 import { SignInForm } from "../components/sign-in-form.tsx";
 import { say } from "../components/toast.tsx";
 import { TurnedBack } from "../components/turned-back.tsx";
-import { type ApiError, asApiError, call } from "../lib/api.ts";
+import { type ApiError, call } from "../lib/api.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { navigate } from "../lib/router.tsx";
@@ -96,14 +97,6 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
     say(`${data.name} is now yours.`);
     navigate(`/drives/${data.slug ?? data.id}/`, { replace: true });
   };
-  const leave = async () => {
-    try {
-      await call("POST", "/auth/logout", { body: {} });
-      onAccountChange();
-    } catch (error) {
-      say(asApiError(error).message);
-    }
-  };
   return (
     <div class="card-part" ref={place}>
       <Form submit="Claim this drive" onSubmit={claim}>
@@ -111,9 +104,7 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
           It will permanently belong to <strong>{account.username}</strong>. The agent keeps its access.
         </p>
       </Form>
-      <button type="button" class="button quiet" onClick={() => void leave()}>
-        Use another account
-      </button>
+      <OtherAccount onAccountChange={onAccountChange} />
     </div>
   );
 }

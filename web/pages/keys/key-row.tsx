@@ -35,6 +35,7 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
           <Name text={key.name === "" ? NAMELESS : key.name} />
         </h2>
         <code class="soft">{key.key_prefix}…</code>
+        {key.client_id !== null && <p class="soft key-app">{appOf(key.client_id)}</p>}
       </div>
       <div class="key-reach">
         <p>
@@ -47,7 +48,10 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
         <span title={formatTime(key.created_at)}>Created {formatRelative(key.created_at)}</span>
         <LastUse at={key.last_used_at} />
         {key.expires_at !== null && (
-          <span title={formatTime(key.expires_at)}>Expires {formatRelative(key.expires_at)}</span>
+          <span title={formatTime(key.expires_at)}>
+            {key.client_id === null ? "Expires" : "Signed out"} {formatRelative(key.expires_at)}
+            {key.client_id !== null && " without use"}
+          </span>
         )}
       </p>
       <button type="button" class="button" onClick={onRevoke}>
@@ -59,6 +63,11 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
       </button>
     </li>
   );
+}
+
+/** What kind of app has a key: one that a site vouches for, by the address of its id, or any. */
+function appOf(clientId: string): string {
+  return clientId.startsWith("https:") ? `App of ${new URL(clientId).host}` : "App that you let in";
 }
 
 function ReachLink({ text, drive }: Reach) {

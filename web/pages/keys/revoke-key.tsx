@@ -14,7 +14,7 @@ export function RevokeKey(props: {
   readonly onDone: () => void;
 }) {
   const { apiKey, onClose, onDone } = props;
-  const { id, name, key_prefix: prefix, last_used_at: lastUsed } = apiKey;
+  const { id, name, key_prefix: prefix, last_used_at: lastUsed, client_id: app } = apiKey;
   return (
     <Dialog title="Revoke this key?" onClose={onClose}>
       <p>
@@ -22,6 +22,7 @@ export function RevokeKey(props: {
           <Name text={name === "" ? NAMELESS : name} />
         </strong>{" "}
         (<code>{prefix}…</code>) will stop working at once. This can't be undone.{" "}
+        {app === null ? "" : "The app must ask you again. "}
         {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}
       </p>
       <Form

@@ -1,0 +1,167 @@
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { newWindow } from "../support/browser.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { SigningIn, waitForBrowser } from "../support/mcp-sign-in.ts";
+import { askToBeLetIn } from "../support/oauth.ts";
+
+// Applications that are let in by a person, in a real browser.
+
+const dashboard = openDashboard();
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel("Username").fill("ada");
+  await page.getByLabel("Password").fill("ada's password");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** A request of an application of this computer; the path of the page where it is decided. */
+function asked(name = "Some app"): Promise<string> {
+  return askToBeLetIn(dashboard.server.url, "http://127.0.0.1/callback", name);
+}
+
+/** Connects the official client, which signs in when it is refused. */
+async function connect(authProvider: SigningIn) {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StreamableHTTPClientTransport(new URL(`${dashboard.server.url}/mcp`), {
+    authProvider,
+  });
+  await client.connect(transport);
+  return { client, transport, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** The drives that a client reaches, as the tool lists them. */
+async function drivesOf(client: Client): Promise<unknown> {
+  const { structuredContent } = await client.callTool({ name: "list_drives", arguments: {} });
+  return structuredContent;
+}
+
+test("the official MCP client, which knows only the address, gets in and stays in", async () => {
+  using waiting = waitForBrowser();
+  const signingIn = new SigningIn(waiting.redirectUrl);
+  {
+    await using anybody = await connect(signingIn);
+    expect((await anybody.client.listTools()).tools.map(({ name }) => name)).toContain("list_drives");
+    const refused = await drivesOf(anybody.client).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UnauthorizedError);
+
+    const context = await newWindow(dashboard.browser);
+    const page = await context.newPage();
+    await page.goto(signingIn.asked?.href ?? "");
+    await page.getByRole("heading", { name: "Sign in to decide" }).waitFor();
+    await signIn(page);
+    await page.getByRole("heading", { name: "Official client" }).waitFor();
+    expect(await page.locator("dl").textContent()).toContain("A program on this computer (127.0.0.1:");
+    await page.getByLabel("It gets access to").selectOption("Only Files (ada/files)");
+    await page.getByLabel("It may").selectOption("Only read");
+    await page.getByRole("button", { name: "Allow" }).click();
+    const { searchParams } = await waiting.back;
+    await page.getByText("You are signed in.").waitFor();
+    await context.close();
+    expect(searchParams.get("state")).toBe("the client's state");
+    await anybody.transport.finishAuth(searchParams);
+  }
+  const before = signingIn.current;
+  if (before === undefined) throw new Error("the client has no tokens");
+  await using one = await connect(signingIn);
+  expect(await drivesOf(one.client)).toMatchObject({ drives: [{ drive: "ada/files" }] });
+
+  // A token that has ended is refused at once, and the client refreshes without a person.
+  signingIn.current = { ...before, access_token: "cof_at_ended" };
+  await using later = await connect(signingIn);
+  expect(await drivesOf(later.client)).toMatchObject({ drives: [{ drive: "ada/files" }] });
+  expect(signingIn.current.access_token).not.toBe(before.access_token);
+
+  // To write it must ask the person for more.
+  const writing = later.client.callTool({
+    name: "write_file",
+    arguments: { drive: "ada/files", path: "a", text: "x" },
+  });
+  expect(await writing.catch((error: unknown) => error)).toBeInstanceOf(UnauthorizedError);
+  expect(signingIn.asked?.searchParams.get("scope")).toBe("read write");
+
+  await using keys = await dashboard.open("/keys");
+  const row = keys.locator(".keys > li", { hasText: "Official client" });
+  expect(await row.textContent()).toContain("App that you let in");
+  await row.getByRole("button", { name: /^Revoke/ }).click();
+  await keys.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await row.waitFor({ state: "detached" });
+  const ended = await drivesOf(later.client).catch((error: unknown) => error);
+  expect(ended).toBeInstanceOf(UnauthorizedError);
+});
+
+describe("the page", () => {
+  test("sends the browser back with a refusal, by keyboard alone", async () => {
+    using waiting = waitForBrowser();
+    await using page = await dashboard.open(
+      await askToBeLetIn(dashboard.server.url, waiting.redirectUrl, "Some app"),
+    );
+    await page.getByRole("heading", { name: "Some app" }).waitFor();
+    const order: string[] = [];
+    for (const _ of ["drives", "permission", "allow", "cancel"]) {
+      await page.keyboard.press("Tab");
+      order.push(await page.evaluate<string>("document.activeElement.textContent.slice(0, 20)"));
+    }
+    expect(order.slice(2)).toEqual(["Allow", "Cancel"]);
+    await page.keyboard.press("Enter");
+    expect((await waiting.back).searchParams.get("error")).toBe("access_denied");
+  });
+
+  test("shows what is wrong in what an app asks, and says that it is over when it is", async () => {
+    await using unsafe = await dashboard.open(
+      "/oauth/authorize?client_id=none&redirect_uri=https://evil.example",
+    );
+    await unsafe.getByRole("heading", { name: "This app is not known here" }).waitFor();
+    await using over = await dashboard.open("/oauth/consent?request=none");
+    await over.getByRole("heading", { name: "This request is over" }).waitFor();
+  });
+
+  test("shows a name that is markup, or that reverses what follows, as what it is", async () => {
+    await using page = await dashboard.open(await asked("<b>Coffer</b> \u202Egnp.exe"));
+    expect(await page.getByRole("heading").textContent()).toBe("<b>Coffer</b> U+202Egnp.exe");
+  });
+
+  test("is shown in no frame of another site", async () => {
+    const address = new URL(await asked(), dashboard.server.url).href;
+    using evil = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(`<iframe src="${address}" width="800" height="800"></iframe>`, {
+          headers: { "content-type": "text/html" },
+        }),
+    });
+    const page = await dashboard.context.newPage();
+    const answered = page.waitForResponse((response) => response.url() === address);
+    await page.goto(`http://127.0.0.1:${evil.port}/`);
+    await answered;
+    await page.waitForLoadState("networkidle");
+    const frame = page.frames().find((each) => each !== page.mainFrame());
+    expect(await frame?.getByRole("button").count()).toBe(0);
+    await page.close();
+  });
+
+  test("is not decided by a form of another site, though the person is signed in", async () => {
+    const path = await asked();
+    const ticket = new URL(path, dashboard.server.url).searchParams.get("request") ?? "";
+    const target = `${dashboard.server.url}/v0/oauth/requests/${ticket}`;
+    using evil = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(
+          `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
+          { headers: { "content-type": "text/html" } },
+        ),
+    });
+    const page = await dashboard.context.newPage();
+    await page.goto(`http://127.0.0.1:${evil.port}/`);
+    const answer = page.waitForResponse((response) => response.url() === target);
+    await page.getByRole("button", { name: "Win" }).click();
+    expect([401, 403]).toContain((await answer).status());
+    await page.goto(`${dashboard.server.url}${path}`);
+    await page.getByRole("button", { name: "Allow" }).waitFor();
+    await page.close();
+  });
+});

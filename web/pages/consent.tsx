@@ -1,0 +1,247 @@
+import { useState } from "preact/hooks";
+import { Choice } from "../components/choice.tsx";
+import { Failure } from "../components/failure.tsx";
+import { Form, textOf } from "../components/form.tsx";
+import { Name } from "../components/name.tsx";
+import { OtherAccount } from "../components/other-account.tsx";
+import { Outside } from "../components/outside.tsx";
+import { SignInForm } from "../components/sign-in-form.tsx";
+import { say } from "../components/toast.tsx";
+import { TurnedBack } from "../components/turned-back.tsx";
+import { type ApiError, asApiError, call } from "../lib/api.ts";
+import { listDrives } from "../lib/drives.ts";
+import { useLoad } from "../lib/load.ts";
+import { plain } from "../lib/overrides.ts";
+import type { SignInReturn } from "../lib/sign-in-return.ts";
+import type { Account, AuthorizationRequest, Drive } from "../lib/types.ts";
+
+interface Props {
+  /** The query of the address: `request`, or `problem` if there is nothing to decide. */
+  readonly query: URLSearchParams;
+  /** Null while nobody is signed in. */
+  readonly account: Account | null;
+  /** What became of a sign-in at the provider that was just tried. */
+  readonly returned: SignInReturn | null;
+  /** Reads again who is signed in. */
+  readonly onAccountChange: () => void;
+}
+
+/** Where a person lets an app in, signing in first if needed. */
+export function Consent(props: Props) {
+  const { query, account, returned, onAccountChange } = props;
+  const problem = query.get("problem");
+  const request = query.get("request");
+  if (problem !== null || request === null) {
+    return (
+      <Outside>
+        <Problem problem={problem ?? ""} />
+      </Outside>
+    );
+  }
+  return (
+    <Outside>
+      {account === null ? (
+        <>
+          <header>
+            <p class="soft">An app asks for access to your drives</p>
+            <h1>Sign in to decide</h1>
+          </header>
+          {returned !== null && <TurnedBack {...returned} />}
+          <SignInForm onSignedIn={onAccountChange} focused />
+        </>
+      ) : (
+        <Decision key={account.id} id={request} account={account} onAccountChange={onAccountChange} />
+      )}
+    </Outside>
+  );
+}
+
+interface DecisionProps {
+  readonly id: string;
+  readonly account: Account;
+  readonly onAccountChange: () => void;
+}
+
+function Decision({ id, account, onAccountChange }: DecisionProps) {
+  const address = `/v0/oauth/requests/${encodeURIComponent(id)}`;
+  const [to, setTo] = useState<string | null>(null);
+  const { loaded, reload } = useLoad(id, async (signal) => {
+    const [{ data }, drives] = await Promise.all([
+      call<{ data: AuthorizationRequest }>("GET", address, { signal }),
+      listDrives(signal),
+    ]);
+    return { request: data, drives };
+  });
+  const decide = async (body: object, headers: Readonly<Record<string, string>> = {}) => {
+    const { data } = await call<{ data: { redirect_to: string } }>("POST", address, { body, headers });
+    setTo(data.redirect_to);
+    location.assign(data.redirect_to);
+  };
+  if (to !== null) return <Decided to={to} />;
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "failed") return <NotDecidable error={loaded.error} retry={reload} />;
+  const { request, drives } = loaded.value;
+  return (
+    <>
+      <Asker request={request} account={account} />
+      <div class="card-part">
+        <Form
+          submit="Allow"
+          onSubmit={(values, once) => {
+            const drive = textOf(values, "drive_id");
+            const limit = drive === "" ? {} : { drive_id: drive };
+            return decide({ allow: true, scope: textOf(values, "scope"), ...limit }, once);
+          }}
+          onCancel={() => {
+            decide({ allow: false }).catch((error: unknown) => say(asApiError(error).message));
+          }}
+        >
+          <Terms scope={request.scope} drives={drives} />
+        </Form>
+        <OtherAccount onAccountChange={onAccountChange} />
+      </div>
+    </>
+  );
+}
+
+/** Who asks, where the answer goes, and who is asked. */
+function Asker({ request, account }: { readonly request: AuthorizationRequest; readonly account: Account }) {
+  const { client_name: name, client_host: host, redirect } = request;
+  return (
+    <>
+      <header>
+        <p class="soft">An app asks for access to your drives</p>
+        <h1>
+          <Name text={name} />
+        </h1>
+      </header>
+      <dl class="facts">
+        <dt>Who asks</dt>
+        <dd>
+          {host === null ? "Not verified: the app chose its name itself" : <>An app of {host}, by its name</>}
+        </dd>
+        <dt>Answer goes to</dt>
+        <dd>
+          <Target {...redirect} />
+        </dd>
+        <dt>You are</dt>
+        <dd>{account.username}</dd>
+      </dl>
+      <div class="notice careful">
+        <p>
+          {redirect.kind === "site"
+            ? `Allow this only if you trust ${redirect.name} and asked for it there just now.`
+            : "Allow this only if you started the app on this device just now."}
+        </p>
+      </div>
+    </>
+  );
+}
+
+function Target({ kind, name }: AuthorizationRequest["redirect"]) {
+  switch (kind) {
+    case "site":
+      return <strong>{name}</strong>;
+    case "computer":
+      return (
+        <>
+          <strong>A program on this computer</strong> <span class="soft">({name})</span>
+        </>
+      );
+    case "app":
+      return (
+        <>
+          <strong>An app on this device</strong> <span class="soft">(the one for {name}: links)</span>
+        </>
+      );
+  }
+}
+
+interface TermsProps {
+  readonly scope: AuthorizationRequest["scope"];
+  readonly drives: readonly Drive[];
+}
+
+function Terms({ scope, drives }: TermsProps) {
+  const reading = { value: "read-only", text: "Only read" };
+  const writing = { value: "read-write", text: "Read, change and delete" };
+  return (
+    <>
+      <Choice
+        label="It gets access to"
+        name="drive_id"
+        options={[
+          { value: "", text: "All my drives" },
+          ...drives.map(({ id, name, slug }) => ({ value: id, text: `Only ${plain(name)} (${slug ?? id})` })),
+        ]}
+      />
+      <Choice
+        label="It may"
+        name="scope"
+        value={scope}
+        options={scope === "read-only" ? [reading] : [writing, reading]}
+        hint="You can end this at any time on the page of keys."
+      />
+    </>
+  );
+}
+
+function Decided({ to }: { readonly to: string }) {
+  return (
+    <>
+      <h1>Back to the app</h1>
+      <p>If nothing happens, follow this link. Then you can close this page.</p>
+      <a class="button primary" href={to}>
+        Back to the app
+      </a>
+    </>
+  );
+}
+
+function NotDecidable({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
+  if (error.status === 404) return <Problem problem="over" />;
+  return (
+    <>
+      <h1>Couldn't load the request</h1>
+      <Failure error={error} retry={retry} />
+    </>
+  );
+}
+
+const OTHERWISE = [
+  "This request cannot be used",
+  "Something is missing in it. Start again in the app.",
+] as const;
+
+/** Why there is nothing to decide, and what to do. Anybody can make an address, so that no other text is shown. */
+const PROBLEMS: Readonly<Record<string, readonly [title: string, text: string]>> = {
+  over: [
+    "This request is over",
+    "It was decided already, or nobody decided in time. Start again in the app if you still want to let it in.",
+  ],
+  client: [
+    "This app is not known here",
+    "It has to introduce itself again, or what it says about itself could not be read. Remove this server from the app and add it again. Nothing was sent to it.",
+  ],
+  redirect: [
+    "This request is not safe",
+    "The answer would go to an address that the app did not register. Nothing was sent there. If you did not start this yourself, close the page.",
+  ],
+  busy: [
+    "Too many requests",
+    "Too many came from your address. Wait a few minutes, then start again in the app.",
+  ],
+};
+
+function Problem({ problem }: { readonly problem: string }) {
+  const [title, text] = PROBLEMS[problem] ?? OTHERWISE;
+  return (
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <a class="button" href="/drives">
+        Go to your drives
+      </a>
+    </>
+  );
+}
