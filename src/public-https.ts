@@ -108,9 +108,12 @@ export function getPublic(url: URL, bounds: Bounds, network: PublicNetwork = {})
       let length = 0;
       response.on("data", (piece: Uint8Array) => {
         length += piece.length;
-        pieces.push(piece);
-        if (length > bounds.bytes)
-          asking.destroy(new Error(`the response has more than ${bounds.bytes} bytes`));
+        if (length <= bounds.bytes) pieces.push(piece);
+        else {
+          // First: what is destroyed may still end as if it were whole.
+          reject(new Error(`the response has more than ${bounds.bytes} bytes`));
+          asking.destroy();
+        }
       });
       response.on("error", reject);
       response.on("end", () =>

@@ -15,6 +15,7 @@ import {
 } from "../support/oauth.ts";
 import { openStage } from "../support/scenario.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
+import { startTlsServer } from "../support/tls-server.ts";
 
 const stage = openStage();
 
@@ -172,6 +173,39 @@ function decide(headers: Record<string, string>, ticket: string): Promise<Answer
   const body = { allow: true };
   return stage.coffer.client().send("POST", `/v0/oauth/requests/${ticket}`, { body, headers });
 }
+
+describe("a client whose id is the address of a document", () => {
+  test("is let in as what the document says, and shown with its host", async () => {
+    await using site = await startTlsServer(({ url }) =>
+      Response.json({ client_id: url, client_name: "Site", redirect_uris: [REDIRECT_URI] }),
+    );
+    const publicNetwork = { isAllowed: () => true, ca: site.ca };
+    await using coffer = await startAppliance({}, { publicNetwork });
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const { browser } = beginSession(coffer, "ada");
+    const client = new OAuthTestClient(coffer, site.url("/client.json").href);
+    const asked = await browser.send("GET", `/v0/oauth/requests/${await client.begin()}`);
+    const { host } = site.url("/");
+    expect(JSON.parse(asked.text)).toMatchObject({ data: { client_name: "Site", client_host: host } });
+    const tokens = await client.signIn(browser);
+    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(200);
+    expect(site.asked).toEqual(["/client.json"]);
+  });
+
+  test("is refused if that is not on the public internet, and nobody is connected to", async () => {
+    await using site = await startTlsServer(({ url }) =>
+      Response.json({ client_id: url, client_name: "Inside", redirect_uris: [REDIRECT_URI] }),
+    );
+    const inside = site.url("/client.json");
+    const literal = new URL(inside);
+    literal.hostname = "127.0.0.1";
+    for (const { href } of [inside, literal]) {
+      const { status, text } = await app.ask({ client_id: href });
+      expect([status, text]).toEqual([400, expect.stringContaining("could not be fetched")]);
+    }
+    expect(site.asked).toEqual([]);
+  });
+});
 
 describe("a person's consent", () => {
   test("is not given by another site's page, nor by a request that does not say where it is from", async () => {
