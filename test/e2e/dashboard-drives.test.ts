@@ -243,6 +243,35 @@ describe("keys", () => {
     }
   });
 
+  test("it is in the configuration of MCP clients, where they need one", async () => {
+    const made = page.getByRole("region", { name: "Your new key" });
+    const secret = await made.locator(".secret code").innerText();
+    const configurationOf = async (client: string, what: string) => {
+      await made.getByText(client, { exact: true }).click();
+      const shown = made.locator("details[open]", { hasText: client });
+      await shown.getByRole("button", { name: `Copy ${what}` }).click();
+      await toast(`Copied ${what}.`);
+      await made.getByText(client, { exact: true }).click();
+      return clipboard();
+    };
+    const url = `${dashboard.server.url}/mcp`;
+    const headers = { Authorization: `Bearer ${secret}` };
+    expect(await configurationOf("ChatGPT", "the address")).toBe(url);
+    expect(JSON.parse(await configurationOf("VS Code", "the configuration"))).toEqual({
+      servers: { coffer: { type: "http", url, headers } },
+    });
+    expect(await configurationOf("Claude Code", "the command")).toContain(`"${url}"`);
+    // As the client sends it.
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const accept = "application/json, text/event-stream";
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, accept, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(await answer.text()).toContain("list_drives");
+  });
+
   test("after that nothing shows it any more", async () => {
     const key = await clipboard();
     const secret = /cof_sk_live_[0-9a-f]{48}/.exec(key)?.[0] ?? "none";
@@ -255,6 +284,9 @@ describe("keys", () => {
       "/drives/ada/for-an-agent/",
     );
     expect(await page.content()).not.toContain(secret);
+    const clients = page.getByRole("region", { name: "Connect an MCP client" });
+    await clients.getByText("Cursor", { exact: true }).click();
+    await clients.getByText(/"mcpServers"[^]*"Bearer YOUR_KEY"/).waitFor();
     await row.getByRole("button", { name: "Revoke" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

@@ -197,7 +197,15 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText("Instructions for an agent").click();
+    await page.getByText("VS Code").click();
     expect(await inspect("key-made")).toEqual([]);
+  });
+
+  test("key-clients", async () => {
+    await visit("/keys", "Night shift");
+    await page.getByText("ChatGPT").click();
+    await page.getByText("Claude Code").click();
+    expect(await inspect("key-clients")).toEqual([]);
   });
 });
 

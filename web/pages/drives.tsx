@@ -8,6 +8,7 @@ import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { formatBytes, formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
+import { mcpAddress } from "../lib/mcp-clients.ts";
 import { Link } from "../lib/router.tsx";
 import type { Drive } from "../lib/types.ts";
 import { DriveCard } from "./drives/drive-card.tsx";
@@ -61,7 +62,8 @@ function NoDrives() {
       <h2>No drives yet</h2>
       <p class="soft">
         Create one here, or let an agent create its own: it sends a name to <code>/v0/drives/provision</code>{" "}
-        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how.
+        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how. MCP
+        clients connect to <code>{mcpAddress(location.origin)}</code>.
       </p>
       <Link to="/keys" class="button">
         Create a key for an agent

@@ -11,6 +11,7 @@ import type { ApiKey, Drive } from "../lib/types.ts";
 import { CreateKey } from "./keys/create-key.tsx";
 import { KeyList } from "./keys/key-list.tsx";
 import { MadeKey } from "./keys/made-key.tsx";
+import { ConnectClients } from "./keys/mcp-clients.tsx";
 import { RevokeKey } from "./keys/revoke-key.tsx";
 
 /** The account's API keys. */
@@ -52,6 +53,7 @@ export function Keys() {
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
+      {page !== null && made === null && <ConnectClients />}
       {creating !== null && page !== null && (
         <CreateKey
           drives={page.drives}

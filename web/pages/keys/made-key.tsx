@@ -1,7 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Copy } from "../../components/copy.tsx";
 import { useFocusHandedOn } from "../../lib/focus.ts";
-import { type NewKey, type Snippet, snippetsFor } from "../../lib/key-snippets.ts";
+import { type NewKey, snippetsFor } from "../../lib/key-snippets.ts";
+import { McpClients } from "./mcp-clients.tsx";
+import { Paste } from "./paste.tsx";
 
 /** The secret of a new key, shown once, with examples to copy. It stays until "Done" is pressed. */
 export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDone: () => void }) {
@@ -22,25 +24,13 @@ export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDo
       {snippetsFor(made).map((snippet) => (
         <Paste key={snippet.title} {...snippet} />
       ))}
+      <h3>MCP clients</h3>
+      <McpClients apiKey={made.secret} server={made.server} />
       <div>
         <button type="button" class="button primary" onClick={onDone}>
           Done
         </button>
       </div>
     </section>
-  );
-}
-
-function Paste({ title, what, text }: Snippet) {
-  return (
-    <details class="paste">
-      <summary>{title}</summary>
-      <div class="paste-body">
-        <pre>{text}</pre>
-        <div>
-          <Copy text={text} what={what} />
-        </div>
-      </div>
-    </details>
   );
 }
