@@ -23,6 +23,7 @@ import keptAnswers from "./migrations/0022_kept_answers.sql" with { type: "text"
 import searchFile from "./migrations/0023_search_file.sql" with { type: "text" };
 import keyExpiry from "./migrations/0024_key_expiry.sql" with { type: "text" };
 import oauth from "./migrations/0025_oauth.sql" with { type: "text" };
+import uploadLinks from "./migrations/0026_upload_links.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, name: "search-file", sql: searchFile },
   { version: 24, name: "key-expiry", sql: keyExpiry },
   { version: 25, name: "oauth", sql: oauth },
+  { version: 26, name: "upload-links", sql: uploadLinks },
 ];

@@ -1,5 +1,6 @@
 import type { SecretHash } from "../domain/api-key.ts";
 import type { DriveId, FileId, KeyId, UserPk } from "../domain/id.ts";
+import type { Link, LinkMaker } from "../domain/link.ts";
 import type { Database } from "./database.ts";
 
 /** Times are milliseconds since the epoch. */
@@ -8,23 +9,16 @@ export interface NewPresignedLink {
   readonly file: FileId;
   /** Whose room it takes, even if the file is moved or deleted. */
   readonly drive: DriveId;
-  /** Who created it: a key, or else a user. */
-  readonly maker: { readonly keyId: KeyId } | { readonly user: UserPk };
+  readonly maker: LinkMaker;
   readonly oneTime: boolean;
   readonly expiresAt: number;
   readonly createdAt: number;
 }
 
-/** A link; times are milliseconds since the epoch. */
-export interface PresignedLink {
+/** A link to a file. */
+export interface PresignedLink extends Link {
   readonly fileId: FileId;
-  /** The key that created it; null if it was revoked, or there was none. */
-  readonly keyHash: SecretHash | null;
-  /** The user who created it without a key. */
-  readonly user: UserPk | null;
   readonly oneTime: boolean;
-  readonly usedAt: number | null;
-  readonly expiresAt: number;
 }
 
 interface Row extends Omit<PresignedLink, "oneTime"> {

@@ -16,6 +16,7 @@ import { OAuthClientsTable } from "./oauth-clients.ts";
 import { OAuthGrantsTable } from "./oauth-grants.ts";
 import { PresignedLinksTable } from "./presigned-links.ts";
 import { ReleasedContentsTable } from "./released-contents.ts";
+import { UploadLinksTable } from "./upload-links.ts";
 import { UsageTable } from "./usage.ts";
 import { IdempotencyTable } from "./idempotency-records.ts";
 import { ScrubTable } from "./scrub.ts";
@@ -61,6 +62,7 @@ export function openTables(database: Database) {
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyTable(database),
     presignedLinks: new PresignedLinksTable(database),
+    uploadLinks: new UploadLinksTable(database),
     usage: new UsageTable(database),
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),

@@ -57,6 +57,11 @@ export function newLinkToken(): NewSecret {
   return newSecret("lnk_");
 }
 
+/** Makes an upload link's token: `upl_<48 hex digits>`. */
+export function newUploadToken(): NewSecret {
+  return newSecret("upl_");
+}
+
 /** Makes a secret that begins with `start`, and shows its first `prefixLength` characters. */
 export function newKeySecret(start: string, prefixLength: number): NewKeySecret {
   const made = newSecret(start);

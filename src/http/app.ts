@@ -39,6 +39,7 @@ import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
 import { texts } from "./resources/texts.ts";
+import { uploadLinks } from "./resources/upload-links.ts";
 import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
 import { auth } from "./sign-in/auth.ts";
@@ -146,6 +147,12 @@ function resources(options: AppOptions): AnyElysia[] {
     extract(services.extracts),
     texts(services.texts),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
+    uploadLinks({
+      links: services.uploadLinks,
+      uploads: services.uploads,
+      linkBase: links,
+      maxFileSize,
+    }),
     search(services.search),
     grep(services.grep),
     folders(services.folders),

@@ -7,6 +7,7 @@ import { CofferError, notFound } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
+import type { Link } from "../domain/link.ts";
 import { type FilePath, parsePathOfFile } from "../domain/path.ts";
 
 /** What a caller can reach: an account, or one drive. */
@@ -72,10 +73,17 @@ export class Access {
   }
 
   /** Like `findDrive`; throws NOT_FOUND. */
-  drive(caller: Caller, reference: string): Drive {
+  drive(caller: Reach, reference: string): Drive {
     const drive = this.findDrive(caller, reference);
     if (drive === null) throw notFound("drive");
     return drive;
+  }
+
+  /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
+  reachOf({ keyHash, user: maker }: Link): Reach | null {
+    if (keyHash !== null) return this.#tables.apiKeys.holderOf(keyHash, this.#clock.now());
+    const user = maker === null ? null : this.#tables.users.byPk(maker);
+    return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
   }
 
   /** The drive that a key is limited to. Throws UNAUTHORIZED if it is gone since the gate authenticated the key. */

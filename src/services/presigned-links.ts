@@ -1,14 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
-import type { NewPresignedLink, PresignedLink } from "../db/presigned-links.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret, newLinkToken } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
-import { CofferError, notFound } from "../domain/errors.ts";
+import { notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
-import { LINK_SECONDS } from "../domain/limits.ts";
-import type { Access, Reach } from "./access.ts";
+import { type CreatedLink, makerOf, requireUsable } from "../domain/link.ts";
+import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
 
 /** A request for a link. */
@@ -17,13 +16,6 @@ export interface LinkRequest {
   readonly expiresIn: number;
   /** Whether it works only once. */
   readonly oneTime: boolean;
-}
-
-/** A new link. The token is shown only once. */
-export interface CreatedLink {
-  readonly token: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 /** A file that a link opens. */
@@ -79,14 +71,10 @@ export class PresignedLinks {
   open(token: string): LinkedFile {
     const now = this.#clock.now();
     const link = this.#tables.presignedLinks.byHash(hashSecret(token));
-    const maker = link === null ? null : this.#reachOf(link, now);
+    const maker = link === null ? null : this.#access.reachOf(link);
     const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
     if (link === null || file === null) throw notFound("link");
-    if (link.usedAt !== null)
-      throw new CofferError("GONE", "The link was for a single use and has been used. Ask for a new one.");
-    // One that ends too late was made before the clock was set back.
-    const isOver = link.expiresAt <= now || link.expiresAt > now + LINK_SECONDS.most * 1000;
-    if (isOver) throw new CofferError("GONE", "The link has expired. Ask for a new one.");
+    requireUsable(link, now);
     return { file, oneTime: link.oneTime };
   }
 
@@ -97,16 +85,4 @@ export class PresignedLinks {
       this.#tables.presignedLinks.markUsed(hashSecret(token), this.#clock.now());
     });
   }
-
-  /** What the creator may see now; null if their key was revoked or expired, or they were disabled. */
-  #reachOf(link: PresignedLink, now: number): Reach | null {
-    if (link.keyHash !== null) return this.#tables.apiKeys.holderOf(link.keyHash, now);
-    const user = link.user === null ? null : this.#tables.users.byPk(link.user);
-    return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
-  }
-}
-
-function makerOf(caller: Caller): NewPresignedLink["maker"] {
-  if (caller.kind === "drive") return { keyId: caller.keyId };
-  return caller.keyId === null ? { user: caller.userPk } : { keyId: caller.keyId };
 }

@@ -47,6 +47,7 @@ import { Search, type SearchTimes } from "./search/search.ts";
 import { Sweep } from "./sweep.ts";
 import { Texts } from "./texts.ts";
 import { Tree } from "./tree.ts";
+import { UploadLinks } from "./upload-links.ts";
 import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
 import { Users } from "./users.ts";
@@ -113,6 +114,7 @@ export function openServices(given: ServiceParts) {
   const files = new Files(parts);
   const indexes = new LineIndexes();
   const documents = new Documents({ files, documentReader });
+  const uploads = new Uploads(parts);
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   const apiKeys = new ApiKeys(parts);
@@ -126,7 +128,8 @@ export function openServices(given: ServiceParts) {
     extracts: new Extracts({ files, documents }),
     texts: new Texts({ ...parts, indexes }),
     presignedLinks: new PresignedLinks(parts),
-    uploads: new Uploads(parts),
+    uploads,
+    uploadLinks: new UploadLinks({ ...parts, uploads }),
     listings: new Listings(parts),
     indexer,
     search: new Search({ ...parts, indexer }),

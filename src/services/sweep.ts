@@ -170,7 +170,10 @@ export class Sweep {
   #expiredLinks(now: number): Promise<number> {
     return this.#inPieces(() => {
       const before = now - LINK_MEMORY_MS;
-      return this.#tables.writeFromReserve(() => this.#tables.presignedLinks.removeExpired(before, PIECE));
+      return this.#tables.writeFromReserve(() => {
+        const { presignedLinks, uploadLinks } = this.#tables;
+        return presignedLinks.removeExpired(before, PIECE) + uploadLinks.removeExpired(before, PIECE);
+      });
     });
   }
 

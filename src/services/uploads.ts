@@ -21,7 +21,7 @@ import { type Filename, type FilePath, parseFilename, parseFilePath } from "../d
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { previewOf } from "../domain/preview.ts";
 import type { Log } from "../log.ts";
-import type { Access } from "./access.ts";
+import type { Access, Reach } from "./access.ts";
 import type { FilePlace } from "./damaged-contents.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
@@ -61,9 +61,16 @@ export interface UploadParts {
   readonly maxFileSize: number;
 }
 
+/** On whose behalf an upload is. */
+export interface Uploader {
+  readonly reach: Reach;
+  /** Runs a write if it may still happen: see `Access.write`. */
+  write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
+}
+
 /** What one upload needs. */
 interface OneUploadParts extends UploadParts {
-  readonly caller: Caller;
+  readonly uploader: Uploader;
   readonly writer: BlobWriter;
   /** The most bytes that its drive or account can hold; null for no limit. */
   readonly room: number | null;
@@ -83,12 +90,30 @@ export class Uploads {
    * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
    */
   async begin(caller: Caller, driveId: string | null): Promise<Upload> {
-    const { access, quota, blobs, tables } = this.#parts;
+    const { access, quota, maxFileSize } = this.#parts;
+    const uploader: Uploader = {
+      reach: caller,
+      write: (within, job) => access.write(caller, within, job),
+    };
     const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
-    const room =
-      reference === null ? quota.limitFor(caller.plan) : quota.limitOf(access.drive(caller, reference));
-    await tables.requireSpace();
-    return new Upload({ ...this.#parts, caller, room, writer: await blobs.create() });
+    if (reference !== null) return this.beginFor(uploader, reference, maxFileSize);
+    return this.#begin({ uploader, room: quota.limitFor(caller.plan), maxFileSize });
+  }
+
+  /**
+   * Starts an upload into a drive. Throws like `begin`.
+   *
+   * @param maxFileSize bytes
+   */
+  async beginFor(uploader: Uploader, driveId: string, maxFileSize: number): Promise<Upload> {
+    const { access, quota } = this.#parts;
+    const room = quota.limitOf(access.drive(uploader.reach, driveId));
+    return this.#begin({ uploader, room, maxFileSize });
+  }
+
+  async #begin(one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize">): Promise<Upload> {
+    await this.#parts.tables.requireSpace();
+    return new Upload({ ...this.#parts, ...one, writer: await this.#parts.blobs.create() });
   }
 
   /** Starts to read a content only to compare it with an earlier upload. */
@@ -157,12 +182,12 @@ export class Upload {
   ): Promise<Uploaded> {
     const target = parseTarget(fields);
     const attributes = parseAttributes(fields, target.filename, this.#parts.clock.now());
-    const drive = this.#parts.access.drive(this.#parts.caller, fields.driveId);
+    const drive = this.#parts.access.drive(this.#parts.uploader.reach, fields.driveId);
     const blob = await this.#parts.writer.commit();
     const place = { driveId: drive.id, path: target.path };
     if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {
-      const uploaded = await this.#parts.access.write(this.#parts.caller, within, () =>
+      const uploaded = await this.#parts.uploader.write(within, () =>
         this.#file(fields, target.path, attributes, blob, precondition),
       );
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
@@ -203,9 +228,9 @@ export class Upload {
     blob: PinnedBlob,
     precondition: Precondition,
   ): Uploaded {
-    const { tables, access, tree, clock } = this.#parts;
+    const { tables, access, tree, clock, uploader } = this.#parts;
     const now = clock.now();
-    const drive = access.drive(this.#parts.caller, fields.driveId);
+    const drive = access.drive(uploader.reach, fields.driveId);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, now);
     const present = tree.occupant(drive, path, now);

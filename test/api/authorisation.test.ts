@@ -95,6 +95,7 @@ const accountReading = {
 };
 /** Nobody gets in with a key. */
 const signedInOnly = { ...everybody({ writers: 403, readers: 403 }).ada };
+const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobody: 404, liar: 404 };
 const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 
@@ -224,6 +225,19 @@ const ENTRIES: readonly Entry[] = [
     about: "that was never made",
     path: ({ file }) => `/v0/presigned/${file}`,
     of: { agent: nothingThere, ada: nothingThere },
+  },
+  {
+    route: "POST /v0/upload-links",
+    path: () => "/v0/upload-links",
+    body: ({ drive }) => ({ drive_id: drive, path: "by-link" }),
+    of: writing(201),
+  },
+  {
+    route: "PUT /v0/uploads/{token}",
+    about: "that was never made",
+    path: ({ file }) => `/v0/uploads/${file}`,
+    body: () => "x",
+    of: { agent: nothingToWrite, ada: nothingToWrite },
   },
   {
     route: "GET /v0/account",

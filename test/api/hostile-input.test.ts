@@ -213,6 +213,7 @@ interface SoundIds {
   readonly file: string;
   readonly key: string;
   readonly link: string;
+  readonly uploadLink: string;
   readonly claim: string;
   readonly user: string;
   readonly session: string;
@@ -238,6 +239,7 @@ class Sound {
     if (template.startsWith("/v0/sessions")) return this.#ids.session;
     if (template.startsWith("/v0/drives")) return this.#ids.drive;
     if (template.startsWith("/v0/presigned")) return this.#ids.link;
+    if (template.startsWith("/v0/uploads")) return this.#ids.uploadLink;
     return template.startsWith("/v0/keys") ? this.#ids.key : this.#ids.file;
   }
 
@@ -255,6 +257,7 @@ class Sound {
       limit: 10,
       inline: "1",
       q: "hello",
+      pattern: "hello",
       username: `user-${crypto.randomUUID().slice(0, 8)}`,
       allow: true,
       current: "ada's password",
@@ -266,6 +269,7 @@ class Sound {
   /** A file or folder that is there, or a folder that is to be made. */
   #path(method: string, template: string): string {
     if (template.startsWith("/v0/files/by-path")) return "dir/file.txt";
+    if (template === "/v0/upload-links") return "dir/linked.txt";
     const makes = method === "POST" && !/^\/v0\/folders\/(move|copy)$/.test(template);
     const isPresent = template === "/v0/archive" || (template.startsWith("/v0/folders") && !makes);
     return isPresent ? "dir/" : `made/${this.#count}/`;
@@ -325,6 +329,9 @@ async function makeSound(): Promise<Sound> {
     body: { name: "Unclaimed" },
   });
   const claim = data.claim_url.split("/").at(-1) ?? "";
+  const uploadLink = await ada.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+    body: { drive_id: drive.data.id, path: "by-link" },
+  });
   const account = await ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
   const { id: session, browser } = beginSession(stage.coffer, "ada");
   return new Sound(
@@ -333,6 +340,7 @@ async function makeSound(): Promise<Sound> {
       file: file.id,
       key: key.id,
       link: link.token,
+      uploadLink: uploadLink.url.split("/").at(-1) ?? "",
       claim,
       user: account.data.id,
       request: await pendingRequest(stage.coffer),

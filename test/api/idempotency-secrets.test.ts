@@ -16,7 +16,7 @@ test("secrets that were answered under a key are nowhere in the data directory o
   const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
     body: "x",
   });
-  const keys = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+  const keys = Array.from({ length: 5 }, () => crypto.randomUUID());
   const requests = [
     () =>
       coffer
@@ -35,6 +35,11 @@ test("secrets that were answered under a key are nowhere in the data directory o
         body: {},
         headers: { "idempotency-key": keys[2] ?? "" },
       }),
+    () =>
+      coffer.client(own.key).json<{ url: string }>(201, "POST", "/v0/upload-links", {
+        body: { drive_id: own.id, path: "b" },
+        headers: { "idempotency-key": keys[4] ?? "" },
+      }),
   ];
   const answers = await Promise.all(requests.map((send) => send()));
   // What is refused leaves its key nowhere either.
@@ -43,8 +48,8 @@ test("secrets that were answered under a key are nowhere in the data directory o
     headers: { "idempotency-key": keys[3] ?? "" },
   });
   const texts = answers.map((answer) => JSON.stringify(answer));
-  const secrets = texts.flatMap((text) => text.match(/cof_\w{30,}|clm_\w+|"token":"[^"]+/g) ?? []);
-  expect(secrets.length).toBeGreaterThanOrEqual(4);
+  const secrets = texts.flatMap((text) => text.match(/cof_\w{30,}|clm_\w+|upl_\w+|"token":"[^"]+/g) ?? []);
+  expect(secrets.length).toBeGreaterThanOrEqual(5);
   // Without their starts, which records show.
   const hearts = secrets.map((secret) => secret.slice(-32));
 

@@ -58,6 +58,8 @@ interface Target {
   readonly claimToken: string;
   /** Somebody who is in no other test. */
   readonly user: string;
+  /** Of a link to upload to. */
+  readonly uploadToken: string;
   /** A session of Ada's. */
   readonly session: string;
   /** The ticket of an application's request. */
@@ -80,7 +82,11 @@ async function makeTarget(): Promise<Target> {
       body: { name: "Unclaimed" },
     });
   const claimToken = unclaimed.data.claim_url.split("/").at(-1) ?? "";
+  const link = await ada.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+    body: { drive_id: drive, path: "by-link" },
+  });
   return {
+    uploadToken: link.url.split("/").at(-1) ?? "",
     drive,
     file: file.id,
     key: key.id,
@@ -107,6 +113,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     ids.map(({ id }) => id),
     countRows("drive"),
     countRows("presigned_link"),
+    countRows("upload_link"),
     countRows("user"),
   ];
 }
@@ -243,6 +250,19 @@ const ENTRIES: readonly Route[] = [
     path: (target) => `${ofFile(target)}/presigned-url`,
     body: () => ({ one_time: true }),
     status: 200,
+  },
+  {
+    route: "POST /v0/upload-links",
+    path: () => "/v0/upload-links",
+    body: ({ drive }) => ({ drive_id: drive, path: "by-link" }),
+    status: 201,
+  },
+  {
+    route: "PUT /v0/uploads/{token}",
+    anonymous: true,
+    path: ({ uploadToken }) => `/v0/uploads/${uploadToken}`,
+    body: () => new TextEncoder().encode("by link"),
+    status: 201,
   },
   {
     route: "POST /v0/files/bulk-delete",

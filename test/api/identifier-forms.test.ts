@@ -39,6 +39,12 @@ const BY_ID: readonly Place[] = [
     path: "/v0/files",
     body: (id) => ({ drive_id: id, filename: "planted", content: "" }),
   },
+  {
+    kind: "drive",
+    method: "POST",
+    path: "/v0/upload-links",
+    body: (id) => ({ drive_id: id, path: "planted" }),
+  },
   { kind: "drive", method: "GET", path: "/v0/search?q=hello&drive_id=ID" },
   { kind: "drive", method: "GET", path: "/v0/grep?pattern=hello&drive_id=ID" },
   { kind: "drive", method: "GET", path: "/v0/archive?drive_id=ID" },

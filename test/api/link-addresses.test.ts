@@ -7,6 +7,7 @@ import { provision } from "../support/scenario.ts";
 interface Links {
   readonly claim: string;
   readonly presigned: string;
+  readonly upload: string;
 }
 
 /** The links that somebody gets who sends these headers. */
@@ -15,20 +16,25 @@ async function linksFor(coffer: TestAppliance, headers: Record<string, string>):
   const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=f`, {
     body: "x",
   });
-  const [made, link] = await Promise.all([
+  const [made, link, upload] = await Promise.all([
     coffer.client().json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
       body: { name: "x" },
       headers,
     }),
     own.client.json<{ url: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, { headers }),
+    own.client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+      body: { drive_id: own.id, path: "g" },
+      headers,
+    }),
   ]);
-  return { claim: made.data.claim_url, presigned: link.url };
+  return { claim: made.data.claim_url, presigned: link.url, upload: upload.url };
 }
 
 function expectBases(links: Links, claim: string, presigned = claim): void {
   expect(links.claim).toMatch(/\/claim\/clm_[0-9a-f]{48}$/);
   expect(links.claim.replace(/\/claim\/[^/]+$/, "")).toBe(claim);
   expect(links.presigned.replace(/\/v0\/presigned\/[^/]+$/, "")).toBe(presigned);
+  expect(links.upload.replace(/\/v0\/uploads\/[^/]+$/, "")).toBe(presigned);
 }
 
 const LAN = { host: "192.168.1.20:2633" };

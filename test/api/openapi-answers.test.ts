@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KEYS, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
-import type { Answer, Json, RequestOptions } from "../support/client.ts";
+import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { type DescribedOperation, Description } from "../support/description.ts";
 import { isObject } from "../support/json-schema.ts";
@@ -28,6 +28,8 @@ interface Target {
   readonly key: string;
   /** The token of a link to the file that is good for one time. */
   readonly link: string;
+  /** Links to upload to, by what becomes of that. */
+  readonly uploads: Readonly<Record<"making" | "replacing" | "blocked", string>>;
   /** The claim token of an agent's drive, which holds as much as Bob may store in all. */
   readonly claim: string;
 }
@@ -62,6 +64,8 @@ let world: World;
 let description: Description;
 /** Files of Ada's that no text can be read from, by what is wrong with them. */
 let odd: Record<"picture" | "brokenJson" | "noText", string>;
+/** The token of a link to upload to Bob's drive. */
+let bobsUpload: string;
 /** The drive and path of each file, by its id. */
 const places = new Map<string, { readonly drive_id: string; readonly path: string }>();
 /** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
@@ -87,6 +91,7 @@ beforeAll(async () => {
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
   places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
+  bobsUpload = await linkTo(world.clients.bob, world.drives.bob, "by-link");
   await fillWithKeys(world.drives.bob);
   changeDatabase(
     coffer.dataDir,
@@ -97,6 +102,13 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
   await provider[Symbol.asyncDispose]();
 });
+
+/** Makes a link to upload to; its token. */
+async function linkTo(client: Client, drive_id: string, path: string): Promise<string> {
+  const body = { drive_id, path };
+  const { url } = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", { body });
+  return url.split("/").at(-1) ?? "";
+}
 
 /** Makes as many keys for a drive of Bob's as there may be. */
 async function fillWithKeys(drive: string): Promise<void> {
@@ -183,6 +195,11 @@ async function makeTarget(): Promise<Target> {
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
     body: { one_time: true },
   });
+  const uploads = {
+    making: await linkTo(ada, data.id, "by-link"),
+    replacing: await linkTo(ada, data.id, "dir/other"),
+    blocked: await linkTo(ada, data.id, "dir/other/x"),
+  };
   const { data: unclaimed } = await nobody.json<{
     data: { claim_url: string; api_key: string; drive_id: string };
   }>(201, "POST", "/v0/drives/provision", { body: { name: "Unclaimed" } });
@@ -190,12 +207,20 @@ async function makeTarget(): Promise<Target> {
     .client(unclaimed.api_key)
     .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
-  return { drive: data.id, file: file.id, key: key.id, link: link.token, claim };
+  return { drive: data.id, file: file.id, key: key.id, link: link.token, uploads, claim };
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
+const uploadLink = ({ uploads }: Target): Request => ({
+  params: { token: uploads.making },
+  body: HELLO_TEXT,
+});
+const replacingLink = ({ uploads }: Target): Request => ({
+  params: { token: uploads.replacing },
+  body: HELLO_TEXT,
+});
 const upload = (target: Target): Request => ({
   body: { drive_id: target.drive, filename: "new.txt", content: HELLO },
 });
@@ -348,6 +373,13 @@ const SUCCESSES: readonly Case[] = [
     as: "nobody",
     request: (t) => under(link(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
   },
+  {
+    operation: "createUploadLink",
+    gives: 201,
+    request: (t) => ({ body: { drive_id: t.drive, path: "a/b", max_size: 10, expires_in: 1 } }),
+  },
+  { operation: "uploadByLink", gives: 201, as: "nobody", request: uploadLink },
+  { operation: "uploadByLink", gives: 200, as: "nobody", request: replacingLink },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
   { operation: "grepFiles", gives: 200, request: () => ({ query: { pattern: "Hello", context: "1" } }) },
@@ -518,6 +550,37 @@ const REFUSALS: readonly Case[] = [
   },
   { operation: "downloadByLink", gives: "GONE", as: "nobody", after: true, request: link },
   {
+    operation: "createUploadLink",
+    gives: "NOT_FOUND",
+    request: () => ({ body: { drive_id: NOWHERE, path: "a" } }),
+  },
+  {
+    operation: "createUploadLink",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ body: { drive_id: bobs().drive, path: "a" } }),
+  },
+  { operation: "uploadByLink", gives: "NOT_FOUND", as: "nobody", request: () => ({ body: HELLO_TEXT }) },
+  { operation: "uploadByLink", gives: "GONE", as: "nobody", after: true, request: replacingLink },
+  {
+    operation: "uploadByLink",
+    gives: "CONFLICT",
+    as: "nobody",
+    request: (t) => ({ params: { token: t.uploads.blocked }, body: HELLO_TEXT }),
+  },
+  {
+    operation: "uploadByLink",
+    gives: "PRECONDITION_FAILED",
+    as: "nobody",
+    request: (t) => under(replacingLink(t), { "if-none-match": "*" }),
+  },
+  {
+    operation: "uploadByLink",
+    gives: "QUOTA_EXCEEDED",
+    as: "nobody",
+    request: () => ({ params: { token: bobsUpload }, body: FULL }),
+  },
+  {
     operation: "searchFiles",
     gives: "NOT_FOUND",
     request: () => ({ query: { q: "x", drive_id: NOWHERE } }),
@@ -587,7 +650,14 @@ function listIn<T>({ text }: Answer): T[] {
 
 /** Bob's drive, which is as full as it may be, and a file in it. */
 function bobs(): Target {
-  return { drive: world.drives.bob, file: world.files.bob, key: "", link: "", claim: "" };
+  return {
+    drive: world.drives.bob,
+    file: world.files.bob,
+    key: "",
+    link: "",
+    uploads: { making: "", replacing: "", blocked: "" },
+    claim: "",
+  };
 }
 
 /** The operations on a file that is named by its id; each has another that takes its drive and path. */

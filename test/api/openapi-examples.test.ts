@@ -28,6 +28,9 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
   ["createPresignedUrl", JSON_TYPE, 200, {}],
   ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
+  ["createUploadLink", JSON_TYPE, 201, {}],
+  ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
+  ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
@@ -106,6 +109,10 @@ async function makeReals(): Promise<Reals> {
   const file = await ask<{ id: string }>("PUT", place, "A plan.");
   const provisioned = { name: "An agent's" };
   const unclaimed = await ask<{ data: { claim_url: string } }>("POST", "/v0/drives/provision", provisioned);
+  const link = await ask<{ url: string }>("POST", "/v0/upload-links", {
+    drive_id: drive.data.id,
+    path: "by-link.txt",
+  });
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const carl = users.data.find(({ username }) => username === "carl");
   return {
@@ -117,6 +124,7 @@ async function makeReals(): Promise<Reals> {
     ids: {
       drives: drive.data.id,
       files: file.id,
+      uploads: link.url.split("/").at(-1) ?? "",
       users: carl?.id ?? "",
       oauth: await pendingRequest(coffer),
     },
@@ -145,7 +153,7 @@ function encoded({ type, example, files }: DescribedBody, reals: Reals): string 
 function execute(at: TestAppliance, id: string, type: string, reals: Reals): Promise<Response> {
   const operation = description.operation(id);
   const [, , resource = ""] = operation.path.split("/");
-  const address = new URL(operation.path.replace("{id}", reals.ids[resource] ?? ""), at.appliance.url);
+  const address = new URL(operation.path.replace(/\{\w+\}/, reals.ids[resource] ?? ""), at.appliance.url);
   for (const [name, value] of Object.entries(filled(description.exampleQuery(operation), reals))) {
     address.searchParams.set(name, String(value));
   }

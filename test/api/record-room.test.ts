@@ -110,6 +110,11 @@ const GROWING: readonly Case[] = [
     takes: part,
     send: ({ ask, file }) => ask("POST", `/v0/files/${file}/presigned-url`, {}),
   },
+  {
+    name: "an upload link",
+    takes: entry,
+    send: ({ ask, id }) => ask("POST", "/v0/upload-links", { drive_id: id, path: "by-link" }),
+  },
 ];
 
 async function makeDrive(client: Client): Promise<Place> {

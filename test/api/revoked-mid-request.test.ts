@@ -89,6 +89,7 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
     "/v0/folders/copy",
     { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
   ],
+  createUploadLink: () => ["POST", "/v0/upload-links", { drive_id: world.drives.ada, path: "late.txt" }],
   createKey: () => ["POST", "/v0/keys", { name: "Late" }],
 };
 
@@ -139,6 +140,7 @@ function everything(): unknown {
     "file",
     "api_key",
     "presigned_link",
+    "upload_link",
     "claim_token",
     "oauth_grant",
   ];

@@ -42,6 +42,8 @@ export interface Prepared extends AsyncDisposable {
   readonly spareKeyId: string;
   /** The token of a link to `small.bin` that works once. */
   readonly linkToken: string;
+  /** The token of a link to upload `linked.bin`. */
+  readonly uploadToken: string;
   /** Of an unclaimed drive. */
   readonly claimToken: string;
   /** Of an account, and its drive. */
@@ -81,6 +83,9 @@ export async function prepare(parent?: string): Promise<Prepared> {
     `/v0/files/${files["small.bin"]}/presigned-url`,
     { body: { one_time: true } },
   );
+  const uploadLink = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+    body: { drive_id: drive, path: "linked.bin" },
+  });
   const unclaimed = await server
     .client()
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
@@ -106,6 +111,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     files,
     spareKeyId: spare.id,
     linkToken: link.token,
+    uploadToken: uploadLink.url.slice(uploadLink.url.lastIndexOf("/") + 1),
     claimToken: unclaimed.data.claim_url.slice(unclaimed.data.claim_url.lastIndexOf("/") + 1),
     accountKey: account.key,
     accountDrive: owned.data.id,
@@ -261,6 +267,19 @@ const OTHERS: readonly Change[] = [
     isOnce: false,
     run: (server, { linkToken }) => server.client().send("GET", `/v0/presigned/${linkToken}`),
   },
+  once("the creation of an upload link", ({ drive }) => [
+    "POST",
+    "/v0/upload-links",
+    { drive_id: drive, path: "in/by-link.bin", max_size: LARGE },
+  ]),
+  {
+    name: "the use of an upload link",
+    isOnce: false,
+    run: (server, { uploadToken }) =>
+      server.client().send("PUT", `/v0/uploads/${uploadToken}`, {
+        body: Uint8Array.from(contentOf("by link", SMALL)),
+      }),
+  },
   {
     name: "signing in",
     isOnce: false,
@@ -293,6 +312,7 @@ const ROWS = [
   `SELECT 'key' AS kind, k.name, k.scope, u.username, d.name AS drive FROM api_key k
      LEFT JOIN user u ON u.pk = k.user LEFT JOIN drive d ON d.pk = k.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
+  `SELECT 'upload link' AS kind, path, max_size, used_at IS NULL AS isUnused FROM upload_link`,
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,

@@ -66,8 +66,11 @@ const COUNTERS = [
     about: "the bytes of records of drive",
     query: `SELECT * FROM (SELECT d.id AS name, d.record_size AS says,
               (SELECT ifnull(sum(record_size), 0) FROM file WHERE drive = d.pk)
-              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + 512 * ifnull(l.links, 0) AS "is"
-              FROM drive d LEFT JOIN (SELECT drive_id, count(*) AS links FROM presigned_link GROUP BY drive_id) l
+              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + ifnull(l.size, 0) AS "is"
+              FROM drive d LEFT JOIN (
+                SELECT drive_id, sum(size) AS size FROM (
+                  SELECT drive_id, 512 AS size FROM presigned_link
+                  UNION ALL SELECT drive_id, 1024 FROM upload_link) GROUP BY drive_id) l
                 ON l.drive_id = d.id)
              WHERE says <> "is"`,
   },

@@ -30,7 +30,6 @@ export interface RouteTable {
 /** Makes the table from all routes. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const templates = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
-  const openTemplates = templates.filter(({ isPublic }) => isPublic);
   const written = Map.groupBy(
     templates.filter(({ path }) => !path.includes(":")),
     ({ path }) => withoutSlash(path),
@@ -48,9 +47,11 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   return {
     isPublic: (method, path) => {
       const sent = segmentsOf(path);
-      return openTemplates.some(
-        (open) => methodsOf(open.method).includes(method) && matches(open.segments, sent),
-      );
+      const found = templates.filter(({ segments }) => matches(segments, sent));
+      const ofMethod = found.filter((route) => methodsOf(route.method).includes(method));
+      if (ofMethod.length > 0) return ofMethod.some(({ isPublic }) => isPublic);
+      // Whoever looks at a link that only takes a write is told so, rather than asked for a key.
+      return READS.includes(method) && found.length > 0 && found.every(isLink);
     },
     requireMethod: (method, path) => {
       if (isWrong(method, path)) throw methodNotAllowed(method, allowedAt(path), []);
@@ -91,6 +92,13 @@ function hintAt(near: readonly string[]): string {
 /** The methods of some routes, sorted, each once. */
 function methodsAt(routes: readonly Route[]): string[] {
   return [...new Set(routes.flatMap(({ method }) => methodsOf(method)))].toSorted();
+}
+
+const READS = ["GET", "HEAD"];
+
+/** Whether the end of the path stands in the place of a key. */
+function isLink({ isPublic, path }: Route): boolean {
+  return isPublic && path.slice(path.lastIndexOf("/")).startsWith("/:");
 }
 
 /** HEAD works wherever GET works. */

@@ -6,6 +6,7 @@ import { fileAnswerOf } from "./files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";
 import type { ContentAnswer, Reply } from "../operation/reply.ts";
 import type { Input } from "../operation/route.ts";
+import type { RawBody } from "../operation/spec.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
@@ -78,7 +79,8 @@ const exampleUpload: Static<typeof jsonUpload> = {
 };
 const exampleForm: Static<typeof multipartUpload> = { drive_id: exampleDrive.id, file: EXAMPLE_TEXT };
 
-const UPLOAD = {
+/** What the operations of uploads have in common. */
+export const UPLOAD = {
   tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
@@ -178,11 +180,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           description:
             "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
           query: rawQuery,
-          rawBody: {
-            limit: maxFileSize,
-            content: { "application/octet-stream": contentBytes, "*/*": contentBytes },
-            examples: { "application/octet-stream": EXAMPLE_TEXT, "*/*": EXAMPLE_TEXT },
-          },
+          rawBody: rawBodyOf(maxFileSize),
         },
         {
           perform: (input, reply) => receive(input, reply, input.query.drive_id, readPut(input)),
@@ -192,7 +190,17 @@ export function uploads(service: Uploads, maxFileSize: number) {
     );
 }
 
-function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): ContentAnswer {
+/** A body that is the content itself. @param limit bytes */
+export function rawBodyOf(limit: number): RawBody {
+  return {
+    limit,
+    content: { "application/octet-stream": contentBytes, "*/*": contentBytes },
+    examples: { "application/octet-stream": EXAMPLE_TEXT, "*/*": EXAMPLE_TEXT },
+  };
+}
+
+/** The record of an uploaded file. */
+export function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): ContentAnswer {
   return {
     ...fileAnswerOf(file),
     status: created ? 201 : 200,
@@ -218,13 +226,18 @@ function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
   };
 }
 
-function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null): UploadFields {
-  const given = contentType === null || DEFAULT_TYPES.test(contentType) ? undefined : contentType;
+/** The type of a body that is the content itself; undefined for those that HTTP clients send by default. */
+export function givenType({ headers }: Request): string | undefined {
+  const type = headers.get("content-type");
+  return type === null || DEFAULT_TYPES.test(type) ? undefined : type;
+}
+
+function rawFieldsOf(query: Static<typeof rawQuery>, type: string | undefined): UploadFields {
   return {
     driveId: query.drive_id,
     filename: query.filename,
     path: query.path,
-    contentType: query.content_type ?? given,
+    contentType: query.content_type ?? type,
     metadata: undefined,
     tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
@@ -233,7 +246,7 @@ function rawFieldsOf(query: Static<typeof rawQuery>, contentType: string | null)
 }
 
 function readPut({ request, query }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
-  const fields = rawFieldsOf(query, request.headers.get("content-type"));
+  const fields = rawFieldsOf(query, givenType(request));
   return async (body, write) => {
     await readRawUpload(body, write);
     return fields;
@@ -244,7 +257,7 @@ function readPut({ request, query }: Received & { readonly query: Static<typeof 
  * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. Throws
  * PAYLOAD_TOO_LARGE after `limit` bytes: what a parser ignores counts nowhere else if no length was announced.
  */
-async function* chunksOf(
+export async function* chunksOf(
   { body }: Request,
   context: RequestContext,
   limit: number,

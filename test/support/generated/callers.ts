@@ -127,4 +127,6 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
     const link = await client.json(200, "POST", `/v0/files/${id}/presigned-url`, { body: { one_time } });
     known.learn("createPresignedUrl", link);
   }
+  const body = { drive_id: drive, path: "notes/linked.txt" };
+  known.learn("createUploadLink", await client.json(201, "POST", "/v0/upload-links", { body }));
 }

@@ -12,6 +12,7 @@ export type Kind =
   | "username"
   | "claim"
   | "link"
+  | "upload link"
   | "path"
   | "folder"
   | "etag"
@@ -62,13 +63,14 @@ export class KnownValues {
     else if ("has_folders" in answer) this.add("folder", answer["path"]);
     else if (operation === "listSessions") this.add("session", answer["id"]);
     else if (operation.startsWith("createPresignedUrl")) this.add("link", answer["token"]);
+    else if (operation === "createUploadLink") this.add("upload link", tokenIn(answer["url"]));
     this.add("slug", answer["slug"]);
     this.add("cursor", answer["next_cursor"]);
     if ("username" in answer) {
       this.add("user", answer["id"]);
       this.add("username", answer["username"]);
     }
-    if (typeof answer["claim_url"] === "string") this.add("claim", answer["claim_url"].split("/").at(-1));
+    this.add("claim", tokenIn(answer["claim_url"]));
     for (const inner of [answer["data"], answer["file"]])
       if (typeof inner === "object") this.learn(operation, inner);
   }
@@ -78,4 +80,9 @@ export class KnownValues {
     this.add("path", path);
     this.add("etag", `"${String(hash).replace("sha256:", "")}"`);
   }
+}
+
+/** The end of an address. */
+function tokenIn(url: unknown): unknown {
+  return typeof url === "string" ? url.split("/").at(-1) : undefined;
 }

@@ -44,6 +44,7 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   users: "user",
   claim: "claim",
   presigned: "link",
+  uploads: "upload link",
 };
 
 /** What need not exist, since a request may make it. */

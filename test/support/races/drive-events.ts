@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 export type Event =
   | { readonly kind: "claim"; readonly drive: number; readonly user: number }
   | { readonly kind: "upload"; readonly drive: number; readonly path: string; readonly size: number }
+  | { readonly kind: "upload by link"; readonly drive: number; readonly size: number }
   | { readonly kind: "use link" | "remove file" | "remove drive" | "revoke key"; readonly drive: number }
   | { readonly kind: "sweep" }
   | { readonly kind: "expire" };
@@ -27,6 +28,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
       kind: fc.constant("upload" as const),
       drive,
       path: fc.constantFrom("first", "a", "b"),
+      size: fc.constantFrom(...SIZES),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("upload by link" as const),
+      drive,
       size: fc.constantFrom(...SIZES),
     }),
   },
@@ -61,6 +70,7 @@ export interface ModelDrive {
   readonly isDeleted: boolean;
   readonly hasKey: boolean;
   readonly isLinkUsed: boolean;
+  readonly isUploadLinkUsed: boolean;
   readonly hasFirst: boolean;
   /** Sizes by path. */
   readonly files: Readonly<Record<string, number>>;
@@ -109,6 +119,13 @@ export function expected(state: Model, each: Event): readonly [outcome: string, 
       const old = given.files[each.path] ?? 0;
       const after = changed({ files: { ...given.files, [each.path]: each.size } });
       const isFull = given.owner !== null && stored(after, given.owner) > LIMIT && each.size > old;
+      return isFull ? ["QUOTA_EXCEEDED", state] : ["done", after];
+    }
+    case "upload by link": {
+      if (isLost) return ["NOT_FOUND", state];
+      if (given.isUploadLinkUsed || state.isLate) return ["GONE", state];
+      const after = changed({ isUploadLinkUsed: true, files: { ...given.files, linked: each.size } });
+      const isFull = given.owner !== null && stored(after, given.owner) > LIMIT;
       return isFull ? ["QUOTA_EXCEEDED", state] : ["done", after];
     }
     case "use link": {

@@ -4,6 +4,7 @@ import type { Caller } from "../../../src/domain/caller.ts";
 import type { DriveId, FileId, KeyId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
+import type { Upload, UploadFields } from "../../../src/services/uploads.ts";
 import { addAccount } from "../accounts.ts";
 import { type OpenedServices, openServicesIn } from "../opened-services.ts";
 import { faultsOfTrees } from "../recount.ts";
@@ -71,6 +72,7 @@ interface Agent {
   readonly claimToken: string;
   readonly first: FileId;
   readonly link: string;
+  readonly uploadLink: string;
 }
 
 class DriveRace {
@@ -90,7 +92,14 @@ class DriveRace {
     this.#held = held;
     this.#users = users;
     this.#agents = agents;
-    const one = { owner: null, isDeleted: false, hasKey: true, isLinkUsed: false, hasFirst: true };
+    const one = {
+      owner: null,
+      isDeleted: false,
+      hasKey: true,
+      isLinkUsed: false,
+      isUploadLinkUsed: false,
+      hasFirst: true,
+    };
     this.#start = { drives: agents.map(() => ({ ...one, files: { first: SIZES[1] ?? 0 } })), isLate: false };
   }
 
@@ -134,6 +143,7 @@ class DriveRace {
       // Which of the two depends on when the request found out.
       return each.kind !== "claim" &&
         each.kind !== "use link" &&
+        each.kind !== "upload by link" &&
         ["NOT_FOUND", "UNAUTHORIZED"].includes(error.code)
         ? "gone"
         : error.code;
@@ -147,6 +157,10 @@ class DriveRace {
         return services.claims.claim(this.#user(each.user), this.#agent(each.drive).claimToken);
       case "upload":
         return upload(this.#opened, this.#agent(each.drive), each.path, each.size);
+      case "upload by link": {
+        const begun = await services.uploadLinks.begin(this.#agent(each.drive).uploadLink);
+        return fill(begun.upload, { driveId: begun.driveId, path: begun.path }, each.size);
+      }
       case "use link":
         return services.presignedLinks.useUp(this.#agent(each.drive).link);
       case "remove file": {
@@ -233,21 +247,26 @@ async function agentIn(opened: OpenedServices): Promise<Agent> {
       oneTime: true,
     },
   );
-  return { caller, id, keyId, claimToken, first: file.id, link };
+  const linked = { drive: id, path: "linked" };
+  const { token: uploadLink } = await services.uploadLinks.create(caller, linked);
+  return { caller, id, keyId, claimToken, first: file.id, link, uploadLink };
 }
 
 let uploads = 0;
 
-/** Uploads a content that no other file has. */
 async function upload(
   { services }: OpenedServices,
   { caller, id }: Pick<Agent, "caller" | "id">,
   path: string,
   size: number,
 ) {
+  return fill(await services.uploads.begin(caller, id), { driveId: id, path }, size);
+}
+
+/** Completes an upload with a content that no other file has. */
+async function fill(writing: Upload, place: Pick<UploadFields, "driveId" | "path">, size: number) {
   uploads += 1;
-  const writing = await services.uploads.begin(caller, id);
   await writing.write(Buffer.alloc(size, `content ${uploads} `));
   const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  return writing.finish({ ...unset, driveId: id, path, expiresAt: undefined }, UNCONDITIONAL);
+  return writing.finish({ ...unset, ...place, expiresAt: undefined }, UNCONDITIONAL);
 }
