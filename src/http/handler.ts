@@ -79,7 +79,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   const isTrustedPeer = trustedPeers(trustedProxies);
   return createPipeline({
-    gate: createGate({ ...options, isPublic: table.isPublic }),
+    gate: createGate({ ...options, isPublic: table.isPublic, isByLink: table.isByLink }),
     cors: createCors(options.corsOrigins),
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,

@@ -384,3 +384,14 @@ test("the token is in no log line and in no file, and a used link stays used aft
   expect((await contentsOnDisk(stage.coffer.dataDir)).tmp).toEqual([]);
   expect((await send()).status).toBe(410);
 });
+
+test("a page of another origin may upload with a link, and one that replaces a file keeps its tags", async () => {
+  const { own, send } = await linked();
+  await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept`, {
+    body: "before",
+  });
+  const answer = await send({ body: "Hello World!", headers: { origin: "https://elsewhere.test" } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  expect(JSON.parse(answer.text)).toMatchObject({ tags: ["kept"], size: 12 });
+});

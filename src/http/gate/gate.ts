@@ -25,6 +25,7 @@ export interface GateOptions {
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   readonly isPublic: RouteTable["isPublic"];
+  readonly isByLink: RouteTable["isByLink"];
   /** Whether a caller without an account can have a drive and its key. */
   readonly provisioning: boolean;
 }
@@ -41,7 +42,8 @@ export type Gate = (request: Request, context: RequestContext) => void;
 
 /** Makes the gate of `/v0` and `/mcp`. */
 export function createGate(gate: GateOptions): Gate {
-  const { clock, authenticate, authenticateSession, originOf, rateLimits, isPublic, provisioning } = gate;
+  const { clock, authenticate, authenticateSession, originOf, rateLimits, provisioning } = gate;
+  const { isPublic, isByLink } = gate;
   // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
   const callers = new CallerLimiter({ ...options, rateLimits });
@@ -70,8 +72,9 @@ export function createGate(gate: GateOptions): Gate {
       if (caller === null) requireNoKey(request, gate);
     } else if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized(provisioning);
-      // What a page sends counts for the address of whoever looks at it.
-      if (!isRead(request.method)) refuseForeign(request, originOf);
+      // What a page sends counts for the address of whoever looks at it. A link names its own limits.
+      const isLinked = isByLink(request.method, context.path);
+      if (!isRead(request.method) && !isLinked) refuseForeign(request, originOf);
     } else if (isRead(request.method)) {
       return;
     } else if (rawKey === null && originOf(request) !== "own") {

@@ -18,6 +18,8 @@ export interface Route {
 export interface RouteTable {
   /** Whether a request needs no key. */
   readonly isPublic: (method: string, path: string) => boolean;
+  /** Whether what opens a request is in its path: a page of any origin that knows the link may send it. */
+  readonly isByLink: (method: string, path: string) => boolean;
   /**
    * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
    * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
@@ -39,16 +41,18 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     const found = written.get(withoutSlash(path));
     return found !== undefined && !methodsAt(found).includes(method);
   };
-  const allowedAt = (path: string) => {
+  const routesAt = (path: string) => {
     const sent = segmentsOf(path);
-    const found = written.get(withoutSlash(path));
-    return methodsAt(found ?? templates.filter(({ segments }) => matches(segments, sent)));
+    return templates.filter(({ segments }) => matches(segments, sent));
   };
+  const allowedAt = (path: string) => methodsAt(written.get(withoutSlash(path)) ?? routesAt(path));
+  const withMethod = (found: readonly Route[], method: string) =>
+    found.filter((route) => methodsOf(route.method).includes(method));
   return {
+    isByLink: (method, path) => withMethod(routesAt(path), method).some(isLink),
     isPublic: (method, path) => {
-      const sent = segmentsOf(path);
-      const found = templates.filter(({ segments }) => matches(segments, sent));
-      const ofMethod = found.filter((route) => methodsOf(route.method).includes(method));
+      const found = routesAt(path);
+      const ofMethod = withMethod(found, method);
       if (ofMethod.length > 0) return ofMethod.some(({ isPublic }) => isPublic);
       // Whoever looks at a link that only takes a write is told so, rather than asked for a key.
       return READS.includes(method) && found.length > 0 && found.every(isLink);
