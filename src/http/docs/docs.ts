@@ -3,7 +3,9 @@ import { CofferError } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import { contextOf } from "../gate/request-context.ts";
+import { operationsIn } from "./operations.ts";
 import type { DescriptionOptions } from "./openapi.ts";
+import { detailsOf, shortForm } from "./short-form.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
@@ -33,13 +35,7 @@ export function docs(options: DescriptionOptions) {
     const { describeApi } = await import("./openapi.ts");
     return new Blob([JSON.stringify(await describeApi(options))]).bytes();
   });
-  const shortForm = once(async () => {
-    const [{ listOperations }, { describeInShort }] = await Promise.all([
-      import("./openapi.ts"),
-      import("./short-form.ts"),
-    ]);
-    return describeInShort(await listOperations(options.api));
-  });
+  const operations = once(() => operationsIn(options.api));
   const plugin = new Elysia({ name: "docs" })
     .get(
       "/docs",
@@ -49,13 +45,14 @@ export function docs(options: DescriptionOptions) {
     .get("/openapi.json", description)
     .get(
       "/docs/api.md",
-      fixed(MARKDOWN, async () => new Blob([(await shortForm()).list]).bytes()),
+      fixed(MARKDOWN, () => new Blob([shortForm(operations())]).bytes()),
     )
-    .get("/docs/api/:file", async ({ request, route, params }) => {
+    .get("/docs/api/:file", ({ request, route, params }) => {
       contextOf(request).route = route;
-      const text = (await shortForm()).details.get(params.file.replace(/\.md$/, ""));
-      if (text === undefined) throw new CofferError("NOT_FOUND", NO_OPERATION);
-      return new Response(text, { headers: { ...HEADERS, "content-type": MARKDOWN } });
+      const id = params.file.replace(/\.md$/, "");
+      const found = operations().find(({ detail }) => detail.operationId === id);
+      if (found === undefined) throw new CofferError("NOT_FOUND", NO_OPERATION);
+      return new Response(detailsOf(found), { headers: { ...HEADERS, "content-type": MARKDOWN } });
     });
   for (const { name, type, read } of ASSETS) plugin.get(`/docs/${name}`, fixed(type, read));
   return plugin;

@@ -16,7 +16,7 @@ import {
 import type { ErrorGroup } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
-import { errorsOf, needsKey, type Operations } from "./operations.ts";
+import { errorsOf, needsKey } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
 /** What to describe. */
@@ -27,6 +27,9 @@ export interface DescriptionOptions {
   readonly baseUrl: string;
   readonly version: string;
 }
+
+/** Operations by path and lower-case method. */
+type Operations = Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
 
 /** What the plugin returns for routes; it knows little about those not made by `operation`. */
 interface Listing {
@@ -66,10 +69,8 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
   });
 }
 
-/**
- * All operations of the routes. Only the plugin's listing is used, and only here: its own pages load from other hosts.
- */
-export async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
+/** Only the plugin's listing is used, and only here: its own pages load from other hosts. */
+async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
   const lister = new Elysia()
     .use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }))
     .use([...api]);
@@ -102,13 +103,13 @@ function complete(
   } = detail;
   const isCounted = isGuardedPath(path);
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
-  const isPublic = !needsKey(path, detail);
+  const isPublic = !needsKey({ path, detail });
   const all: Record<string, object> = {};
   for (const [status, response] of Object.entries(responses)) {
     const common = withCommonHeaders(response, isCounted);
     all[status] = isKeyed ? withReplayHeader(common) : common;
   }
-  for (const codes of byStatus(errorsOf(path, method, detail))) {
+  for (const codes of byStatus(errorsOf({ method: method.toUpperCase(), path, detail }))) {
     const name = codes.join("-") + (isCounted ? "" : "-outside-v0");
     usedErrors.set(name, { codes, isCounted });
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };

@@ -3,41 +3,21 @@ import type { OperationDetail } from "../operation/describe.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { TAGS } from "./components.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
-import { errorsOf, needsKey, type Operations } from "./operations.ts";
+import { errorsOf, needsKey, type PlacedOperation } from "./operations.ts";
 import { fieldLists, fieldNames, fieldText, typeText } from "./schema-text.ts";
 import intro from "./texts/api.md" with { type: "text" };
 
-/** The API description in Markdown, for models: one line for each operation, and the details of each by its id. */
-export interface ShortForm {
-  readonly list: string;
-  readonly details: ReadonlyMap<string, string>;
-}
-
-/** An operation with its place. */
-interface Placed {
-  /** In lower case. */
-  readonly method: string;
-  readonly path: string;
-  readonly detail: OperationDetail;
-}
-
-/** Describes the operations in short. */
-export function describeInShort(operations: Operations): ShortForm {
-  const placed = Object.entries(operations).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, detail]) => ({ method, path, detail })),
-  );
-  const tags = new Set([...TAGS.map(({ name }) => name), ...placed.flatMap(({ detail }) => detail.tags)]);
+/** The API description in Markdown, for models: one line for each operation. */
+export function shortForm(operations: readonly PlacedOperation[]): string {
+  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.flatMap(({ detail }) => detail.tags)]);
   const groups = Array.from(tags, (name) => ({
     name,
-    lines: placed.filter(({ detail }) => detail.tags[0] === name).map(lineOf),
+    lines: operations.filter(({ detail }) => detail.tags[0] === name).map(lineOf),
   })).filter(({ lines }) => lines.length > 0);
-  return {
-    list: [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n"),
-    details: new Map(placed.map((each) => [each.detail.operationId, detailsOf(each)])),
-  };
+  return [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n");
 }
 
-function lineOf({ method, path, detail }: Placed): string {
+function lineOf({ method, path, detail }: PlacedOperation): string {
   const query = detail.parameters
     .filter((parameter) => parameter.in === "query")
     .map(({ name, required }) => (required ? name : `${name}?`));
@@ -45,8 +25,8 @@ function lineOf({ method, path, detail }: Placed): string {
     ...(query.length > 0 ? [` query ${query.join(", ")}`] : []),
     ...(detail.requestBody === undefined ? [] : [` body ${bodyInLine(detail.requestBody)}`]),
   ];
-  const open = needsKey(path, detail) ? "" : " No key.";
-  return `- \`${method.toUpperCase()} ${path}\`${facts.join(";")}: ${detail.summary} (${detail.operationId}).${open}`;
+  const open = needsKey({ path, detail }) ? "" : " No key.";
+  return `- \`${method} ${path}\`${facts.join(";")}: ${detail.summary} (${detail.operationId}).${open}`;
 }
 
 function bodyInLine({ content }: NonNullable<OperationDetail["requestBody"]>): string {
@@ -54,8 +34,10 @@ function bodyInLine({ content }: NonNullable<OperationDetail["requestBody"]>): s
   return json === undefined ? "the bytes" : fieldNames(json.schema);
 }
 
-function detailsOf({ method, path, detail }: Placed): string {
-  const codes = [...errorsOf(path, method, detail)].toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
+/** All about one operation. */
+export function detailsOf(operation: PlacedOperation): string {
+  const { method, path, detail } = operation;
+  const codes = [...errorsOf(operation)].toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
   const parameters = [
     ...detail.parameters.map(({ name, in: place, required, description, schema }) =>
       fieldText(name, description === undefined ? schema : { ...schema, description }, required, place),
@@ -64,7 +46,7 @@ function detailsOf({ method, path, detail }: Placed): string {
   ];
   return [
     `# ${detail.operationId}: ${detail.summary}`,
-    `\`${method.toUpperCase()} ${path}\`${needsKey(path, detail) ? " needs a key or a session." : " needs no key."}`,
+    `\`${method} ${path}\`${needsKey({ path, detail }) ? " needs a key or a session." : " needs no key."}`,
     ...(detail.description === undefined ? [] : [detail.description]),
     ...(parameters.length === 0 ? [] : [`## Parameters`, parameters.map((each) => `- ${each}`).join("\n")]),
     ...Object.entries(detail.requestBody?.content ?? {}).flatMap(([type, media]) => [

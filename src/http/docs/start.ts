@@ -7,6 +7,7 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import { nullable } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
+import { operationsIn } from "./operations.ts";
 
 const link = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -106,11 +107,7 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
 }
 
 function publicOperations(api: readonly AnyElysia[]): Start["without_key"] {
-  return api
-    .flatMap(({ routes }) => routes)
-    .flatMap(({ method, path, hooks: { detail } }) =>
-      detail?.["x-public"] === true
-        ? [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), summary: detail.summary }]
-        : [],
-    );
+  return operationsIn(api)
+    .filter(({ detail }) => detail["x-public"])
+    .map(({ method, path, detail: { summary } }) => ({ method, path, summary }));
 }
