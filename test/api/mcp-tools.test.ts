@@ -250,3 +250,18 @@ test("a shared file is downloaded with nothing but its URL, once if that is aske
   expect(await (await fetch(String(shared["url"]))).text()).toBe("shared");
   expect((await fetch(String(shared["url"]))).status).toBe(410);
 });
+
+test("a file is uploaded with nothing but its URL, once", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  const made = await me.get("create_upload_link", { path: "in/a.bin", max_size: 3, expires_in: 60 });
+  expect(made).toMatchObject({ path: "in/a.bin", expires_at: "2030-01-01T00:01:00.000Z" });
+  const put = async (body: string) => (await fetch(String(made["url"]), { method: "PUT", body })).status;
+  expect(await put("long")).toBe(413);
+  expect(await put("abc")).toBe(201);
+  expect(await put("abc")).toBe(410);
+  expect(await me.get("list_files", { path: "in" })).toMatchObject({
+    files: [{ path: "in/a.bin", size: 3 }],
+  });
+  expect(await me.refused("create_upload_link", { path: "in/" })).toStartWith("VALIDATION_ERROR: path ");
+});

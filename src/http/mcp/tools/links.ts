@@ -3,12 +3,20 @@ import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
-import { driveArgument, fileShown, pathArgument, shownFile } from "../shown.ts";
+import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
 import { type Tool, tool } from "../tool.ts";
+
+const seconds = Type.Optional(
+  Type.Integer({
+    minimum: LINK_SECONDS.least,
+    maximum: LINK_SECONDS.most,
+    description: `Seconds. Default ${LINK_SECONDS.default}.`,
+  }),
+);
 
 /** Links for contents that a model should not carry. */
 export function linkTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, files, presignedLinks } = services;
+  const { drives, files, presignedLinks, uploadLinks } = services;
   return [
     tool(
       {
@@ -20,13 +28,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         input: Type.Object({
           drive: driveArgument,
           path: pathArgument,
-          expires_in: Type.Optional(
-            Type.Integer({
-              minimum: LINK_SECONDS.least,
-              maximum: LINK_SECONDS.most,
-              description: `Seconds. Default ${LINK_SECONDS.default}.`,
-            }),
-          ),
+          expires_in: seconds,
           one_time: Type.Optional(
             Type.Boolean({ description: "Whether the URL works only once. Default false." }),
           ),
@@ -46,6 +48,48 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
             url: `${linkBase(context)}/v0/presigned/${token}`,
             expires_at: formatInstant(expiresAt),
             ...fileShown(drive, file),
+          },
+        };
+      },
+    ),
+    tool(
+      {
+        name: "create_upload_link",
+        title: "Make a URL to upload a file to",
+        description:
+          "Makes a URL that takes one file by a plain PUT of its bytes, without a key, such as `curl -T report.pdf <url>`. Use it to store a large or binary file that another program has, without carrying it yourself. The file appears at the path, or replaces the one there; then the URL is used up.",
+        needs: "writing",
+        isDestructive: true,
+        input: Type.Object({
+          drive: driveArgument,
+          path: pathArgument,
+          max_size: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: Number.MAX_SAFE_INTEGER,
+              description: "The most bytes of the file. Default: as much as the server takes.",
+            }),
+          ),
+          expires_in: seconds,
+        }),
+        output: Type.Object({
+          url: Type.String(),
+          expires_at: Type.String(),
+          drive: Type.String(),
+          path: Type.String({ description: "As it was sent." }),
+        }),
+      },
+      async ({ input, caller, context }) => {
+        const drive = driveNamed(drives, caller, input.drive);
+        const { path, max_size: maxSize, expires_in: expiresIn } = input;
+        const wanted = { drive: drive.id, path, maxSize, expiresIn };
+        const { token, expiresAt } = await uploadLinks.create(caller, wanted);
+        return {
+          structured: {
+            url: `${linkBase(context)}/v0/uploads/${token}`,
+            expires_at: formatInstant(expiresAt),
+            drive: nameOf(drive),
+            path,
           },
         };
       },
