@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connectMcp, type McpClient } from "../support/mcp.ts";
+import { docx, wordParagraph } from "../support/documents.ts";
 import { openStage, type UnclaimedDrive } from "../support/scenario.ts";
 
 const stage = openStage();
@@ -130,6 +131,19 @@ describe("read_file", () => {
     expect((await fetch(url)).status).toBe(401);
     const headers = { authorization: `Bearer ${keys.agentReader}` };
     expect((await fetch(url, { headers })).status).toBe(200);
+  });
+
+  test("a document is read as its text, part by part as well", async () => {
+    await using opened = await open();
+    const { me, put } = opened;
+    const lines = Array.from({ length: 500 }, (_, at) => `${at} ${"word ".repeat(12)}end`);
+    await put("a.docx", docx(lines.map((line) => wordParagraph(line)).join("")));
+    const found = await readAll(me, "a.docx");
+    expect(found.split("\n").filter((line) => line !== "")).toEqual(lines);
+    await put("broken.docx", "no document");
+    expect(await me.refused("read_file", { path: "broken.docx" })).toMatch(
+      /^UNSUPPORTED_MEDIA_TYPE: .*share_file/,
+    );
   });
 
   test("HTML is read as it is written", async () => {

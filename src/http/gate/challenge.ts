@@ -1,3 +1,4 @@
+import { isMcpPath } from "./guarded-paths.ts";
 import type { LinkBase } from "./link-base.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -18,7 +19,7 @@ export const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
 export function createChallenge({ isPossible, linkBase }: ChallengeOptions): Challenge {
   return (response, request, context) => {
     const error = errorOf(response, request, context);
-    if (error === null || !/^\/mcp\/?$/.test(context.path) || !isPossible()) return;
+    if (error === null || !isMcpPath(context.path) || !isPossible()) return;
     const metadata = `resource_metadata="${linkBase(context)}${MCP_METADATA}"`;
     response.headers.set(
       "www-authenticate",
