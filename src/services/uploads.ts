@@ -6,7 +6,7 @@ import type { FileBody } from "../db/files.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
-import { CofferError, invalid } from "../domain/errors.ts";
+import { invalid } from "../domain/errors.ts";
 import {
   type File,
   type Metadata,
@@ -15,6 +15,7 @@ import {
   parseTags,
   requireFuture,
 } from "../domain/file.ts";
+import { requireFits } from "../domain/file-size.ts";
 import { parseMediaType } from "../domain/media-type.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
@@ -23,6 +24,7 @@ import { previewOf } from "../domain/preview.ts";
 import type { Log } from "../log.ts";
 import type { Access, Reach } from "./access.ts";
 import type { FilePlace } from "./damaged-contents.ts";
+import { HashedContent } from "./hashed-content.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
@@ -119,29 +121,6 @@ export class Uploads {
   /** Starts to read a content only to compare it with an earlier upload. */
   hashContent(): HashedContent {
     return new HashedContent(this.#parts);
-  }
-}
-
-/** Reads a content without storing it, in place of an `Upload`. */
-export class HashedContent {
-  readonly #hash = new Bun.CryptoHasher("sha256");
-  readonly #maxFileSize: number;
-  #received = 0;
-
-  constructor(parts: Pick<UploadParts, "maxFileSize">) {
-    this.#maxFileSize = parts.maxFileSize;
-  }
-
-  /** Adds the next piece. Throws PAYLOAD_TOO_LARGE, as an upload does. */
-  async write(piece: Uint8Array): Promise<void> {
-    this.#received += piece.length;
-    requireFits(this.#received, { maxFileSize: this.#maxFileSize, room: null });
-    this.#hash.update(piece);
-  }
-
-  /** The SHA-256 of the content, once it is complete. */
-  digest(): string {
-    return this.#hash.digest("hex");
   }
 }
 
@@ -285,23 +264,4 @@ function notGiven(
     ...(fields.expiresAt === undefined ? { expiresAt } : {}),
     ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
   };
-}
-
-function requireFits(
-  received: number,
-  limits: { readonly maxFileSize: number; readonly room: number | null },
-): void {
-  if (received > limits.maxFileSize) {
-    throw new CofferError(
-      "PAYLOAD_TOO_LARGE",
-      `A file may have at most ${limits.maxFileSize} bytes: split it into smaller files.`,
-    );
-  }
-  // A file of this size can never fit, so the rest of it is not read.
-  if (limits.room !== null && received > limits.room) {
-    throw new CofferError(
-      "QUOTA_EXCEEDED",
-      `The storage limit is ${limits.room} bytes: this file alone has more.`,
-    );
-  }
 }
