@@ -149,6 +149,12 @@ export class FilesTable {
   }
 }
 
+/** A file without its place. */
+export function bodyOf(file: File): FileBody {
+  const { filename, mimeType, mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
+  return { filename, mimeType, mimeGiven, size, blob: blobPk, tags, metadata, expiresAt };
+}
+
 /** A body as it is stored in a row. */
 export function storedBody(body: FileBody): StoredBody {
   return {

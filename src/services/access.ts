@@ -102,7 +102,7 @@ export class Access {
   }
 
   /** Like `findFile`; throws NOT_FOUND, which says whether the drive or the file is missing. */
-  file(caller: Caller, ref: FileRef): File {
+  file(caller: Reach, ref: FileRef): File {
     const file = this.findFile(caller, ref);
     if (file !== null) return file;
     if ("drive" in ref) this.drive(caller, ref.drive);

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
-import type { FileBody } from "../db/files.ts";
+import { bodyOf, type FileBody } from "../db/files.ts";
 import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -216,9 +216,8 @@ export class Files {
 
 /** A file's body with another filename, which decides the type unless the uploader gave one. */
 function named(file: File, filename: Filename): FileBody {
-  const { mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
-  const mimeType = mimeGiven ? file.mimeType : mimeTypeOf(filename);
-  return { filename, mimeType, mimeGiven, size, blob: blobPk, tags, metadata, expiresAt };
+  const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
+  return { ...bodyOf(file), filename, mimeType };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../blobs/blob-writer.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
-import type { FileBody } from "../db/files.ts";
+import { bodyOf, type FileBody } from "../db/files.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
@@ -15,7 +15,9 @@ import {
   parseTags,
   requireFuture,
 } from "../domain/file.ts";
+import type { FileRef } from "../domain/file-ref.ts";
 import { requireFits } from "../domain/file-size.ts";
+import type { BlobPk } from "../domain/id.ts";
 import { parseMediaType } from "../domain/media-type.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
@@ -162,16 +164,40 @@ export class Upload {
     const target = parseTarget(fields);
     const attributes = parseAttributes(fields, target.filename, this.#parts.clock.now());
     const drive = this.#parts.access.drive(this.#parts.uploader.reach, fields.driveId);
+    const uploaded = await this.#store({ driveId: drive.id, path: target.path }, within, (blob) =>
+      this.#file(fields, target.path, attributes, blob, precondition),
+    );
+    this.#parts.usage.countBytes(uploaded.file.driveId, this.#received);
+    return uploaded;
+  }
+
+  /**
+   * Like `finish`, but replaces only the content of a file that is there.
+   *
+   * @param check is called with the file inside the write; what it throws leaves the file as it is
+   */
+  async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
+    const { access, tree, clock, uploader } = this.#parts;
+    return this.#store(access.file(uploader.reach, ref), within, (blob) => {
+      const present = access.file(uploader.reach, ref);
+      check(present);
+      const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
+      return tree.change(access.drive(uploader.reach, present.driveId), present, body, clock.now());
+    });
+  }
+
+  /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
+  async #store<T>(
+    place: FilePlace,
+    within: Within<T> | undefined,
+    name: (blob: PinnedBlob) => T,
+  ): Promise<T> {
     const blob = await this.#parts.writer.commit();
-    const place = { driveId: drive.id, path: target.path };
     if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {
-      const uploaded = await this.#parts.uploader.write(within, () =>
-        this.#file(fields, target.path, attributes, blob, precondition),
-      );
+      const named = await this.#parts.uploader.write(within, () => name(blob));
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
-      this.#parts.usage.countBytes(uploaded.file.driveId, blob.size);
-      return uploaded;
+      return named;
     } finally {
       blob.unpin();
       if (blob.bytes === null) await this.#forgetRefused(blob.digest);
@@ -199,6 +225,16 @@ export class Upload {
     await this.#parts.writer.abort();
   }
 
+  /** The row of the content. Runs inside the write. */
+  #keep(blob: PinnedBlob): BlobPk {
+    const { blobs, smallContents, damagedContents } = this.#parts.tables;
+    const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
+    this.#hasHealed = blob.bytes !== null && smallContents.put(blobPk, blob.bytes) === "healed";
+    // A file that was only matched may have been found damaged since.
+    if (blob.bytes !== null || blob.isWritten) damagedContents.remove(blob.digest);
+    return blobPk;
+  }
+
   /** Runs inside the write: the drive may have been deleted while the content arrived. */
   #file(
     fields: UploadFields,
@@ -207,18 +243,14 @@ export class Upload {
     blob: PinnedBlob,
     precondition: Precondition,
   ): Uploaded {
-    const { tables, access, tree, clock, uploader } = this.#parts;
+    const { access, tree, clock, uploader } = this.#parts;
     const now = clock.now();
     const drive = access.drive(uploader.reach, fields.driveId);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, now);
     const present = tree.occupant(drive, path, now);
     requirePrecondition(precondition, present);
-    const blobPk = tables.blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
-    this.#hasHealed = blob.bytes !== null && tables.smallContents.put(blobPk, blob.bytes) === "healed";
-    // A file that was only matched may have been found damaged since.
-    if (blob.bytes !== null || blob.isWritten) tables.damagedContents.remove(blob.digest);
-    const body: FileBody = { ...attributes, blob: blobPk, size: blob.size };
+    const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
     if (present === null) return { file: tree.add(drive, path, body, now), created: true };
     const kept = fields.keepsRest === true ? notGiven(fields, present) : {};
     return { file: tree.change(drive, present, { ...body, ...kept }, now), created: false };
