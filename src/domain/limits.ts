@@ -110,3 +110,11 @@ export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };
 export const READ_TEXT_BYTES = { most: MIB, default: 64 * 1024 };
 /** How many lines one request may read: each, even an empty one, takes more than its text in the response. */
 export const READ_TEXT_LINES = 10_000;
+/** The longest text that can be edited other than by appending, as UTF-8: it is edited in memory. */
+export const EDIT_BYTES = 16 * MIB;
+/** How many edits one request may make. */
+export const EDITS = 100;
+/** How many places one edit may replace. */
+export const REPLACED_PLACES = 100_000;
+/** The longest diff that is shown, as UTF-8; what comes after is left out. */
+export const DIFF_BYTES = 64 * 1024;

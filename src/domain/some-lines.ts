@@ -1,4 +1,4 @@
-import { utf8Length } from "./text.ts";
+import { startOf, utf8Length } from "./text.ts";
 
 /** The first lines of a text, without their ends. */
 export interface SomeLines {
@@ -25,7 +25,7 @@ export function someLines(
   if (isWhole && rest !== "") whole.push(rest);
   const [first = rest] = whole;
   if (whole.length === 0 || utf8Length(first) > most.bytes) {
-    const start = startOf(first, most.bytes);
+    const start = startOf(first, most.bytes) || firstCharacter(first);
     return { lines: [start], isCut: whole.length === 0 || start.length < first.length };
   }
   const lines: string[] = [];
@@ -38,7 +38,6 @@ export function someLines(
   return { lines, isCut: false };
 }
 
-function startOf(line: string, bytes: number): string {
-  const { read } = new TextEncoder().encodeInto(line, new Uint8Array(bytes));
-  return read > 0 ? line.slice(0, read) : String.fromCodePoint(line.codePointAt(0) ?? 0);
+function firstCharacter(line: string): string {
+  return String.fromCodePoint(line.codePointAt(0) ?? 0);
 }

@@ -1,3 +1,5 @@
+import { CofferError } from "./errors.ts";
+
 /** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
 
@@ -30,4 +32,39 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
     }
   }
   return null;
+}
+
+/**
+ * The bytes of a text in an encoding, without a byte order mark.
+ *
+ * @throws CofferError CONFLICT for a character that the encoding lacks
+ */
+export function encode(text: string, encoding: TextEncoding): Buffer {
+  switch (encoding) {
+    case "utf-8":
+      return Buffer.from(text);
+    case "utf-16le":
+      return Buffer.from(text, "utf16le");
+    case "utf-16be":
+      return Buffer.from(text, "utf16le").swap16();
+    case "latin1":
+      return asLatin1(text);
+  }
+}
+
+function asLatin1(text: string): Buffer {
+  const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const bytes = new Map(
+    Array.from(new TextDecoder("latin1").decode(all), (character, byte) => [character, byte]),
+  );
+  return Buffer.from(
+    Array.from(text, (character) => {
+      const byte = bytes.get(character);
+      if (byte !== undefined) return byte;
+      throw new CofferError(
+        "CONFLICT",
+        `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
+      );
+    }),
+  );
 }

@@ -8,6 +8,13 @@ export function utf8Length(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
 
+/** As many of the first characters of `text` as take at most so many bytes as UTF-8. */
+export function startOf(text: string, bytes: number): string {
+  // No character takes less than a byte for each of its UTF-16 units.
+  const start = text.slice(0, bytes);
+  return text.slice(0, new TextEncoder().encodeInto(start, new Uint8Array(bytes)).read);
+}
+
 /** The number of characters (code points) of `text`. */
 export function characters(text: string): number {
   let count = 0;

@@ -1,9 +1,10 @@
 import type { Digest } from "../domain/digest.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
-import { INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../domain/lines.ts";
+import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../domain/lines.ts";
 import { essenceOf, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
+import { Turns } from "./turns.ts";
 
 /** How many bytes of a content are read at once; even, for UTF-16. Others have their turn in between. */
 const PIECE_BYTES = 128 * 1024;
@@ -18,8 +19,8 @@ const UNKNOWN_TYPE = "application/octet-stream";
 export class LineIndexes {
   /** By last use, oldest first. A content never changes under its digest. */
   readonly #kept = new Map<Digest, Promise<LineIndex>>();
-  /** Ends with the last large text that is being read: one at a time, so that many do not slow down all else. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Large texts are read one at a time, so that many do not slow down all else. */
+  readonly #turns = new Turns<"large">();
 
   /**
    * The index of a file's content.
@@ -30,14 +31,8 @@ export class LineIndexes {
     requireTextType(file);
     if (file.size <= INDEX_STEP) return indexOf(file, content);
     const kept = this.#kept.get(file.digest);
-    const index = kept ?? this.#afterLast(() => indexOf(file, content));
+    const index = kept ?? this.#turns.take("large", () => indexOf(file, content));
     this.#keep(file.digest, index);
-    return index;
-  }
-
-  #afterLast(make: () => Promise<LineIndex>): Promise<LineIndex> {
-    const index = this.#last.then(make);
-    this.#last = index.catch(() => {});
     return index;
   }
 
@@ -95,4 +90,32 @@ async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Pro
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+/** Where a line of the text begins. */
+export function startOfLine(content: Blob, { encoding, starts }: LineIndex, line: number): Promise<number> {
+  const known = starts.findLast((start) => start.line <= line);
+  if (known === undefined) throw new Error("an index has no first line");
+  return afterLines(content, encoding, known.at, line - known.line);
+}
+
+/** The position after so many line ends. */
+export async function afterLines(
+  content: Blob,
+  encoding: TextEncoding,
+  from: number,
+  count: number,
+): Promise<number> {
+  let left = count;
+  let at = from;
+  while (left > 0) {
+    const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+    if (piece.length === 0) throw new Error("a text has fewer lines than its index says");
+    for (let end = afterLineEnd(piece, encoding, 0); end !== -1; end = afterLineEnd(piece, encoding, end)) {
+      left -= 1;
+      if (left === 0) return at + end;
+    }
+    at += piece.length;
+  }
+  return at;
 }

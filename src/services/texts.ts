@@ -4,17 +4,14 @@ import { invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { READ_TEXT_LINES } from "../domain/limits.ts";
-import { afterLineEnd, type LineIndex, unitBytes } from "../domain/lines.ts";
+import { type LineIndex, unitBytes } from "../domain/lines.ts";
 import { someLines } from "../domain/some-lines.ts";
 import { utf8Length } from "../domain/text.ts";
 import type { TextEncoding } from "../domain/text-encoding.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
-import type { LineIndexes } from "./line-indexes.ts";
+import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
 import type { UsageMeter } from "./usage.ts";
-
-/** How many bytes are searched for line ends at once; even, for UTF-16. */
-const PIECE_BYTES = 128 * 1024;
 
 /** The longest character, and a line end after it. */
 const LONGEST_END = 8;
@@ -123,10 +120,8 @@ function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): st
 
 /** Where to begin to read. */
 async function placeOf(content: Blob, index: LineIndex, line: number, byte: number): Promise<number> {
-  const { encoding, starts, totalLines } = index;
-  const known = starts.findLast((start) => start.line <= line);
-  if (known === undefined) throw new Error("an index has no first line");
-  const start = await afterLines(content, encoding, known.at, line - known.line);
+  const { encoding, totalLines } = index;
+  const start = await startOfLine(content, index, line);
   if (byte === 0) return start;
   const end = line === totalLines ? content.size : await startAfter(content, index, line, start);
   if (start + byte >= end)
@@ -144,27 +139,6 @@ function startAfter(
 ): Promise<number> {
   const known = starts.find((each) => each.line === line + 1);
   return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
-}
-
-/** The position after so many line ends. */
-async function afterLines(
-  content: Blob,
-  encoding: TextEncoding,
-  from: number,
-  count: number,
-): Promise<number> {
-  let left = count;
-  let at = from;
-  while (left > 0) {
-    const piece = await content.slice(at, at + PIECE_BYTES).bytes();
-    if (piece.length === 0) throw new Error("a text has fewer lines than its index says");
-    for (let end = afterLineEnd(piece, encoding, 0); end !== -1; end = afterLineEnd(piece, encoding, end)) {
-      left -= 1;
-      if (left === 0) return at + end;
-    }
-    at += piece.length;
-  }
-  return at;
 }
 
 function encodedLength(text: string, encoding: TextEncoding): number {

@@ -1,0 +1,35 @@
+import { invalid } from "../errors.ts";
+
+/** A change of a text, as a caller wants it. */
+export type Edit =
+  | {
+      readonly op: "str_replace";
+      readonly oldString: string;
+      readonly newString: string;
+      /** Whether every place is replaced; else there must be exactly one. */
+      readonly replaceAll: boolean;
+    }
+  /** Puts lines after the line with this number; 0 for the start of the text. */
+  | { readonly op: "insert"; readonly line: number; readonly text: string }
+  /** Adds exactly this text at the end. */
+  | { readonly op: "append"; readonly text: string };
+
+/**
+ * Checks the texts of edits.
+ *
+ * @throws CofferError VALIDATION_ERROR for what no text can hold
+ */
+export function requireEdits(edits: readonly Edit[]): void {
+  for (const [index, edit] of edits.entries()) {
+    const field = edits.length === 1 ? "" : `edits[${index}].`;
+    if (edit.op === "str_replace") {
+      requireText(`${field}old_string`, edit.oldString);
+      requireText(`${field}new_string`, edit.newString);
+    } else requireText(`${field}text`, edit.text);
+  }
+}
+
+function requireText(field: string, text: string): void {
+  if (!text.isWellFormed()) throw invalid(field, "must be well-formed Unicode, without lone surrogates");
+  if (text.includes("\0")) throw invalid(field, "must not contain NUL");
+}

@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { Edit } from "../../src/domain/edit/edit.ts";
+import { EditedText } from "../../src/domain/edit/edited-text.ts";
+import { unifiedDiff } from "../../src/domain/edit/unified-diff.ts";
+import { runs, unlessRefused } from "../support/properties.ts";
+import { patched } from "../support/patched.ts";
+
+/** A text after an edit, in the simplest way; null if the edit is refused. */
+function edited(text: string, edit: Edit, hasReturns: boolean): string | null {
+  const adapted = (part: string, isExact: boolean) =>
+    hasReturns && !isExact ? part.replaceAll("\n", "\r\n") : part;
+  switch (edit.op) {
+    case "append":
+      return text + edit.text;
+    case "str_replace": {
+      const isExact = /\r/.test(edit.oldString + edit.newString);
+      const [wanted, by] = [adapted(edit.oldString, isExact), adapted(edit.newString, isExact)];
+      const first = text.indexOf(wanted);
+      if (wanted === "" || first === -1) return null;
+      if (edit.replaceAll) return text.split(wanted).join(by);
+      return text.includes(wanted, first + 1)
+        ? null
+        : text.slice(0, first) + by + text.slice(first + wanted.length);
+    }
+    case "insert": {
+      const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+      if (edit.line > lines.length) return null;
+      const end = hasReturns ? "\r\n" : "\n";
+      const added = adapted(edit.text, edit.text.includes("\r"));
+      const before = lines.slice(0, edit.line).join("");
+      const after = lines.slice(edit.line).join("");
+      if (before !== "" && !before.endsWith("\n")) return before + end + added;
+      return before + (text === "" || added.endsWith("\n") ? added : added + end) + after;
+    }
+  }
+}
+
+// Few different characters, so that much of it is there more than once.
+const anyText = fc.string({
+  unit: fc.constantFrom("a", "b", "\u00e9", "\u{1f600}", "\n", "\n", "\r\n", " "),
+  maxLength: 30,
+});
+/** As `anyText`, but all its lines end as on another system. */
+const withReturns = anyText.map((text) => text.replaceAll(/\r?\n/g, "\r\n"));
+const anyPart = fc.string({ unit: fc.constantFrom("a", "b", "\u00e9", "\n", "\r\n", " "), maxLength: 3 });
+const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({ op: fc.constant("append"), text: anyPart }),
+  fc.record({ op: fc.constant("insert"), line: fc.nat(8), text: anyPart }),
+  fc.record({
+    op: fc.constant("str_replace"),
+    oldString: anyPart,
+    newString: anyPart,
+    replaceAll: fc.boolean(),
+  }),
+);
+
+test("edits do to bytes what they would do to a string, and the diff leads from one to the other", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(anyText, withReturns),
+      fc.array(anyEdit, { minLength: 1, maxLength: 6 }),
+      (text, edits) => {
+        const hasReturns = text.includes("\n") && !/(?<!\r)\n/.test(text);
+        const original = Buffer.from(text);
+        const now = new EditedText(original);
+        let expected = text;
+        for (const edit of edits) {
+          const after = edited(expected, edit, hasReturns);
+          const isDone = unlessRefused(() => (now.apply(edit, ""), true)) ?? false;
+          expect([edit, isDone]).toEqual([edit, after !== null]);
+          expected = after ?? expected;
+          expect(now.text.toString()).toBe(expected);
+        }
+        const diff = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
+        expect(patched(text, diff.text)).toBe(expected);
+      },
+    ),
+    runs(5),
+  );
+});
+
+test("however many places change, the diff leads from one to the other until it is cut", () => {
+  const text = Array.from({ length: 6000 }, (_, line) => `line ${line}${line % 18 === 0 ? " x" : ""}\n`).join(
+    "",
+  );
+  const original = Buffer.from(text);
+  const now = new EditedText(original);
+  now.apply({ op: "str_replace", oldString: "x\n", newString: "y\n", replaceAll: true }, "");
+  const { text: diff, isCut } = unifiedDiff({
+    path: "f",
+    original,
+    now: now.text,
+    changes: now.changes,
+    firstLine: 1,
+  });
+  expect(isCut).toBe(false);
+  expect(patched(text, diff)).toBe(text.replaceAll("x\n", "y\n"));
+  now.apply({ op: "str_replace", oldString: "l", newString: "L", replaceAll: true }, "");
+  const all = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
+  expect([all.isCut, Buffer.byteLength(all.text)]).toEqual([true, 64 * 1024]);
+});
