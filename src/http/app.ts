@@ -29,6 +29,7 @@ import { archives } from "./resources/archives.ts";
 import { claims } from "./resources/claims.ts";
 import { downloads } from "./resources/downloads.ts";
 import { drives } from "./resources/drives.ts";
+import { edits } from "./resources/edits.ts";
 import { extract } from "./resources/extract.ts";
 import { files } from "./resources/files.ts";
 import { folderTransfers } from "./resources/folder-transfers.ts";
@@ -146,6 +147,7 @@ function resources(options: AppOptions): AnyElysia[] {
     archives({ archives: services.archives, log, stallMs: archiveStallMs }),
     extract(services.extracts),
     texts(services.texts),
+    edits(services.edits),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
     uploadLinks({
       links: services.uploadLinks,

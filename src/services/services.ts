@@ -17,6 +17,7 @@ import { Drives } from "./drives.ts";
 import { EarlyRemoval } from "./early-removal.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { Documents } from "./extraction/documents.ts";
+import { Edits } from "./edits.ts";
 import { Extracts } from "./extracts.ts";
 import { Files } from "./files.ts";
 import { FolderChanges } from "./folder-changes.ts";
@@ -127,6 +128,7 @@ export function openServices(given: ServiceParts) {
     documentReader,
     extracts: new Extracts({ files, documents }),
     texts: new Texts({ ...parts, indexes }),
+    edits: new Edits({ ...parts, indexes, uploads }),
     presignedLinks: new PresignedLinks(parts),
     uploads,
     uploadLinks: new UploadLinks({ ...parts, uploads }),

@@ -210,6 +210,12 @@ const ENTRIES: readonly Entry[] = [
   },
   { route: "GET /v0/files/{id}/text", path: ({ file }) => `/v0/files/${file}/text`, of: reading(200) },
   {
+    route: "POST /v0/files/{id}/edit",
+    path: ({ file }) => `/v0/files/${file}/edit`,
+    body: () => ({ op: "append", text: "more" }),
+    of: writing(200),
+  },
+  {
     route: "POST /v0/files/{id}/extract",
     path: ({ file }) => `/v0/files/${file}/extract`,
     of: writing(200),

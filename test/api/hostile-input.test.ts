@@ -253,6 +253,8 @@ class Sound {
       path: this.#path(method, template),
       destination_path: `made/${this.#count}${template.startsWith("/v0/folders") ? "/" : ""}`,
       file_ids: [this.#ids.file],
+      op: "append",
+      text: "more",
       token: this.#ids.claim,
       limit: 10,
       inline: "1",

@@ -265,6 +265,19 @@ const ENTRIES: readonly Route[] = [
     status: 201,
   },
   {
+    route: "POST /v0/files/{id}/edit",
+    path: (target) => `${ofFile(target)}/edit`,
+    body: () => ({ op: "append", text: "more" }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/files/{id}/edit",
+    about: "as a dry run",
+    path: (target) => `${ofFile(target)}/edit`,
+    body: () => ({ op: "append", text: "more", dry_run: true }),
+    status: 200,
+  },
+  {
     route: "POST /v0/files/bulk-delete",
     path: () => "/v0/files/bulk-delete",
     body: ({ file }) => ({ file_ids: [file, "nothing"] }),

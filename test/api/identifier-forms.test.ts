@@ -93,6 +93,12 @@ const BY_ID: readonly Place[] = [
   { kind: "file", method: "POST", path: "/v0/files/bulk-delete", body: (id) => ({ file_ids: [id] }) },
   { kind: "file", method: "GET", path: "/v0/files/ID/download" },
   { kind: "file", method: "GET", path: "/v0/files/ID/text" },
+  {
+    kind: "file",
+    method: "POST",
+    path: "/v0/files/ID/edit",
+    body: () => ({ op: "append", text: "planted" }),
+  },
   { kind: "file", method: "POST", path: "/v0/files/ID/extract" },
   { kind: "file", method: "POST", path: "/v0/files/ID/presigned-url", body: () => ({}) },
   { kind: "key", method: "DELETE", path: "/v0/keys/ID" },

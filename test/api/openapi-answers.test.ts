@@ -346,6 +346,12 @@ const SUCCESSES: readonly Case[] = [
   },
   { operation: "readText", gives: 200, request: file },
   { operation: "readText", gives: 200, request: (t) => ({ ...file(t), query: { max_bytes: "3" } }) },
+  { operation: "editFile", gives: 200, request: (t) => also(file(t), { op: "append", text: "!" }) },
+  {
+    operation: "editFile",
+    gives: 200,
+    request: (t) => also(file(t), { edits: [{ op: "insert", line: 0, text: "!" }], dry_run: true }),
+  },
   { operation: "extractFile", gives: 200, request: file },
   { operation: "mcp", gives: 200, as: "nobody", request: () => message("tools/list") },
   { operation: "mcp", gives: 200, request: () => message("tools/call", { name: "list_drives" }) },
@@ -490,6 +496,32 @@ const REFUSALS: readonly Case[] = [
     operation: "moveFile",
     gives: "PRECONDITION_FAILED",
     request: (t) => under(to(t, "moved"), OTHER_ETAG),
+  },
+  {
+    operation: "editFile",
+    gives: "CONFLICT",
+    request: (t) => also(file(t), { op: "str_replace", old_string: "none", new_string: "" }),
+  },
+  {
+    operation: "editFile",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(also(file(t), { op: "append", text: "!" }), OTHER_ETAG),
+  },
+  {
+    operation: "editFile",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(file(bobs()), { op: "append", text: "!" }),
+  },
+  {
+    operation: "editFile",
+    gives: "UNSUPPORTED_MEDIA_TYPE",
+    request: () => also({ params: { id: odd.picture } }, { op: "append", text: "!" }),
+  },
+  {
+    operation: "editFile",
+    gives: "EXTRACTION_FAILED",
+    request: () => also({ params: { id: odd.noText } }, { op: "append", text: "!" }),
   },
   {
     operation: "readText",
@@ -669,6 +701,7 @@ const OF_FILE: readonly string[] = [
   "moveFile",
   "downloadFile",
   "readText",
+  "editFile",
   "extractFile",
   "createPresignedUrl",
 ];
@@ -773,7 +806,7 @@ const GENERAL: readonly {
     isMet: ({ parameters }) => parameters.path.length > 0,
     request: ({ hasBody }, address) => [
       address,
-      hasBody ? { body: { destination_path: "x", allow: true } } : {},
+      hasBody ? { body: { destination_path: "x", allow: true, op: "append", text: "x" } } : {},
     ],
   },
   {
@@ -782,7 +815,7 @@ const GENERAL: readonly {
     isMet: ({ path }) => path.startsWith("/v0/files/by-path"),
     request: ({ hasBody }, address) => [
       `${address}?drive_id=${world.drives.ada}&path=none`,
-      hasBody ? { body: { destination_path: "x" } } : {},
+      hasBody ? { body: { destination_path: "x", op: "append", text: "x" } } : {},
     ],
   },
 ];

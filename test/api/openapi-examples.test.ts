@@ -22,6 +22,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["updateFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFile", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFile", JSON_TYPE, 200, { path: "archive/plan.md" }],
+  ["editFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
+  ["editFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
   ["updateFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFileByPath", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFileByPath", JSON_TYPE, 200, { path: "archive/plan.md" }],
@@ -50,6 +52,9 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
 const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateDrive: ["description"],
   updateFile: ["tags"],
+  // One edit instead of several, so its fields are not required.
+  editFile: ["op", "text"],
+  editFileByPath: ["op", "text"],
   updateFileByPath: ["tags"],
   updateUser: ["plan"],
   // Without one it could not be told from others in the list.

@@ -67,6 +67,7 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
   copyFile: () => ["POST", `/v0/files/${world.files.ada}/copy`, { destination_path: "late.txt" }],
   moveFile: () => ["POST", `/v0/files/${world.files.ada}/move`, { destination_path: "late.txt" }],
   deleteFiles: () => ["POST", "/v0/files/bulk-delete", { file_ids: [world.files.ada] }],
+  editFile: () => ["POST", `/v0/files/${world.files.ada}/edit`, { op: "append", text: "late" }],
   createPresignedUrl: () => ["POST", `/v0/files/${world.files.ada}/presigned-url`, {}],
   uploadFile: () => [
     "POST",
@@ -95,7 +96,7 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
 
 /** Those about a file, which is named by its drive and path. */
 const BY_PATH: typeof WRITES = Object.fromEntries(
-  ["updateFile", "copyFile", "moveFile", "createPresignedUrl"].map((id) => [
+  ["updateFile", "copyFile", "moveFile", "editFile", "createPresignedUrl"].map((id) => [
     `${id}ByPath`,
     () => {
       const [method, address, body] = WRITES[id]?.() ?? ["", "", {}];

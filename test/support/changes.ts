@@ -222,6 +222,21 @@ const OTHERS: readonly Change[] = [
     `/v0/files/${files["large.bin"]}/copy`,
     { destination_path: "copies/large.bin" },
   ]),
+  once("the edit of a small file", ({ files }) => [
+    "POST",
+    `/v0/files/${files["small.bin"]}/edit`,
+    {
+      edits: [
+        { op: "insert", line: 0, text: "a line" },
+        { op: "append", text: "the end" },
+      ],
+    },
+  ]),
+  once("the appending to a file over 64 KiB", ({ files }) => [
+    "POST",
+    `/v0/files/${files["large.bin"]}/edit`,
+    { op: "append", text: "another line\n" },
+  ]),
   once("the deletion of many files", ({ files }) => [
     "POST",
     "/v0/files/bulk-delete",
