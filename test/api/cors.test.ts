@@ -150,6 +150,29 @@ describe("a page of another origin may read", () => {
   ];
   runScenarios(stage, rows);
 
+  test("what an MCP client gets with a key; without one it gets nothing", async () => {
+    const own = await stage.ownDrive();
+    const body = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
+    };
+    const sent = {
+      body,
+      headers: {
+        origin: PAGE,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+    };
+    const answer = await own.client.send("POST", "/mcp", sent);
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect(answer.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
+    const anonymous = await stage.coffer.client().send("POST", "/mcp", sent);
+    expect([anonymous.status, anonymous.headers.get("access-control-allow-origin")]).toEqual([403, "*"]);
+  });
+
   test("the API description", async () => {
     const answer = await stage.coffer.client().send("GET", "/docs/openapi.json", { headers });
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
