@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
+import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../support/documents.ts";
 import { putFile } from "../support/drives.ts";
 import { eventually } from "../support/scenario.ts";
 
@@ -99,6 +100,22 @@ describe("what each kind looks like", () => {
     await shown("No preview for this file type.");
     await show("empty.txt", "");
     await shown("This file is empty.");
+  });
+
+  test("of a document its text is shown, and never as markup", async () => {
+    const text = "<b>One</b>".replaceAll("<", "&lt;");
+    await show("letter.docx", docx(wordParagraph(text) + wordParagraph("word ".repeat(100))));
+    await shown("<b>One</b>");
+    await shown("Showing only the text.");
+    await show("sheet.xlsx", xlsx({ Sheet: "<row><c><v>42</v></c></row>" }));
+    await shown("42");
+    await show("broken.docx", "PK");
+    await shown("Its text can't be read either.");
+    await show("blank.docx", docx(""));
+    await shown("This document has no text.");
+    await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: false }));
+    await show("a.pdf", pdf([pdfLines("Words of a page")]));
+    await shown("Words of a page");
   });
 
   test("of a long text the first MiB is shown, and that this is so", async () => {
@@ -214,6 +231,7 @@ describe("what each kind looks like", () => {
     ["axe/a.webm", Uint8Array.from(WEBM), "video"],
     ["axe/a.pdf", "%PDF-1.4", ".preview-none, iframe"],
     ["axe/a.zip", "PK", ".preview-none"],
+    ["axe/a.docx", docx(wordParagraph("text")), ".preview-text"],
     ["axe/a.txt", "", ".preview-none"],
     ["axe/a.log", "line\u202e\n", ".preview-note"],
   ])("axe finds nothing, in light and dark: %s", async (path, content, shows) => {

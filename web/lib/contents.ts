@@ -1,6 +1,6 @@
-import { ask } from "./api.ts";
+import { ask, call } from "./api.ts";
 import { downloadAddress } from "./files.ts";
-import type { FileRecord } from "./types.ts";
+import type { DocumentText, FileRecord } from "./types.ts";
 
 /** How much of a text is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
@@ -11,6 +11,17 @@ export interface TextStart {
   readonly text: string | null;
   /** Whether the file goes on after it. */
   readonly isCut: boolean;
+}
+
+/** The text of a document, at most about `TEXT_BYTES` of it. The server reads it, which may take seconds. */
+export async function readDocument(
+  file: FileRecord,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const path = `/v0/files/${file.id}/extract`;
+  const { content, truncated } = await call<DocumentText>("POST", path, { signal });
+  const text = content.slice(0, TEXT_BYTES);
+  return { text, isCut: truncated === true || text.length < content.length };
 }
 
 /** Reads at most `TEXT_BYTES` of a file. */

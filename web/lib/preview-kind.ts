@@ -1,9 +1,20 @@
+import { documentFormatOf } from "../../src/domain/extraction.ts";
 import { essenceOf, isJsonType, isTextType } from "../../src/domain/media-type.ts";
 import type { FileRecord } from "./types.ts";
 
 /** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
 export type PreviewKind =
-  "image" | "audio" | "video" | "pdf" | "markdown" | "json" | "table" | "text" | "unknown" | "none";
+  | "image"
+  | "audio"
+  | "video"
+  | "pdf"
+  | "document"
+  | "markdown"
+  | "json"
+  | "table"
+  | "text"
+  | "unknown"
+  | "none";
 
 // Types that an <img> shows. An SVG runs no script there.
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
@@ -15,6 +26,8 @@ export function previewKind({ mime_type }: FileRecord): PreviewKind {
   if (type.startsWith("audio/")) return "audio";
   if (type.startsWith("video/")) return "video";
   if (type === "application/pdf") return "pdf";
+  const format = documentFormatOf(type);
+  if (format !== null && format !== "html") return "document";
   if (type === "text/markdown") return "markdown";
   if (isJsonType(type)) return "json";
   if (type === "text/csv" || type === "text/tab-separated-values") return "table";

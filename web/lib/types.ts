@@ -38,6 +38,13 @@ export type FoundFile = SearchAnswer["data"][number];
 /** A folder. Its path ends with a slash; its counts are of all that is below it, too. */
 export type FolderRecord = server.FolderRecord;
 
+/** The text of a document. */
+export interface DocumentText {
+  readonly content: string;
+  /** Set if there is more. */
+  readonly truncated?: true;
+}
+
 /** What is read of a page of any list. */
 export interface ListPage<T> {
   readonly data: readonly T[];

@@ -6,10 +6,16 @@ const LONG_LINE = 1000;
 /** More lines take a browser seconds to lay out. */
 const MOST_LINES = 50_000;
 
+interface LinesViewProps {
+  readonly text: string;
+  /** Whether lines are wrapped from the start, however long they are. */
+  readonly isWrapped?: boolean;
+}
+
 /** A text as it is. Its lines are numbered, unless they are wrapped. */
-export function LinesView({ text }: { readonly text: string }) {
+export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewProps) {
   const { shown, numbers, longest, isCut } = useMemo(() => measure(text), [text]);
-  const [isWrapped, setWrapped] = useState(longest > LONG_LINE);
+  const [isWrapped, setWrapped] = useState(isParagraphs || longest > LONG_LINE);
   return (
     <>
       {hasOverrides(text) && (

@@ -1,5 +1,6 @@
 import { useLoad } from "../../lib/load.ts";
 import type { FileRecord } from "../../lib/types.ts";
+import { DocumentView } from "./document-view.tsx";
 import { NoView } from "./no-view.tsx";
 import { useBlobUrl, Whole } from "./whole.tsx";
 
@@ -15,9 +16,9 @@ interface ShownProps {
   readonly content: Blob;
 }
 
-/** A PDF in the browser's own viewer, where it has one. */
+/** A PDF in the browser's own viewer; where it has none, its text. */
 export function PdfView({ file }: { readonly file: FileRecord }) {
-  if (!navigator.pdfViewerEnabled) return <NoView file={file} why="This browser can't show PDFs." />;
+  if (!navigator.pdfViewerEnabled) return <DocumentView file={file} why="This browser can't show PDFs." />;
   return (
     <Whole file={file} most={MOST_BYTES} type={PDF}>
       {(content) => <Checked file={file} content={content} />}

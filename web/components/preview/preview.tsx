@@ -8,6 +8,7 @@ import { previewKind } from "../../lib/preview-kind.ts";
 import type { FileRecord } from "../../lib/types.ts";
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
+import { DocumentView } from "./document-view.tsx";
 import { ImageView } from "./image-view.tsx";
 import { MediaView } from "./media-view.tsx";
 import { NoView } from "./no-view.tsx";
@@ -66,6 +67,8 @@ function Content({ file }: { readonly file: FileRecord }): VNode {
       return <MediaView file={file} kind={kind} />;
     case "pdf":
       return <PdfView file={file} />;
+    case "document":
+      return <DocumentView file={file} why="Browsers can't show this kind of document." />;
     case "none":
       return <NoView file={file} why="No preview for this file type." />;
     case "markdown":

@@ -1,0 +1,46 @@
+import { documentFormatOf } from "../../../src/domain/extraction.ts";
+import type { ApiError } from "../../lib/api.ts";
+import { readDocument, TEXT_BYTES } from "../../lib/contents.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { useLoad } from "../../lib/load.ts";
+import type { FileRecord } from "../../lib/types.ts";
+import { Failure } from "../failure.tsx";
+import { LinesView } from "./lines-view.tsx";
+import { NoView } from "./no-view.tsx";
+
+/** Refusals that are about the document, so that it is no use to try again. */
+const UNREADABLE: readonly string[] = ["UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED", "PAYLOAD_TOO_LARGE"];
+
+interface DocumentViewProps {
+  readonly file: FileRecord;
+  /** Why only the text is shown. */
+  readonly why: string;
+}
+
+/** The text of a document that the browser cannot show. The server reads it. */
+export function DocumentView({ file, why }: DocumentViewProps) {
+  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(file, signal));
+  if (loaded.state === "loading") return <p class="preview-body preview-none soft">Reading the document…</p>;
+  if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
+  const { text, isCut } = loaded.value;
+  if (text === "") return <NoView file={file} why={`${why} This document has no text.`} />;
+  return (
+    <>
+      <p class="notice preview-note">
+        {why} {isCut ? `Showing the first ${formatBytes(TEXT_BYTES)} of the text.` : "Showing only the text."}{" "}
+        Download the file to see the whole document.
+      </p>
+      <LinesView text={text} isWrapped={documentFormatOf(file.mime_type) !== "xlsx"} />
+    </>
+  );
+}
+
+interface RefusedProps extends DocumentViewProps {
+  readonly error: ApiError;
+  readonly retry: () => void;
+}
+
+function Refused({ file, why, error, retry }: RefusedProps) {
+  if (!UNREADABLE.includes(error.code)) return <Failure error={error} retry={retry} />;
+  return <NoView file={file} why={`${why} Its text can't be read either.`} />;
+}
