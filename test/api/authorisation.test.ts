@@ -221,6 +221,11 @@ const ENTRIES: readonly Entry[] = [
     of: writing(200),
   },
   {
+    route: "GET /v0/files/{id}/extract",
+    path: ({ file }) => `/v0/files/${file}/extract`,
+    of: reading(200),
+  },
+  {
     route: "POST /v0/files/{id}/presigned-url",
     path: ({ file }) => `/v0/files/${file}/presigned-url`,
     body: () => ({}),

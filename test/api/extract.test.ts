@@ -282,6 +282,13 @@ describe("whose", () => {
       request: ["POST", "/v0/files/{files.agent}/extract"],
     },
     {
+      name: "with a read-only key, which may GET",
+      as: "agentReader",
+      request: ["GET", "/v0/files/{files.agent}/extract"],
+      status: 200,
+      contains: ["content"],
+    },
+    {
       name: "a body is not looked at",
       given: [upload("text/plain", "x")],
       ...extract({ body: "{", json: { content: "x" } }),

@@ -100,6 +100,7 @@ const BY_ID: readonly Place[] = [
     body: () => ({ op: "append", text: "planted" }),
   },
   { kind: "file", method: "POST", path: "/v0/files/ID/extract" },
+  { kind: "file", method: "GET", path: "/v0/files/ID/extract" },
   { kind: "file", method: "POST", path: "/v0/files/ID/presigned-url", body: () => ({}) },
   { kind: "key", method: "DELETE", path: "/v0/keys/ID" },
   { kind: "session", method: "DELETE", path: "/v0/sessions/ID" },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { KEYS, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
+import { KEYS, EXTRACT_JSON_BYTES, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
@@ -63,7 +63,7 @@ let coffer: TestAppliance;
 let world: World;
 let description: Description;
 /** Files of Ada's that no text can be read from, by what is wrong with them. */
-let odd: Record<"picture" | "brokenJson" | "noText", string>;
+let odd: Record<"picture" | "brokenJson" | "longJson" | "noText", string>;
 /** The token of a link to upload to Bob's drive. */
 let bobsUpload: string;
 /** The drive and path of each file, by its id. */
@@ -86,6 +86,7 @@ beforeAll(async () => {
   odd = {
     picture: await putNote("a.png"),
     brokenJson: await putNote("a.json"),
+    longJson: await putNote("long.json"),
     noText: await putNote("a.txt", "\0"),
   };
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
@@ -96,6 +97,11 @@ beforeAll(async () => {
   changeDatabase(
     coffer.dataDir,
     `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`,
+  );
+  // Only its size is looked at.
+  changeDatabase(
+    coffer.dataDir,
+    `UPDATE file SET size = ${EXTRACT_JSON_BYTES + 1} WHERE id = '${odd.longJson}'`,
   );
 });
 afterAll(async () => {
@@ -353,6 +359,7 @@ const SUCCESSES: readonly Case[] = [
     request: (t) => also(file(t), { edits: [{ op: "insert", line: 0, text: "!" }], dry_run: true }),
   },
   { operation: "extractFile", gives: 200, request: file },
+  { operation: "getExtract", gives: 200, request: file },
   { operation: "mcp", gives: 200, as: "nobody", request: () => message("tools/list") },
   { operation: "mcp", gives: 200, request: () => message("tools/call", { name: "list_drives" }) },
   {
@@ -541,16 +548,11 @@ const REFUSALS: readonly Case[] = [
     as: "adaReader",
     request: () => message("tools/call", { name: "delete_files" }),
   },
-  {
-    operation: "extractFile",
-    gives: "UNSUPPORTED_MEDIA_TYPE",
-    request: () => ({ params: { id: odd.picture } }),
-  },
-  {
-    operation: "extractFile",
-    gives: "EXTRACTION_FAILED",
-    request: () => ({ params: { id: odd.brokenJson } }),
-  },
+  ...["extractFile", "getExtract"].flatMap((operation): Case[] => [
+    { operation, gives: "UNSUPPORTED_MEDIA_TYPE", request: () => ({ params: { id: odd.picture } }) },
+    { operation, gives: "EXTRACTION_FAILED", request: () => ({ params: { id: odd.brokenJson } }) },
+    { operation, gives: "PAYLOAD_TOO_LARGE", request: () => ({ params: { id: odd.longJson } }) },
+  ]),
   {
     operation: "downloadFile",
     gives: "FORBIDDEN",
@@ -703,6 +705,7 @@ const OF_FILE: readonly string[] = [
   "readText",
   "editFile",
   "extractFile",
+  "getExtract",
   "createPresignedUrl",
 ];
 

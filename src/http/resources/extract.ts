@@ -1,50 +1,51 @@
-import { Type } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../domain/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../domain/limits.ts";
 import type { Extract, Extracts } from "../../services/extracts.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
 import { fileOperation } from "../operation/file-route.ts";
+import type { Input } from "../operation/route.ts";
 import { piecewise } from "../content/piecewise.ts";
 
-/** Contents as text. */
-export function extract(service: Extracts) {
-  return new Elysia({ name: "extract" }).use(
-    fileOperation(
-      "POST",
-      "/extract",
+type Asked = Pick<Input<TObject, TObject, TSchema>, "request" | "caller" | "context">;
 
-      {
-        operationId: "extractFile",
-        tag: "Files",
-        summary: "Extract text",
-        description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.\n\nOf PDF, DOCX, XLSX, PPTX, ODT, EPUB and HTML, up to ${EXTRACTION_LIMITS.inputBytes / MIB} MiB, the text is returned: paragraphs and rows of tables as lines, cells with tabs between them, sheets under their names, slides under their numbers, pages of a PDF with a form feed between them. \`truncated\` is set if that is more than ${EXTRACTION_LIMITS.units / MIB} Mi characters, or takes longer than ${EXTRACTION_LIMITS.readMs / 1000} seconds to read. A document that is malformed, has a password, or takes too much time or memory gets 422. The documents of one account or unclaimed drive are read one after another; with more than ${EXTRACTIONS.waitingEach} waiting, 429 is returned.`,
-        answers: [
-          {
-            status: 200,
-            description: "The content as text or JSON.",
-            json: Type.Object({
-              content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
-              mime_type: Type.String({ examples: ["text/markdown"] }),
-              truncated: Type.Optional(
-                Type.Literal(true, { description: "Set if the document has more text than this." }),
-              ),
-            }),
-            example: { content: "# Plan\n", mime_type: "text/markdown" },
-          },
-        ],
-        errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
-      },
-      async ({ request, caller, context }, file) => {
-        context.suspendIdleTimeout();
-        const extracted = await service.extract(caller, file, request.signal);
-        const body = await piecewise(encoded(extracted));
-        context.allowSlowReader();
-        return new Response(body, {
-          headers: { "content-type": "application/json;charset=utf-8" },
-        });
-      },
-    ),
-  );
+const spec = {
+  tag: "Files",
+  description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.\n\nOf PDF, DOCX, XLSX, PPTX, ODT, EPUB and HTML, up to ${EXTRACTION_LIMITS.inputBytes / MIB} MiB, the text is returned: paragraphs and rows of tables as lines, cells with tabs between them, sheets under their names, slides under their numbers, pages of a PDF with a form feed between them. \`truncated\` is set if that is more than ${EXTRACTION_LIMITS.units / MIB} Mi characters, or takes longer than ${EXTRACTION_LIMITS.readMs / 1000} seconds to read. A document that is malformed, has a password, or takes too much time or memory gets 422. The documents of one account or unclaimed drive are read one after another; with more than ${EXTRACTIONS.waitingEach} waiting, 429 is returned.`,
+  answers: [
+    {
+      status: 200,
+      description: "The content as text or JSON.",
+      json: Type.Object({
+        content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
+        mime_type: Type.String({ examples: ["text/markdown"] }),
+        truncated: Type.Optional(
+          Type.Literal(true, { description: "Set if the document has more text than this." }),
+        ),
+      }),
+      example: { content: "# Plan\n", mime_type: "text/markdown" },
+    },
+  ],
+  errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
+} as const;
+
+/** Contents as text. Read-only keys may only GET. */
+export function extract(service: Extracts) {
+  const answer = async ({ request, caller, context }: Asked, file: FileRef) => {
+    context.suspendIdleTimeout();
+    const extracted = await service.extract(caller, file, request.signal);
+    const body = await piecewise(encoded(extracted));
+    context.allowSlowReader();
+    return new Response(body, {
+      headers: { "content-type": "application/json;charset=utf-8" },
+    });
+  };
+  const posted = { ...spec, operationId: "extractFile", summary: "Extract text" };
+  const got = { ...spec, operationId: "getExtract", summary: "Extract text, also with a read-only key" };
+  return new Elysia({ name: "extract" })
+    .use(fileOperation("POST", "/extract", posted, answer))
+    .use(fileOperation("GET", "/extract", got, answer));
 }
 
 /** The response in pieces, so that a large text is never whole in memory. */
