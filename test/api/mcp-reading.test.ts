@@ -69,7 +69,7 @@ describe("read_file", () => {
       note: "There is more. To go on, pass start_line: 3.",
     });
     expect(await me.refused("read_file", { path: "b.txt" })).toMatch(
-      /^NOT_FOUND: No such file. .*list_files/,
+      /^NOT_FOUND: No such file\. List or search/,
     );
     expect(await me.refused("read_file", { path: "a.txt", start_line: 0 })).toStartWith("VALIDATION_ERROR");
     expect(await me.refused("read_file", { path: "dir/" })).toStartWith("VALIDATION_ERROR");

@@ -112,7 +112,7 @@ describe("writing", () => {
     const second = await me.get("write_file", mine);
     expect(second).toMatchObject({ created: false, tags: ["kept"] });
     const yours = await me.refused("write_file", { ...mine, text: "yours" });
-    expect(yours).toMatch(/^PRECONDITION_FAILED: .* Read the file again/);
+    expect(yours).toMatch(/^PRECONDITION_FAILED: .* read the file again/);
     const stale = { path: "plan.md", if_match: etagIn(first) };
     expect(await me.refused("move_file", { ...stale, destination_path: "b" })).toStartWith(
       "PRECONDITION_FAILED",

@@ -2,18 +2,12 @@ import type { Log } from "../../log.ts";
 import { errorResponse } from "../gate/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
-/** What to do after an error, by its code, in the words of the tools. */
+/** What to do after an error, by its code, where the error itself cannot know the tools. */
 const NEXT: Readonly<Record<string, string>> = {
-  NOT_FOUND: "See what there is with list_drives, list_files or search.",
-  CONFLICT: "Choose another path. To replace the file there, pass overwrite: true to the tools that take it.",
   PRECONDITION_FAILED: "Read the file again, make your change to what it says now, and pass its new etag.",
-  QUOTA_EXCEEDED: "Delete what is not needed, or ask your human for more room.",
   PAYLOAD_TOO_LARGE: "Pass large contents by: create_upload_link and share_file give URLs.",
   UNSUPPORTED_MEDIA_TYPE: "Get a download link with share_file.",
   EXTRACTION_FAILED: "Get a download link with share_file.",
-  UNAUTHORIZED: "Ask your human for a key, or make a drive with provision_drive.",
-  RATE_LIMITED: "Wait, then try again.",
-  UNAVAILABLE: "Wait a few seconds, then try again.",
   INTERNAL: "Try once more. If it fails again, tell your human.",
 };
 
@@ -24,12 +18,21 @@ export interface Failure {
   readonly text: string;
 }
 
-/** Explains anything thrown while a message was handled. What the caller may not see is only in the log. */
-export async function failureOf(error: unknown, { id }: RequestContext, log: Log): Promise<Failure> {
+/**
+ * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
+ *
+ * @param own what to do after errors of this tool, by code
+ */
+export async function failureOf(
+  error: unknown,
+  { id }: RequestContext,
+  log: Log,
+  own: Readonly<Record<string, string>> = {},
+): Promise<Failure> {
   const { error: shown }: { error: { code: string; message: string } } = JSON.parse(
     await errorResponse(error, id, log).text(),
   );
-  const next = NEXT[shown.code];
+  const next = own[shown.code] ?? NEXT[shown.code];
   const trace = shown.code === "INTERNAL" ? ` The request id is ${id}.` : "";
   return {
     code: shown.code,

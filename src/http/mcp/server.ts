@@ -31,7 +31,7 @@ export function createMcp(options: McpOptions): Mcp {
       const { structured, content } = await found.run(sent, context, signal);
       return { structuredContent: structured, content: [...(content ?? [jsonText(structured)])] };
     } catch (error) {
-      const { text } = await failureOf(error, context, log);
+      const { text } = await failureOf(error, context, log, found.next);
       return { isError: true, content: [{ type: "text" as const, text }] };
     }
   };

@@ -19,6 +19,8 @@ interface ToolFacts<I extends TObject, O extends TObject> {
   readonly isDestructive?: boolean;
   /** Whether calling it again with the same arguments changes nothing more; only for tools that write. */
   readonly isIdempotent?: boolean;
+  /** What to do after errors, by their codes. */
+  readonly next?: Readonly<Record<string, string>>;
   readonly input: I;
   readonly output: O;
 }
@@ -55,6 +57,7 @@ export interface Call<T> {
 /** A tool as `tools/list` shows it, and how it is called. */
 export interface Tool {
   readonly needs: Needs;
+  readonly next: Readonly<Record<string, string>>;
   readonly shown: {
     readonly name: string;
     readonly title: string;
@@ -87,6 +90,7 @@ export function tool<I extends TObject, O extends TObject>(
   const isReading = needs === "reading";
   return {
     needs,
+    next: facts.next ?? {},
     shown: {
       name,
       title,

@@ -30,6 +30,9 @@ const destination = {
   ),
 };
 
+/** What to do where there is a file already. */
+const REPLACE = { CONFLICT: "To replace the file there, pass overwrite: true." };
+
 /** Moves, copies and deletes files. */
 export function transferTools({ services, log }: McpOptions): Tool[] {
   const { drives, files } = services;
@@ -42,6 +45,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
           "Moves a file to another path, or to another of your drives. If there is a file at the new path, it fails, unless you pass overwrite.",
         needs: "writing",
         isDestructive: true,
+        next: REPLACE,
         input: Type.Object({
           drive: driveArgument,
           path: pathArgument,
@@ -66,6 +70,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
           "Copies a file to another path, or to another of your drives, whatever its size. If there is a file at the new path, it fails, unless you pass overwrite.",
         needs: "writing",
         isDestructive: true,
+        next: REPLACE,
         input: Type.Object({ drive: driveArgument, path: pathArgument, ...destination }),
         output: Type.Object(shownFile),
       },

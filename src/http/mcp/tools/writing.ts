@@ -29,6 +29,10 @@ export function writingTools({ services }: McpOptions): Tool[] {
         needs: "writing",
         isDestructive: true,
         isIdempotent: true,
+        next: {
+          PRECONDITION_FAILED:
+            "With only_create, choose another path. With if_match, read the file again, make your change to what it says now, and pass its new etag.",
+        },
         input: Type.Object({
           drive: driveArgument,
           path: pathArgument,
