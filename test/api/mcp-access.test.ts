@@ -52,6 +52,11 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
   grep: { args: { drive: "{drive}", pattern: "hello" }, of: about("reading") },
   create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: about("writing") },
   write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: about("writing") },
+  edit_file: {
+    args: { drive: "{drive}", path: "{path}", op: "str_replace", old_string: "hello", new_string: "" },
+    of: about("writing"),
+  },
+  append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: about("writing") },
   move_file: {
     args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" },
     of: about("writing"),

@@ -6,6 +6,8 @@ export const ANSWER_BYTES = 32 * 1024;
 export const PAGE_FILES = 100;
 /** The same for a search, whose results are longer. */
 export const SEARCH_RESULTS = 20;
+/** The most bytes of a diff in an answer. */
+export const ANSWER_DIFF_BYTES = 16 * 1024;
 /** What one answer of grep holds: files, matches, and UTF-16 code units of lines. */
 export const GREP_PAGE = { files: 30, bounds: { matches: 200, characters: 20_000 } };
 /** The most bytes of a content that is shown whole and is not text: of an image, or of a resource. */

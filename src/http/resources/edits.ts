@@ -45,7 +45,8 @@ const fields = {
 
 const one = Type.Object({ op, ...fields });
 
-const body = Type.Object({
+/** One edit, or several, in a request. */
+export const editFields = {
   op: Type.Optional(op),
   ...fields,
   edits: Type.Optional(
@@ -59,7 +60,9 @@ const body = Type.Object({
   dry_run: Type.Optional(
     Type.Boolean({ description: "Only show the diff, and change nothing. Default false." }),
   ),
-});
+};
+
+const body = Type.Object(editFields);
 
 const answer = Type.Intersect([
   fileSchema,
@@ -123,7 +126,8 @@ function answerOf({ file, diff }: EditedFile) {
   return { json: { ...json, diff: diff.text, diff_cut: diff.isCut }, headers };
 }
 
-function editsIn({ op: single, edits: several, ...rest }: Static<typeof body>): Edit[] {
+/** The edits of a request. Throws VALIDATION_ERROR for one that lacks what its `op` needs. */
+export function editsIn({ op: single, edits: several, ...rest }: Static<typeof body>): Edit[] {
   if (several === undefined) return [editOf({ op: single ?? missing("op"), ...rest }, "")];
   if (single !== undefined) throw invalid("edits", "must not be sent together with op");
   return several.map((each, index) => editOf(each, `edits[${index}].`));

@@ -1,6 +1,7 @@
 import type { McpOptions } from "../options.ts";
 import type { Tool } from "../tool.ts";
 import { driveTools } from "./drives.ts";
+import { editingTools } from "./editing.ts";
 import { searchTools } from "./finding.ts";
 import { folderTools } from "./folders.ts";
 import { linkTools } from "./links.ts";
@@ -15,6 +16,7 @@ export function allTools(options: McpOptions): Tool[] {
     ...folderTools(options),
     ...readingTools(options),
     ...writingTools(options),
+    ...editingTools(options),
     ...transferTools(options),
     ...searchTools(options),
     ...linkTools(options),
