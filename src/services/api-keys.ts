@@ -106,10 +106,15 @@ export class ApiKeys {
     );
   }
 
+  /** Whether there can be another key with this reach. */
+  hasRoom(reach: KeyReach): boolean {
+    return !this.#tables.apiKeys.hasAtLeast("user" in reach ? KEYS.account : KEYS.drive, reach);
+  }
+
   /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
   requireRoom(reach: KeyReach): void {
+    if (this.hasRoom(reach)) return;
     const [whose, most] = "user" in reach ? ["account", KEYS.account] : ["drive", KEYS.drive];
-    if (!this.#tables.apiKeys.hasAtLeast(most, reach)) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       `This ${whose} already has the maximum of ${most} keys. Revoke some that are not needed.`,

@@ -22,19 +22,40 @@ export function newVerifier(): { verifier: string; challenge: string } {
 }
 
 /** A request that waits for a person's decision; its ticket. */
-export async function pendingRequest({ appliance }: TestAppliance): Promise<string> {
+export async function pendingRequest(coffer: TestAppliance): Promise<string> {
+  return (await begin(coffer)).ticket;
+}
+
+/** A client that a person lets in, with its refresh token. */
+export async function letIn(
+  coffer: TestAppliance,
+  person: Person,
+): Promise<{ clientId: string; refreshToken: string }> {
+  const { ticket, clientId, verifier } = await begin(coffer);
+  const { text } = await person.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });
+  const { data }: { data: { redirect_to: string } } = JSON.parse(text);
+  const code = new URL(data.redirect_to).searchParams.get("code") ?? "";
+  const { services, url: issuer } = coffer.appliance;
+  const exchange = { code, clientId, redirectUri: REDIRECT_URI, verifier, issuer };
+  const { refreshToken } = await services.oauthGrants.redeem(exchange);
+  return { clientId, refreshToken };
+}
+
+/** Registers a client and begins a request, however many there were before. */
+async function begin({ appliance }: TestAppliance) {
   const { oauthClients, authorizations } = appliance.services;
-  const { id } = await oauthClients.register({ redirect_uris: [REDIRECT_URI] });
+  const { id: clientId } = await oauthClients.register({ redirect_uris: [REDIRECT_URI] });
+  const { verifier, challenge } = newVerifier();
   const parameters = new URLSearchParams({
     response_type: "code",
-    client_id: id,
+    client_id: clientId,
     redirect_uri: REDIRECT_URI,
-    code_challenge: newVerifier().challenge,
+    code_challenge: challenge,
     code_challenge_method: "S256",
   });
   const begun = await authorizations.begin(new ParameterReader(parameters), appliance.url);
   if (!("ticket" in begun)) throw new Error(`not begun: ${begun.redirectTo}`);
-  return begun.ticket;
+  return { ticket: begun.ticket, clientId, verifier };
 }
 
 /** Registers an app at a server and asks for access; the path of the page where a person decides. */

@@ -5,11 +5,19 @@ import { SESSION_COOKIE } from "../gate/session-cookie.ts";
 import type { Described } from "../operation/describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
 
-/** Error codes that share a status, either under `/v0` or outside. */
-export interface ErrorGroup {
-  readonly codes: readonly [ErrorCode, ...ErrorCode[]];
-  /** Whether it is for paths where requests are counted: see `isGuardedPath`. */
+/** Where an operation is, as far as all responses there have the same headers. */
+export interface Place {
+  /** Whether requests are counted: see `isGuardedPath`. */
   readonly isCounted: boolean;
+  /** Whether pages of other origins may use it: see `isSharedPath`. */
+  readonly isShared: boolean;
+}
+
+/** Error codes that share a status, in one kind of place. */
+export interface ErrorGroup extends Place {
+  readonly codes: readonly [ErrorCode, ...ErrorCode[]];
+  /** Whether they have the shape that OAuth gives them. */
+  readonly isOAuth: boolean;
 }
 
 /** The groups of operations, in the order shown. */
@@ -41,6 +49,29 @@ const COMMON_HEADERS = {
   },
 };
 
+/** More headers of every response that pages of other origins may read. */
+const CORS_HEADERS = {
+  "Access-Control-Allow-Origin": {
+    description: "`*`, or the page's origin, if the request has an `Origin` that is allowed.",
+    schema: { type: "string" },
+  },
+  "Access-Control-Expose-Headers": {
+    description:
+      "The headers that pages of other origins may read, if the request has an `Origin` that is allowed.",
+    schema: { type: "string" },
+  },
+  Vary: {
+    description: "`Origin`: see *Pages of other origins* above.",
+    required: true,
+    schema: { type: "string" },
+  },
+};
+
+/** More headers of errors that have the shape of OAuth. */
+const OAUTH_HEADERS = {
+  "Cache-Control": { description: "`no-store`", required: true, schema: { type: "string" } },
+};
+
 /** More headers of every response to a counted request. */
 const API_HEADERS = {
   "X-RateLimit-Limit": {
@@ -63,21 +94,10 @@ const API_HEADERS = {
     required: true,
     schema: { type: "string" },
   },
-  "Access-Control-Allow-Origin": {
-    description: "`*`, or the page's origin, if the request has an `Origin` that is allowed.",
-    schema: { type: "string" },
-  },
-  "Access-Control-Expose-Headers": {
-    description:
-      "The headers that pages of other origins may read, if the request has an `Origin` that is allowed.",
-    schema: { type: "string" },
-  },
-  Vary: {
-    description: "`Origin`: see *Pages of other origins* above.",
-    required: true,
-    schema: { type: "string" },
-  },
+  ...CORS_HEADERS,
 };
+
+const EXAMPLE_REQUEST = "5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60";
 
 const REPLAYED_HEADER = {
   description: "`true` if this is the response to an earlier request with the same `Idempotency-Key`.",
@@ -141,8 +161,9 @@ const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
   UNAVAILABLE: [retryAfter("Seconds to wait.")],
 };
 
-function headerRefs(isCounted: boolean): Record<string, object> {
-  const headers = { ...COMMON_HEADERS, ...(isCounted ? API_HEADERS : {}) };
+function headerRefs({ isCounted, isShared }: Place): Record<string, object> {
+  const more = isCounted ? API_HEADERS : isShared ? CORS_HEADERS : {};
+  const headers = { ...COMMON_HEADERS, ...more };
   return Object.fromEntries(
     Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
@@ -175,6 +196,16 @@ export const SHARED_COMPONENTS = {
     },
   },
   schemas: {
+    OAuthError: {
+      type: "object",
+      description: "An error as OAuth has it (RFC 6749, section 5.2).",
+      required: ["error", "error_description", "request_id"],
+      properties: {
+        error: { type: "string", description: "For programs.", examples: ["invalid_grant"] },
+        error_description: { type: "string", description: "For people." },
+        request_id: { type: "string" },
+      },
+    },
     Error: {
       type: "object",
       required: ["error"],
@@ -198,9 +229,9 @@ export const SHARED_COMPONENTS = {
   },
 };
 
-/** Adds the headers of every response. @param isCounted see `ErrorGroup` */
-export function withCommonHeaders(response: Described, isCounted: boolean) {
-  return { ...response, headers: { ...headerRefs(isCounted), ...response.headers } };
+/** Adds the headers of every response. */
+export function withCommonHeaders(response: Described, place: Place) {
+  return { ...response, headers: { ...headerRefs(place), ...response.headers } };
 }
 
 /** Adds the header of a replayed response to a write's response. */
@@ -212,7 +243,7 @@ export function withReplayHeader<R extends { headers: object }>(response: R): ob
 /** The `default` response of a route that succeeds with a redirect: validators require a 2xx or this. */
 export const ANY_ERROR = {
   description: "Any other error.",
-  headers: headerRefs(false),
+  headers: headerRefs({ isCounted: false, isShared: false }),
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
@@ -221,17 +252,24 @@ export function errorResponses(groups: ReadonlyMap<string, ErrorGroup>): Record<
   return Object.fromEntries([...groups].map(([name, group]) => [name, errorResponse(group)]));
 }
 
-function errorResponse({ codes, isCounted }: ErrorGroup): object {
+function errorResponse(group: ErrorGroup): object {
+  const { codes, isOAuth } = group;
+  const example = isOAuth ? oauthExampleOf : exampleOf;
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
-    headers: { ...codeHeaders(codes), ...headerRefs(isCounted) },
+    headers: { ...codeHeaders(codes), ...headerRefs(group), ...(isOAuth ? OAUTH_HEADERS : {}) },
     content: {
       "application/json": {
-        schema: { $ref: "#/components/schemas/Error" },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+        schema: { $ref: `#/components/schemas/${isOAuth ? "OAuthError" : "Error"}` },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
       },
     },
   };
+}
+
+function oauthExampleOf(code: ErrorCode): object {
+  const error = code === "VALIDATION_ERROR" ? "invalid_request" : "temporarily_unavailable";
+  return { error, error_description: ERROR_MEANINGS[code], request_id: EXAMPLE_REQUEST };
 }
 
 /** A header is required if no other code shares the status. */
@@ -247,6 +285,6 @@ function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
 }
 
 function exampleOf(code: ErrorCode): object {
-  const example = { code, message: ERROR_MEANINGS[code], request_id: "5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60" };
+  const example = { code, message: ERROR_MEANINGS[code], request_id: EXAMPLE_REQUEST };
   return { error: code === "VALIDATION_ERROR" ? { ...example, field: "name" } : example };
 }

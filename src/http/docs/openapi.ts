@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
+import { isSharedPath } from "../gate/cors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
 import {
   ANY_ERROR,
@@ -13,7 +14,7 @@ import {
   withCommonHeaders,
   withReplayHeader,
 } from "./components.ts";
-import type { ErrorGroup } from "./components.ts";
+import type { ErrorGroup, Place } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
 import { errorsOf, needsKey } from "./operations.ts";
@@ -97,21 +98,22 @@ function complete(
     "x-keyed": isKeyed,
     "x-reads-session": readsSession,
     "x-reads-key": readsKey,
+    "x-oauth": isOAuth,
     parameters: ownParameters,
     responses,
     ...rest
   } = detail;
-  const isCounted = isGuardedPath(path);
+  const place = { isCounted: isGuardedPath(path), isShared: isSharedPath(path) };
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
   const isPublic = !needsKey({ path, detail });
   const all: Record<string, object> = {};
   for (const [status, response] of Object.entries(responses)) {
-    const common = withCommonHeaders(response, isCounted);
+    const common = withCommonHeaders(response, place);
     all[status] = isKeyed ? withReplayHeader(common) : common;
   }
   for (const codes of byStatus(errorsOf({ method: method.toUpperCase(), path, detail }))) {
-    const name = codes.join("-") + (isCounted ? "" : "-outside-v0");
-    usedErrors.set(name, { codes, isCounted });
+    const name = codes.join("-") + suffixOf(place) + (isOAuth ? "-oauth" : "");
+    usedErrors.set(name, { codes, ...place, isOAuth });
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };
   }
   const isRedirect = Object.keys(responses).every((status) => status.startsWith("3"));
@@ -122,6 +124,12 @@ function complete(
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: all,
   };
+}
+
+/** Tells the responses in one kind of place from those elsewhere. */
+function suffixOf({ isCounted, isShared }: Place): string {
+  if (isCounted) return "";
+  return isShared ? "-shared" : "-outside-v0";
 }
 
 /** Nobody need say who they are; some routes use it if they do. */

@@ -24,6 +24,11 @@ export interface Cors {
 const SHARED_PATHS =
   /^\/(v0|mcp|oauth\/token|oauth\/register|oauth\/revoke|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
 
+/** Whether pages of other origins may use a path. */
+export function isSharedPath(path: string): boolean {
+  return SHARED_PATHS.test(path);
+}
+
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
 /** `*` stands for all others, but not for Authorization. Those that are named help readers, and older browsers. */

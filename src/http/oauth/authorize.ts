@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
@@ -9,7 +10,13 @@ import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
-import { protocolRoute, takeTurn, UNCACHED } from "./protocol-route.ts";
+import {
+  type ProtocolOperation,
+  protocolRoute,
+  takeTurn,
+  UNCACHED,
+  UNCACHED_HEADERS,
+} from "./protocol-route.ts";
 
 /** What the authorization endpoint needs. */
 export interface AuthorizeOptions {
@@ -25,6 +32,39 @@ const WINDOW_SECONDS = 600;
 
 const HEADERS = { ...UNCACHED, "referrer-policy": "no-referrer", "x-frame-options": "DENY" };
 
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const AUTHORIZE: ProtocolOperation = {
+  operationId: "authorize",
+  summary: "Ask a person for access",
+  description: `For browsers: redirects to the page where a person signs in and decides. If the \`client_id\` is not known, or the \`redirect_uri\` not one of the application's, the page explains that (a program gets the error). Anything else that is wrong goes to the \`redirect_uri\`, as \`error\` with \`state\` and \`iss\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A server without https is accepted by few applications, unless it is on the same computer.`,
+  query: Type.Object({
+    response_type: text("`code`"),
+    client_id: text("From `POST /oauth/register`, or the https URL of the application's metadata document."),
+    redirect_uri: text(
+      "One that the application registered, exactly; `http` on the same computer may have any port.",
+    ),
+    code_challenge: text("Required (PKCE, RFC 7636)."),
+    code_challenge_method: text("`S256`"),
+    scope: text("`read`, `write` or both; default both. The person can allow less."),
+    state: text("Given back as it is."),
+    resource: text("The address of this server's MCP endpoint; the default."),
+  }),
+  answers: [
+    {
+      status: 303,
+      description: "Redirects to the page, or back to the application with an error.",
+      headers: {
+        ...UNCACHED_HEADERS,
+        Location: "The next address.",
+        "Referrer-Policy": "`no-referrer`",
+        "X-Frame-Options": "`DENY`",
+      },
+    },
+  ],
+  errors: ["RATE_LIMITED"],
+};
+
 /**
  * The authorization endpoint (RFC 6749, 3.1): redirects the browser to our page, where a person decides. Until it is
  * sure who asks and where the answer goes, an error is for the person: it never redirects to the client.
@@ -37,7 +77,7 @@ export function authorize({ authorizations, linkBase, clock, log }: AuthorizeOpt
     return "ticket" in begun ? `${base}/oauth/consent?request=${begun.ticket}` : begun.redirectTo;
   };
   return new Elysia({ name: "oauth-authorize" }).get(
-    ...protocolRoute("/oauth/authorize", async (request, context) => {
+    ...protocolRoute("/oauth/authorize", AUTHORIZE, async (request, context) => {
       const base = linkBase(context);
       try {
         return redirect(await begin(context, base));

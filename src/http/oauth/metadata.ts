@@ -1,3 +1,4 @@
+import { type TObject, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { notFound } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth-request.ts";
@@ -5,7 +6,9 @@ import type { ApiKeys } from "../../services/api-keys.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { LinkBase } from "../gate/link-base.ts";
-import { contextOf } from "../gate/request-context.ts";
+import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import { operation } from "../operation/operation.ts";
+import { UNCACHED_HEADERS } from "./protocol-route.ts";
 
 /** What the metadata needs. */
 export interface MetadataOptions {
@@ -18,32 +21,128 @@ export interface MetadataOptions {
 
 const HEADERS = { "cache-control": "no-store", vary: "authorization" };
 
+const texts = Type.Array(Type.String());
+const address = Type.String();
+
+const resourceSchema = Type.Object({
+  resource: address,
+  authorization_servers: texts,
+  scopes_supported: texts,
+  bearer_methods_supported: texts,
+  resource_name: Type.String(),
+  resource_documentation: address,
+});
+
+const serverSchema = Type.Object({
+  issuer: address,
+  authorization_endpoint: address,
+  token_endpoint: address,
+  registration_endpoint: address,
+  revocation_endpoint: address,
+  scopes_supported: texts,
+  response_types_supported: texts,
+  response_modes_supported: texts,
+  grant_types_supported: texts,
+  token_endpoint_auth_methods_supported: texts,
+  revocation_endpoint_auth_methods_supported: texts,
+  code_challenge_methods_supported: texts,
+  authorization_response_iss_parameter_supported: Type.Boolean(),
+  client_id_metadata_document_supported: Type.Boolean(),
+  service_documentation: address,
+});
+
+/** A document: what it is, and what it says at an address of this server. */
+interface Document {
+  readonly operationId: string;
+  readonly summary: string;
+  /** After the well-known part of its path and the path of the address. */
+  readonly name: string;
+  readonly end: string;
+  readonly schema: TObject;
+  readonly at: (base: string) => object;
+}
+
+const DOCUMENTS: readonly Document[] = [
+  {
+    operationId: "getMcpMetadata",
+    summary: "Show how to get access to the MCP endpoint",
+    name: "oauth-protected-resource",
+    end: "/mcp",
+    schema: resourceSchema,
+    at: (base) => resource(`${base}/mcp`, base),
+  },
+  {
+    operationId: "getResourceMetadata",
+    summary: "Show how to get access to this server",
+    name: "oauth-protected-resource",
+    end: "",
+    schema: resourceSchema,
+    at: (base) => resource(base, base),
+  },
+  {
+    operationId: "getServerMetadata",
+    summary: "Show how applications sign in",
+    name: "oauth-authorization-server",
+    end: "",
+    schema: serverSchema,
+    at: server,
+  },
+];
+
 /**
  * The documents with which OAuth clients find their way. They are not offered to a request with a valid key: a client
  * that finds them may drop the key that it was configured with.
  */
 export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: MetadataOptions) {
   const plugin = new Elysia({ name: "oauth-metadata" });
-  const offer = (path: string, document: (base: string) => object) => {
-    const answer = ({ request }: { readonly request: Request }) => {
+  const answer = ({ headers }: Request, context: RequestContext, { at }: Document) => {
+    const key = bearerToken(headers.get("authorization"));
+    const hasKey = key !== null && apiKeys.authenticate(key) !== null;
+    if (hasKey || !authorizations.isPossible()) throw notFound("route");
+    return Response.json(at(linkBase(context)), { headers: HEADERS });
+  };
+  for (const document of DOCUMENTS) {
+    plugin.get(
+      ...operation(
+        `/.well-known/${document.name}${document.end}`,
+        describe(document),
+        ({ request, context }) => answer(request, context, document),
+      ),
+    );
+    // Where the address has a path, clients look for it between the well-known part and the rest (RFC 8414, 3.1).
+    const path = baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
+    if (path === "") continue;
+    const place = `/.well-known/${document.name}${path}${document.end}`;
+    const answerThere = ({ request }: { readonly request: Request }) => {
       const context = contextOf(request);
-      context.route = path;
-      const key = bearerToken(request.headers.get("authorization"));
-      const hasKey = key !== null && apiKeys.authenticate(key) !== null;
-      if (hasKey || !authorizations.isPossible()) throw notFound("route");
-      return Response.json(document(linkBase(context)), { headers: HEADERS });
+      context.route = place;
+      return answer(request, context, document);
     };
     // Bound for the reason given in `routeOf`.
-    plugin.get(path, answer.bind(null));
-  };
-  // Where the address has a path, it comes after the well-known part (RFC 8414 and RFC 9728, 3.1).
-  const path = baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
-  for (const end of new Set(["", path])) {
-    offer(`/.well-known/oauth-protected-resource${end}`, (base) => resource(base, base));
-    offer(`/.well-known/oauth-protected-resource${end}/mcp`, (base) => resource(`${base}/mcp`, base));
-    offer(`/.well-known/oauth-authorization-server${end}`, server);
+    plugin.get(place, answerThere.bind(null));
   }
   return plugin;
+}
+
+function describe({ operationId, summary, schema, at }: Document) {
+  return {
+    operationId,
+    tag: "Applications",
+    public: true,
+    summary,
+    description:
+      "For OAuth clients. Returns 404 to a request with a valid key, which needs nothing of this, and while this server has no users.",
+    answers: [
+      {
+        status: 200,
+        description: "The document.",
+        headers: { ...UNCACHED_HEADERS, Vary: "`Authorization` and `Origin`" },
+        json: schema,
+        example: at("https://drive.example.com"),
+      },
+    ],
+    errors: ["NOT_FOUND"],
+  } as const;
 }
 
 /** RFC 9728, section 2. */

@@ -1,20 +1,38 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import { describeOperation } from "../operation/describe.ts";
+import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../operation/json-body.ts";
 
+/** The media type of a form. */
+export const FORM = "application/x-www-form-urlencoded";
+
 /** Bytes of a form or of a client's metadata. */
-const MAX_BODY = 64 * 1024;
+export const MAX_BODY = 64 * 1024;
 
 /** Tokens must not be cached (RFC 6749, 5.1). */
 export const UNCACHED = { "cache-control": "no-store" };
 
+/** How the API description explains it. */
+export const UNCACHED_HEADERS = { "Cache-Control": "`no-store`" };
+
 type Handler = (request: Request, context: RequestContext) => Promise<Response>;
 
+/** What the description of every route of the protocol has. */
+type Facts = "tag" | "public" | "isOAuth";
+
+/** An operation of the OAuth protocol. Its schemas are only shown: what is wrong is told as the protocol has it. */
+export type ProtocolOperation =
+  Omit<Operation<TObject, TObject, TSchema>, Facts> | Omit<ContentOperation<TObject, TObject>, Facts>;
+
 /** The arguments of an Elysia route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
-export function protocolRoute<Path extends string>(path: Path, handle: Handler) {
+export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOperation, handle: Handler) {
+  const facts = { tag: "Applications", public: true, isOAuth: true } as const;
+  const detail = describeOperation({ ...spec, ...facts }, false);
   const answer = ({ request }: { readonly request: Request }) => {
     const context = contextOf(request);
     context.route = path;
@@ -22,7 +40,7 @@ export function protocolRoute<Path extends string>(path: Path, handle: Handler) 
     return handle(request, context);
   };
   // Bound for the reason given in `routeOf`.
-  return [path, answer.bind(null)] as const;
+  return [path, answer.bind(null), { detail }] as const;
 }
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
@@ -31,18 +49,19 @@ export function takeTurn(limiter: RateLimiter, { client }: RequestContext, limit
   if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
 }
 
-/** Reads a small body. Throws PAYLOAD_TOO_LARGE. */
-export function readSmallBody(request: Request): Promise<Uint8Array> {
+/** Reads a small body. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */
+export async function readSmallBody(request: Request): Promise<Uint8Array> {
   refuseLongBody(request, MAX_BODY);
   refuseCodedBody(request);
   return readBody(request);
 }
 
-/** Reads the parameters of a form. Throws OAuthError for any other body. */
+/** Reads the parameters of a form. Throws OAuthError for any other body, and as `readSmallBody`. */
 export async function readForm(request: Request): Promise<ParameterReader> {
+  const body = await readSmallBody(request);
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     throw new OAuthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
   }
-  return new ParameterReader(new URLSearchParams(new TextDecoder().decode(await readSmallBody(request))));
+  return new ParameterReader(new URLSearchParams(new TextDecoder().decode(body)));
 }

@@ -1,11 +1,20 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { CofferError } from "../../domain/errors.ts";
+import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { parseJsonBody } from "../operation/json-body.ts";
-import { protocolRoute, readSmallBody, takeTurn, UNCACHED } from "./protocol-route.ts";
+import {
+  type ProtocolOperation,
+  protocolRoute,
+  readSmallBody,
+  takeTurn,
+  UNCACHED,
+  UNCACHED_HEADERS,
+} from "./protocol-route.ts";
 
 /** What the registration endpoint needs. */
 export interface RegisterOptions {
@@ -16,11 +25,57 @@ export interface RegisterOptions {
 /** Registrations of one client address. */
 const PER_HOUR = 20;
 
+const HOUR_MS = 60 * 60 * 1000;
+
+const texts = Type.Array(Type.String());
+
+const REGISTER: ProtocolOperation = {
+  operationId: "registerClient",
+  summary: "Register an application",
+  description: `For applications without a metadata document (RFC 7591). No application gets a secret. At most ${PER_HOUR} times an hour from one client address. A registration that nobody lets in is kept for ${NEW_CLIENT_LIFETIME_MS / HOUR_MS} hours.`,
+  body: Type.Object({
+    redirect_uris: Type.Array(Type.String(), {
+      description:
+        "1 to 10: https URLs, http URLs of the same computer, or URIs with the application's own scheme.",
+    }),
+    client_name: Type.Optional(Type.String({ description: "Shown to people; cut after 64 characters." })),
+    grant_types: Type.Optional(texts),
+    response_types: Type.Optional(texts),
+  }),
+  example: { redirect_uris: ["https://app.example.com/callback"] },
+  answers: [
+    {
+      status: 201,
+      description: "The application is registered.",
+      headers: UNCACHED_HEADERS,
+      json: Type.Object({
+        client_id: Type.String(),
+        client_id_issued_at: Type.Integer({ description: "Seconds since 1970." }),
+        client_name: Type.String(),
+        redirect_uris: texts,
+        grant_types: texts,
+        response_types: texts,
+        token_endpoint_auth_method: Type.Literal("none"),
+      }),
+      example: {
+        client_id: "client_5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60",
+        client_id_issued_at: 1_896_004_800,
+        client_name: "app.example.com",
+        redirect_uris: ["https://app.example.com/callback"],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        token_endpoint_auth_method: "none",
+      },
+    },
+  ],
+  errors: ["RATE_LIMITED", "STORAGE_FULL"],
+};
+
 /** The registration endpoint (RFC 7591): for clients that have no metadata document. */
 export function register({ clients, clock }: RegisterOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 3600 });
   return new Elysia({ name: "oauth-register" }).post(
-    ...protocolRoute("/oauth/register", async (request, context) => {
+    ...protocolRoute("/oauth/register", REGISTER, async (request, context) => {
       const json = metadataIn(await readSmallBody(request));
       takeTurn(limiter, context, PER_HOUR);
       const { id, name, redirectUris } = await clients.register(json);

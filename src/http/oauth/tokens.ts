@@ -1,12 +1,22 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth-request.ts";
-import { ACCESS_LIFETIME_MS } from "../../domain/oauth-token.ts";
+import { ACCESS_LIFETIME_MS, CODE_LIFETIME_MS, GRANT_LIFETIME_MS } from "../../domain/oauth-token.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { protocolRoute, readForm, takeTurn, UNCACHED } from "./protocol-route.ts";
+import {
+  FORM,
+  MAX_BODY,
+  type ProtocolOperation,
+  protocolRoute,
+  readForm,
+  takeTurn,
+  UNCACHED,
+  UNCACHED_HEADERS,
+} from "./protocol-route.ts";
 
 /** What the endpoints of tokens need. */
 export interface TokensOptions {
@@ -15,15 +25,83 @@ export interface TokensOptions {
   readonly clock: Clock;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** Requests of one client address. Hosted clients of many people may share one. */
-const PER_MINUTE = 300;
+const PER_MINUTE = 60;
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+const TOKEN: ProtocolOperation = {
+  operationId: "getToken",
+  summary: "Exchange a code or a refresh token",
+  description: `A code works once, for ${CODE_LIFETIME_MS / 1000} seconds. A refresh token works once; the last one, until the application has not used it for ${GRANT_LIFETIME_MS / DAY_MS} days. One that is used twice ends the access of the application. An access token is an API key that works for ${ACCESS_LIFETIME_MS / 60_000} minutes, and cannot create other keys.`,
+  rawBody: {
+    limit: MAX_BODY,
+    content: {
+      [FORM]: Type.Object({
+        grant_type: Type.String({ description: "`authorization_code` or `refresh_token`" }),
+        client_id: Type.String(),
+        code: text("The code, for the first exchange."),
+        redirect_uri: text("The same as before, for the first exchange."),
+        code_verifier: text("What `code_challenge` was made from, for the first exchange."),
+        refresh_token: text("The last refresh token, for any other exchange."),
+        scope: text("Not more than was allowed."),
+        resource: text("The address of this server's MCP endpoint; the default."),
+      }),
+    },
+    examples: {
+      [FORM]: { grant_type: "refresh_token", client_id: "client_1a2b3c4d", refresh_token: "cof_rt_5e6f7a8b" },
+    },
+  },
+  answers: [
+    {
+      status: 200,
+      description: "The tokens. They are shown only in this response.",
+      headers: UNCACHED_HEADERS,
+      json: Type.Object({
+        access_token: Type.String(),
+        token_type: Type.Literal("Bearer"),
+        expires_in: Type.Integer({ description: "Seconds until the access token stops working." }),
+        refresh_token: Type.String(),
+        scope: Type.String({ description: "What was allowed: `read`, or `read write`." }),
+      }),
+      example: {
+        access_token: "cof_at_1a2b3c4d...",
+        token_type: "Bearer",
+        expires_in: 3600,
+        refresh_token: "cof_rt_5e6f7a8b...",
+        scope: "read write",
+      },
+    },
+  ],
+  errors: ["RATE_LIMITED", "STORAGE_FULL"],
+};
+
+const REVOKE: ProtocolOperation = {
+  operationId: "revokeToken",
+  summary: "Give up access",
+  description: "Ends the access of the application, with both of its tokens. An unknown token is no error.",
+  rawBody: {
+    limit: MAX_BODY,
+    content: {
+      [FORM]: Type.Object({
+        token: Type.String({ description: "An access or a refresh token." }),
+        client_id: text("Whose token it is."),
+      }),
+    },
+    examples: { [FORM]: { token: "cof_rt_5e6f7a8b" } },
+  },
+  answers: [{ status: 200, description: "The token does not work any more.", headers: UNCACHED_HEADERS }],
+  errors: ["RATE_LIMITED", "STORAGE_FULL"],
+};
 
 /** The token endpoint (RFC 6749, 3.2) and revocation (RFC 7009). Clients have no secrets. */
 export function tokens({ grants, linkBase, clock }: TokensOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 60 });
   return new Elysia({ name: "oauth-tokens" })
     .post(
-      ...protocolRoute("/oauth/token", async (request, context) => {
+      ...protocolRoute("/oauth/token", TOKEN, async (request, context) => {
         takeTurn(limiter, context, PER_MINUTE);
         const form = await readForm(request);
         const issuer = linkBase(context);
@@ -32,7 +110,7 @@ export function tokens({ grants, linkBase, clock }: TokensOptions) {
       }),
     )
     .post(
-      ...protocolRoute("/oauth/revoke", async (request, context) => {
+      ...protocolRoute("/oauth/revoke", REVOKE, async (request, context) => {
         takeTurn(limiter, context, PER_MINUTE);
         const form = await readForm(request);
         await grants.revoke(form.required("token"), form.one("client_id"));

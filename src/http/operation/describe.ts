@@ -23,6 +23,8 @@ export interface OperationDetail {
   "x-reads-session": boolean;
   /** Whether it answers otherwise with a key, without needing one. */
   "x-reads-key": boolean;
+  /** Whether its errors have the shape that OAuth gives them. */
+  "x-oauth": boolean;
 }
 
 /** An OpenAPI parameter. */
@@ -67,6 +69,7 @@ export function describeOperation(spec: AnyOperation, isKeyed: boolean): Operati
     "x-keyed": isKeyed,
     "x-reads-session": spec.readsSession === true,
     "x-reads-key": spec.readsKey === true,
+    "x-oauth": spec.isOAuth === true,
   };
 }
 

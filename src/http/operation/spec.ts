@@ -19,6 +19,8 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly readsSession?: boolean;
   /** Whether a route that needs no key answers otherwise with one; only shown. */
   readonly readsKey?: boolean;
+  /** Whether its errors have the shape that OAuth gives them (RFC 6749, section 5.2). */
+  readonly isOAuth?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */

@@ -64,7 +64,7 @@ export class OAuthGrants {
    * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
    * two was not the client's.
    *
-   * @throws OAuthError invalid_grant, also if the user is disabled or the drive gone
+   * @throws OAuthError invalid_grant, also if meanwhile the user was disabled, or the drive or the room for keys is gone
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#authorizations.takeCode(exchange.code);
@@ -125,13 +125,12 @@ export class OAuthGrants {
 
   /** Whether what a person allowed can still be had. */
   #isWelcome({ user, reach }: Authorization): boolean {
-    if (this.#tables.users.existing(user).disabledAt !== null) return false;
+    if (this.#tables.users.existing(user).disabledAt !== null || !this.#apiKeys.hasRoom(reach)) return false;
     if ("user" in reach) return true;
     return this.#tables.drives.byPk(reach.drive, this.#clock.now())?.owner?.pk === user;
   }
 
   #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {
-    this.#apiKeys.requireRoom(reach);
     const now = this.#clock.now();
     const keyId = newId<KeyId>(now);
     const access = newAccessToken(this.#keyPrefix);

@@ -161,6 +161,7 @@ class Draft {
     if (schema["format"] === "binary") return random.bytes(random.pick([0, 1, 10, 300, 20_000]));
     const fields = this.#fields(schema);
     if (type === "multipart/form-data") return this.#form(fields);
+    if (type === "application/x-www-form-urlencoded") return urlForm(fields);
     let body: Json = fields;
     for (let times = 0; random.chance(0.3) && times < 4; times += 1) body = mutated(body, random);
     return spelled(body, random);
@@ -247,6 +248,15 @@ class Draft {
     const whole = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
     return random.chance(0.05) ? whole.subarray(0, random.below(whole.length)) : whole;
   }
+}
+
+/** Fields as a form's, as those of an address. */
+function urlForm(fields: Record<string, Json>): string {
+  const texts = Object.entries(fields).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${name}=${encoded(text)}`;
+  });
+  return texts.join("&");
 }
 
 /** Cut, since the runtime answers an address of 16 KiB itself. */

@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 const TURN = 80;
 
 /** Codes that no request may be answered with while the server is whole. */
-const NEVER: ReadonlySet<unknown> = new Set(["INTERNAL", "UNAVAILABLE", "STORAGE_FULL"]);
+const NEVER: ReadonlySet<unknown> = new Set(["INTERNAL", "UNAVAILABLE", "STORAGE_FULL", "server_error"]);
 
 /** What came of a run. */
 export interface Outcome {
@@ -77,8 +77,11 @@ function faultsOf(
   if (/^[!-~]{1,128}$/.test(sent) && id !== sent) faults.push("the request id is not the client's");
   if (answer.status < 400 || !isJson(answer)) return faults;
   const json: unknown = JSON.parse(answer.text);
-  const error = isObject(json) && isObject(json["error"]) ? json["error"] : {};
-  if (NEVER.has(error["code"])) faults.push(`the code is ${String(error["code"])}`);
+  if (!isObject(json)) return faults;
+  // As OAuth has it, the error is one level higher.
+  const error = isObject(json["error"]) ? json["error"] : json;
+  const code = error["code"] ?? error["error"];
+  if (NEVER.has(code)) faults.push(`the code is ${String(code)}`);
   if (error["request_id"] !== id) faults.push("the error has another request id");
   return faults;
 }
