@@ -39,7 +39,8 @@ export function mcpRoute(server: () => Promise<Mcp>) {
               }),
             ),
           },
-          { description: "One JSON-RPC message. A batch is refused." },
+          // The library refuses other fields, in its own words.
+          { additionalProperties: false, description: "One JSON-RPC message. A batch is refused." },
         ),
         example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         answers: [
