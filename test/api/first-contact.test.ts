@@ -39,16 +39,25 @@ test("an agent that knows only the address works over HTTP and MCP, and hands it
   expect(await one.refused("write_file", { ...file, text: "one\nthree\n", if_match: etag })).toContain(
     "PRECONDITION_FAILED",
   );
+  const read = await one.get("read_file", file);
+  await one.get("write_file", { ...file, text: "one\ntwo\nthree\n", if_match: read["etag"] });
+
+  // Edits at the same time lose nothing, without a condition.
   const client = new Client(address, data.api_key);
   const query = new URLSearchParams({ drive_id: data.drive_id, ...file }).toString();
-  const read = await client.send("GET", `/v0/files/by-path/download?${query}`);
-  await one.get("write_file", { ...file, text: `${read.text}three\n`, if_match: read.headers.get("etag") });
-  expect((await client.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe("one\ntwo\nthree\n");
+  const edits = [
+    { op: "str_replace", old_string: "one", new_string: "1" },
+    { op: "append", text: "four\n" },
+    { op: "str_replace", old_string: "three", new_string: "3" },
+  ];
+  await Promise.all(
+    edits.map((body) => client.json(200, "POST", `/v0/files/by-path/edit?${query}`, { body })),
+  );
+  const text = "1\ntwo\n3\nfour\n";
+  expect((await client.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe(text);
 
   const token = data.claim_url.slice(data.claim_url.lastIndexOf("/") + 1);
   await stage.world.clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token } });
-  expect((await stage.world.clients.ada.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe(
-    "one\ntwo\nthree\n",
-  );
+  expect((await stage.world.clients.ada.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe(text);
   expect((await client.send("GET", "/v0/drives")).text).toContain('"slug":"ada/');
 });

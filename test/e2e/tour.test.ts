@@ -30,13 +30,14 @@ async function paste(text: string, home: string): Promise<string> {
   return stdout;
 }
 
-/** What every tour prints: the new file, the list, what was found, the content. */
+/** What every tour prints: the new file, the list, what was found, the edit, the content. */
 function expectTour(printed: string): string[] {
-  const [stored = "", listed = "", found = "", content, ...rest] = printed.split("\n");
+  const [stored = "", listed = "", found = "", edited = "", content, ...rest] = printed.split("\n");
   expect(JSON.parse(stored)).toMatchObject({ path: "notes/hello.txt", size: 13 });
   expect(JSON.parse(listed)).toMatchObject({ data: [{ path: "notes/hello.txt" }], total: 1 });
   expect(JSON.parse(found)).toMatchObject({ data: [{ path: "notes/hello.txt" }], total: 1 });
-  expect(content).toBe("Hello World!");
+  expect(JSON.parse(edited)).toMatchObject({ diff: expect.stringContaining("+Hello again!") });
+  expect(content).toBe("Hello again!");
   return rest;
 }
 

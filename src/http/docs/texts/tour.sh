@@ -22,10 +22,15 @@ curl -sS "$COFFER/v0/files?drive_id=$DRIVE&prefix=notes/&delimiter=/" -H "Author
 # 4. Search in names, tags and text.
 curl -sS "$COFFER/v0/search?drive_id=$DRIVE&q=hello" -H "Authorization: Bearer $KEY"; echo
 
-# 5. Download the file.
+# 5. Edit it in place. To add at its end: {"op": "append", "text": "..."}.
+curl -sS "$COFFER/v0/files/by-path/edit?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY" -d '{
+  "op": "str_replace", "old_string": "World", "new_string": "again"
+}'; echo
+
+# 6. Download it.
 curl -sS "$COFFER/v0/files/by-path/download?drive_id=$DRIVE&path=notes/hello.txt" -H "Authorization: Bearer $KEY"
 {{if provisioning}}
 
-# 6. Give the claim link to your human, who keeps the drive with it.
+# 7. Give the claim link to your human, who keeps the drive with it.
 echo "Open this link to keep the drive: $CLAIM"
 {{end}}
