@@ -165,12 +165,16 @@ describe("an upload with one", () => {
     expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
   });
 
-  test("replaces a file, which keeps its id", async () => {
+  test("replaces a file as raw bytes do: it keeps its id, its tags and its expiry", async () => {
     const { own, send } = await linked();
-    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt`;
+    const expires_at = "2040-01-01T00:00:00.000Z";
+    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept&expires_at=${expires_at}`;
     const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "before" });
     const answer = await send();
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([200, { id, size: 12 }]);
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      200,
+      { id, size: 12, tags: ["kept"], expires_at },
+    ]);
   });
 
   test("is used up once it is complete, and by nothing before", async () => {

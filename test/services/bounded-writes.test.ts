@@ -244,6 +244,24 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
+  test("when 5,000 upload links have expired", async () => {
+    await using world = await open();
+    const { services, own, database } = world;
+    await services.uploadLinks.create(own.caller, { drive: own.drive, path: "f" });
+    await database.write(() =>
+      database.sql.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO upload_link SELECT i, l.drive_id, l.path, NULL, l.key_id, l.user, NULL, l.expires_at, 0
+           FROM upload_link l CROSS JOIN n`,
+      ),
+    );
+    world.clock.advance(100 * DAY_MS);
+    begin(world);
+    await services.sweep.run();
+    expect(count(world, "upload_link")).toBe(0);
+    requireSmall(world);
+  });
+
   test("when 5,000 drives were used since it was last written down", async () => {
     await using world = await open();
     const { services } = world;

@@ -39,7 +39,7 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLin
           tag: "Files",
           summary: "Create a link for an upload",
           description:
-            "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced. " +
+            "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced; it keeps its tags, metadata and expiry. " +
             LINKS_BEGIN,
           body: Type.Object({
             drive_id: driveRef(),
