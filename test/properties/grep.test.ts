@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { plainLine } from "../../src/domain/grep/lines.ts";
 import { GREP, GREP_BOUNDS } from "../../src/domain/limits.ts";
 import { Budget } from "../../src/services/grep/budget.ts";
 import { FILE_START, FileScan, type Scanned, type ScanParts } from "../../src/services/grep/file-scan.ts";
@@ -116,6 +117,46 @@ test("finds the lines that match, whatever the encoding, and wherever it stops a
     expect(await found({ ...search, pattern, bytes })).toEqual(expected(lines, pattern, search.context));
   });
   await fc.assert(rule, runs(5));
+});
+
+test("passes over a text of many lines only if none of them matches", async () => {
+  const tricky = [
+    "\\Ab",
+    "b\\z",
+    "(?-m)^b",
+    "(?-m:b$)",
+    "(?i-m)B$",
+    "(?m)^b",
+    "(?s)a.b",
+    "a\\sb",
+    "[^b]b",
+    "\\Bb",
+    "b\\B",
+    "^$",
+    "b$|^c",
+    "(^b)",
+    "(b$)",
+    "\\ba\\b",
+    "(?s).$",
+    "\\x0a",
+    "a[\\s\\S]*b",
+    "\\x{FEFF}a",
+    "$",
+    "\\Qa\\Ab",
+  ];
+  const anyLines = fc.array(fc.string({ unit: anyOf("ab\r\uFEFF"), maxLength: 3 }), { maxLength: 3 });
+  const rule = fc.property(
+    fc.constantFrom(...tricky),
+    fc.boolean(),
+    anyLines,
+    (pattern, ignoreCase, lines) => {
+      const searched = new Pattern({ pattern, ignoreCase });
+      const text = lines.join("\n");
+      const matches = text.split("\n").some((line) => searched.matches(plainLine(line)));
+      expect(searched.mayMatchIn(text) || !matches).toBe(true);
+    },
+  );
+  fc.assert(rule, runs(20));
 });
 
 /** The lines, and the pieces of those that are longer than a block. */

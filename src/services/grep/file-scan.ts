@@ -40,6 +40,8 @@ interface Block {
   readonly offset: number;
   readonly text: string;
   readonly encoding: TextEncoding;
+  /** Whether a line of it may match. */
+  readonly mayMatch: boolean;
 }
 
 /** A line of a block: the number of the line, and where it begins in the block's text. */
@@ -102,7 +104,7 @@ export class FileScan {
   }
 
   async *#blocks(): AsyncGenerator<Block | null> {
-    const { source, budget, blockBytes, from } = this.#parts;
+    const { source, budget, pattern, blockBytes, from } = this.#parts;
     let [encoding] = encodingsFor(await source.read(0, 2));
     for (let offset = from.offset; offset < source.size && encoding !== undefined;) {
       const piece = await source.read(offset, blockBytes);
@@ -111,7 +113,7 @@ export class FileScan {
       const decoded = decodeLines(bytes, encoding);
       if (decoded === null) return yield null;
       budget.takeBytes(bytes.length);
-      yield { offset, ...decoded };
+      yield { offset, ...decoded, mayMatch: pattern.mayMatchIn(decoded.text) };
       encoding = decoded.encoding;
       offset += bytes.length;
     }
@@ -124,7 +126,7 @@ export class FileScan {
     if (this.#isEnding) return;
     const isSearched = this.#unsearched === 0;
     if (!isSearched) this.#unsearched -= 1;
-    else if (pattern.matches(text)) this.#addMatch(line, text);
+    else if (line.block.mayMatch && pattern.matches(text)) this.#addMatch(line, text);
     this.#recent.push(line);
     if (this.#recent.length > context) this.#recent.shift();
     if (isSearched && !this.#isEnding && budget.isSpent) this.#pause(line);

@@ -8,10 +8,26 @@ export class BadPattern extends Error {
 /** A regular expression whose cost is linear in the length of a line: see RE2. */
 export class Pattern {
   readonly #re: RE2JS;
+  /** Matches in the text of many lines wherever it matches in one of them; null if there is no such expression. */
+  readonly #inLines: RE2JS | null;
 
   /** Throws BadPattern. */
   constructor(parts: { pattern: string; ignoreCase: boolean }) {
-    this.#re = compile(parts.pattern, parts.ignoreCase);
+    const flags = parts.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
+    this.#re = compile(parts.pattern, flags);
+    const isOfLines = !TEXT_ENDS.test(parts.pattern);
+    this.#inLines = isOfLines ? compile(parts.pattern, flags | RE2JS.MULTILINE) : null;
+  }
+
+  /**
+   * Whether a line of a text may match: false means that none does. Many times as fast as looking at each line.
+   *
+   * @param text lines, as they are in a content
+   */
+  mayMatchIn(text: string): boolean {
+    // A line is looked at without these, so what matches at its ends may not match here.
+    if (this.#inLines === null || text.includes("\r") || text.includes("\uFEFF")) return true;
+    return this.#inLines.test(text);
   }
 
   matches(line: string): boolean {
@@ -25,9 +41,12 @@ export class Pattern {
   }
 }
 
-function compile(source: string, ignoreCase: boolean): RE2JS {
+/** What may match only at the ends of a whole text: `\A`, `\z`, and `^` and `$` after flags were taken back. */
+const TEXT_ENDS = /\\[AzZ]|\(\?[A-Za-z]*-/;
+
+function compile(source: string, flags: number): RE2JS {
   try {
-    return RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    return RE2JS.compile(source, flags);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const why = error instanceof RE2JSSyntaxException ? whyOf(error) : error.message;
