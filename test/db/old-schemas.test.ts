@@ -38,6 +38,9 @@ function inOrder(rows: readonly object[]): object[] {
   return rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
+/** Of a damaged content: which file it is on this disk. The slow check soon writes it anew. */
+const ON_THIS_DISK = "state";
+
 /** What is different, leaving out columns that are new or gone. */
 function expectKept(before: Rows, after: Rows): void {
   for (const [table, rows] of before) {
