@@ -41,11 +41,11 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     const found = written.get(withoutSlash(path));
     return found !== undefined && !methodsAt(found).includes(method);
   };
+  /** Those of a path that is written out come before those whose parameter would take its last word. */
   const routesAt = (path: string) => {
     const sent = segmentsOf(path);
-    return templates.filter(({ segments }) => matches(segments, sent));
+    return written.get(withoutSlash(path)) ?? templates.filter(({ segments }) => matches(segments, sent));
   };
-  const allowedAt = (path: string) => methodsAt(written.get(withoutSlash(path)) ?? routesAt(path));
   const withMethod = (found: readonly Route[], method: string) =>
     found.filter((route) => methodsOf(route.method).includes(method));
   return {
@@ -54,14 +54,14 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
       const found = routesAt(path);
       const ofMethod = withMethod(found, method);
       if (ofMethod.length > 0) return ofMethod.some(({ isPublic }) => isPublic);
-      // Whoever looks at a link that only takes a write is told so, rather than asked for a key.
-      return READS.includes(method) && found.length > 0 && found.every(isLink);
+      // Whoever looks at what only takes a write is told so, rather than asked for a key that is not needed.
+      return READS.includes(method) && found.length > 0 && found.every((route) => route.isPublic);
     },
     requireMethod: (method, path) => {
-      if (isWrong(method, path)) throw methodNotAllowed(method, allowedAt(path), []);
+      if (isWrong(method, path)) throw methodNotAllowed(method, methodsAt(routesAt(path)), []);
     },
     unrouted: (method, path) => {
-      const allowed = allowedAt(path);
+      const allowed = methodsAt(routesAt(path));
       const near = nearest()(method, path, allowed.length > 0);
       return allowed.length > 0 ? methodNotAllowed(method, allowed, near) : noSuchRoute(near);
     },
