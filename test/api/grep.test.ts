@@ -344,10 +344,27 @@ describe("searches that take long", () => {
     // Two had to stop for it. Those that had waited for longer came after it.
     expect(answered.filter((each) => each.startsWith("HTTP/1.1 200")).length).toBeLessThanOrEqual(3);
     for (const socket of sockets) socket.destroy();
-    // They end because their clients have left.
-    await eventually(
-      async () => (await own.client.send("GET", "/v0/grep?pattern=a&prefix=none")).status === 200,
-    );
+  });
+
+  test("stop once nobody waits for them", async () => {
+    const own = await provision(stage.coffer);
+    for (const path of ["1.txt", "2.txt"]) await upload(own, path, "a\n".repeat(100_000));
+    const { grep: service, apiKeys } = stage.coffer.appliance.services;
+    const caller = apiKeys.authenticate(own.key);
+    if (caller === null) throw new Error("a new key is not valid");
+    const query = {
+      drive: null,
+      prefix: null,
+      pattern: "b$",
+      ignoreCase: false,
+      context: 0,
+      limit: 1,
+      from: null,
+    };
+    const leaving = new AbortController();
+    const search = service.find(caller, query, { client: "x", signal: leaving.signal });
+    leaving.abort();
+    expect(await search).toMatchObject({ files: [], isPartial: true, next: { path: "1.txt" } });
   });
 
   test("are ended with their thread if one line takes too long, and the next has another", async () => {
