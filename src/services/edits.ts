@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Within } from "../db/database.ts";
 import type { Caller } from "../domain/caller.ts";
-import { type Edit, requireEdits } from "../domain/edit/edit.ts";
+import { type Edit, requireEdits, sentBytes } from "../domain/edit/edit.ts";
 import { EditedText } from "../domain/edit/edited-text.ts";
 import { type Diff, unifiedDiff } from "../domain/edit/unified-diff.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -12,7 +12,6 @@ import type { FileId } from "../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../domain/limits.ts";
 import { type LineIndex, markBytes } from "../domain/lines.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
-import { utf8Length } from "../domain/text.ts";
 import { encode, type TextEncoding } from "../domain/text-encoding.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
@@ -78,7 +77,7 @@ export class Edits {
 
   /**
    * Edits a file's text: all edits, in their order, or none. Only the content changes. A content of any size can be
-   * appended to; nothing of it is in memory then.
+   * appended to; nothing of it is in memory then. What is sent counts as bandwidth.
    *
    * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE,
    *   UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
@@ -96,7 +95,7 @@ export class Edits {
     const edit = () => this.#inAttempts(caller, ref, edits, options, within);
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
-    this.#usage.countBytes(driveId, utf8Length(JSON.stringify(edits)));
+    this.#usage.countBytes(driveId, sentBytes(edits));
     return edited;
   }
 

@@ -111,7 +111,13 @@ async function requireRefused(stored: Stored): Promise<void> {
   const asks = [
     () => drive.client.send("GET", `${url}/download`),
     () => drive.client.send("GET", `${url}/download`, { headers: { range: "bytes=0-1" } }),
-    ...(stored.path.endsWith(".txt") ? [() => drive.client.send("POST", `${url}/extract`)] : []),
+    ...(stored.path.endsWith(".txt")
+      ? [
+          () => drive.client.send("POST", `${url}/extract`),
+          () => drive.client.send("GET", `${url}/text`),
+          () => drive.client.send("POST", `${url}/edit`, { body: { op: "append", text: "x" } }),
+        ]
+      : []),
   ];
   for (const ask of asks) {
     const { status, text, headers } = await ask();

@@ -122,6 +122,8 @@ describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, p
       () => download(stored, { range: "bytes=1-3" }),
       () => coffer.client().send("GET", `/v0/presigned/${link.token}`),
       () => drive.client.send("POST", `/v0/files/${stored.id}/extract`),
+      () => drive.client.send("GET", `/v0/files/${stored.id}/text`),
+      () => drive.client.send("POST", `/v0/files/${stored.id}/edit`, { body: { op: "append", text: "x" } }),
     ];
     for (const ask of asks) {
       const from = coffer.lines.length;
@@ -205,6 +207,21 @@ test("a damaged content is found by its name without a snippet, and the log says
   for (const part of ["no snippet could be made", drive.id, stored.path, stored.digest, "has 3 bytes"]) {
     expect(line).toContain(part);
   }
+});
+
+const EDITS = [
+  ["appending", { op: "append", text: "more" }],
+  ["another edit", { op: "insert", line: 0, text: "more" }],
+] as const;
+
+// A new content would have the SHA-256 of the wrong bytes, and seem to be whole.
+test.each(EDITS)("wrong bytes of a text are not made into a new content by %s", async (_, body) => {
+  const stored = await newFile(0, new TextEncoder().encode(`${"text ".repeat(20_000)}${(count += 1)}`));
+  await writeFile(stored.file, flipped(stored.content));
+  const answer = await drive.client.send("POST", `/v0/files/${stored.id}/edit`, { body });
+  expect(answer.status).toBe(500);
+  const record = await drive.client.json<{ content_hash: string }>(200, "GET", `/v0/files/${stored.id}`);
+  expect(record.content_hash).toBe(`sha256:${stored.digest}`);
 });
 
 test("a damaged content is not indexed, the others are, and the log says why", async () => {

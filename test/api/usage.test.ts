@@ -174,6 +174,17 @@ const COUNTS: readonly {
     counts: { operations: 1, bandwidth: 12 },
   },
   {
+    name: "the lines of a text count as they are",
+    work: ({ client, file }) => client.json(200, "GET", `/v0/files/${file}/text?max_bytes=5`),
+    counts: { operations: 1, bandwidth: 5 },
+  },
+  {
+    name: "an edit counts what is sent of text",
+    work: ({ client, file }) =>
+      client.json(200, "POST", `/v0/files/${file}/edit`, { body: { op: "append", text: "!!" } }),
+    counts: { operations: 1, bandwidth: 2, storage: 2 },
+  },
+  {
     name: "what a link gives counts for the drive",
     work: async ({ client, coffer, file }) => {
       const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file}/presigned-url`, {

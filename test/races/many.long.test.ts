@@ -9,3 +9,4 @@ fc.configureGlobal({ numRuns: 1000, seed: SEED });
 await import("./trees.test.ts");
 await import("./drives.test.ts");
 await import("./requests.test.ts");
+await import("./edits.test.ts");

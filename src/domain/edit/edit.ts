@@ -1,4 +1,5 @@
 import { invalid } from "../errors.ts";
+import { utf8Length } from "../text.ts";
 
 /** A change of a text, as a caller wants it. */
 export type Edit =
@@ -27,6 +28,15 @@ export function requireEdits(edits: readonly Edit[]): void {
       requireText(`${field}new_string`, edit.newString);
     } else requireText(`${field}text`, edit.text);
   }
+}
+
+/** How many bytes the texts of edits have, as UTF-8. */
+export function sentBytes(edits: readonly Edit[]): number {
+  return edits.reduce((sum, edit) => sum + utf8Length(textsOf(edit)), 0);
+}
+
+function textsOf(edit: Edit): string {
+  return edit.op === "str_replace" ? edit.oldString + edit.newString : edit.text;
 }
 
 function requireText(field: string, text: string): void {
