@@ -76,9 +76,9 @@ function message(method: string, params: Json = {}): { readonly body: Json } {
   return { body: { jsonrpc: "2.0", id: 1, method, params } };
 }
 
-/** The result or error of an answer that is JSON or one event. */
-function resultIn(text: string): { result?: { isError?: boolean; content?: { text: string }[] } } {
-  return JSON.parse(text.replace("event: message\ndata: ", ""));
+/** What a tool answered. */
+interface Answered {
+  readonly result?: { readonly isError?: boolean; readonly content?: { readonly text: string }[] };
 }
 
 let listed: string[];
@@ -107,7 +107,7 @@ describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
       "/mcp",
       message("tools/call", { name, arguments: filled }),
     );
-    const { result } = status === 200 ? resultIn(text) : {};
+    const { result }: Answered = JSON.parse(text);
     const outcome =
       status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
     expect([outcome, text]).toEqual([of[caller], text]);

@@ -256,6 +256,10 @@ describe("lists", () => {
     const below = await pagesOf(me, { recursive: true });
     expect(pathsIn(below, "files")).toEqual(files);
     expect(pathsIn(below, "folders")).toEqual([]);
+    const small = await pagesOf(me, { limit: 50 });
+    expect(pathsIn(small, "folders")).toEqual(folders);
+    expect(pathsIn(small, "files")).toEqual(files);
+    for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
     expect(await me.refused("list_files", { cursor: "x" })).toStartWith("VALIDATION_ERROR: cursor ");
   });
 
@@ -301,6 +305,9 @@ describe("search", () => {
       page = answer["next_page"];
     }
     expect(new Set(found).size).toBe(45);
+    const few = await me.get("search", { query: "needle", limit: 2 });
+    expect(few).toMatchObject({ total: 45, next_page: 2 });
+    expect(few["results"]).toHaveLength(2);
   });
 });
 

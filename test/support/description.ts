@@ -223,8 +223,9 @@ export class Description {
     const isJson = media.has("application/json") && type === "application/json";
     const value: unknown = isJson ? JSON.parse(text) : text;
     const codes = this.#codes(response);
-    const code = isObject(value) && isObject(value["error"]) ? String(value["error"]["code"]) : null;
-    const isStranger = code !== null && !codes.includes(code);
+    const code = isObject(value) && isObject(value["error"]) ? value["error"]["code"] : undefined;
+    // Numbers are those of JSON-RPC.
+    const isStranger = typeof code === "string" && !codes.includes(code);
     return [
       ...this.#checker.faults(schema, value),
       ...(isStranger ? [`the code ${code} is not described`] : []),

@@ -6,6 +6,9 @@ import type { Tool } from "./tool.ts";
 
 /** A JSON-RPC message: a request or a notification. */
 export interface Message {
+  readonly jsonrpc: "2.0";
+  /** Absent in a notification. */
+  readonly id?: string | number;
   readonly method: string;
   readonly params?: { readonly name?: string };
 }

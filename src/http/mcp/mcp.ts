@@ -5,6 +5,15 @@ import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
 import type { Mcp } from "./server.ts";
 
+const rpcResponse = Type.Object({
+  jsonrpc: Type.Literal("2.0"),
+  id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+  result: Type.Optional(Type.Unknown({ description: "As the Model Context Protocol says." })),
+  error: Type.Optional(
+    Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
+  ),
+});
+
 /** `/mcp`: the same drives for MCP clients (modelcontextprotocol.io, Streamable HTTP, without sessions). */
 export function mcp(options: McpOptions) {
   // Loaded at the first message: it takes longer to load than the rest of the server, and many servers never need it.
@@ -46,9 +55,10 @@ export function mcpRoute(server: () => Promise<Mcp>) {
         answers: [
           {
             status: 200,
-            description: "The JSON-RPC response, as JSON or as one server-sent event.",
+            description:
+              "The JSON-RPC response: as one server-sent event, if `Accept` has `text/event-stream`, or as JSON.",
             content: {
-              "application/json": Type.Object({ jsonrpc: Type.Literal("2.0") }),
+              "application/json": rpcResponse,
               "text/event-stream": Type.String(),
             },
           },
@@ -61,7 +71,14 @@ export function mcpRoute(server: () => Promise<Mcp>) {
         admit(body, context);
         // A tool may wait for a large change of a folder.
         context.suspendIdleTimeout();
-        return answer(request, body);
+        // Unknown fields are ignored, as everywhere.
+        const { jsonrpc, id, method, params } = body;
+        return answer(request, {
+          jsonrpc,
+          method,
+          ...(id === undefined ? {} : { id }),
+          ...(params && { params }),
+        });
       },
     ),
   );

@@ -36,6 +36,9 @@ export function searchTools({ services, linkBase }: McpOptions): Tool[] {
           mime_type: Type.Optional(
             Type.String({ description: "Only this type.", examples: ["image/*", "application/pdf"] }),
           ),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS, description: `Default ${SEARCH_RESULTS}.` }),
+          ),
           page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default 1." })),
         }),
         output: Type.Object({
@@ -53,7 +56,7 @@ export function searchTools({ services, linkBase }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller, context }) => {
-        const page = input.page ?? 1;
+        const { page = 1, limit = SEARCH_RESULTS } = input;
         const drive = input.drive === undefined ? null : driveNamed(drives, caller, input.drive);
         const { findings, total } = await search.find(caller, {
           q: input.query,
@@ -66,13 +69,13 @@ export function searchTools({ services, linkBase }: McpOptions): Tool[] {
           updatedAfter: null,
           updatedBefore: null,
           page,
-          limit: SEARCH_RESULTS,
+          limit,
         });
         const base = linkBase(context);
         const results = findings.map((finding) =>
           resultOf(finding, drive ?? drives.get(caller, finding.file.driveId), base),
         );
-        const more = page * SEARCH_RESULTS < total ? { next_page: page + 1 } : {};
+        const more = page * limit < total ? { next_page: page + 1 } : {};
         return { structured: { results, total, ...more } };
       },
     ),

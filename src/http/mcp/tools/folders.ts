@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/caller.ts";
 import type { Drive } from "../../../domain/drive.ts";
 import type { FolderListing, ShownFolder } from "../../../services/folders.ts";
 import type { Listing } from "../../../services/listings.ts";
@@ -23,9 +22,6 @@ const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 export function folderTools({ services }: McpOptions): Tool[] {
   const { drives, folders, listings } = services;
 
-  const foldersIn = (caller: Caller, drive: Drive, path: string, after: string | null): FolderListing =>
-    folders.list(caller, { driveId: drive.id, path, page: 1, limit: PAGE_FILES, after });
-
   return [
     tool(
       {
@@ -45,6 +41,9 @@ export function folderTools({ services }: McpOptions): Tool[] {
           tags: Type.Optional(
             Type.Array(Type.String(), { description: "Only files with all of these tags." }),
           ),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: PAGE_FILES, description: `Default ${PAGE_FILES}.` }),
+          ),
           cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
         }),
         output: Type.Object({
@@ -60,6 +59,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
       async ({ input, caller }) => {
         const drive = driveNamed(drives, caller, input.drive);
         const path = folderPathOf(input.path ?? "");
+        const limit = input.limit ?? PAGE_FILES;
         const grouped = input.recursive !== true;
         const from = input.cursor === undefined ? START : decodeFolderPosition(input.cursor);
         const isAmongFolders = grouped && from.among === "folders";
@@ -70,14 +70,16 @@ export function folderTools({ services }: McpOptions): Tool[] {
           tags: input.tags ?? [],
           sort: "path",
           page: 1,
-          limit: PAGE_FILES,
+          limit,
           after:
             from.among === "files" && from.after !== null
               ? { file: { sort: "path", path: from.after }, folder: null }
               : null,
         });
-        const found = isAmongFolders ? foldersIn(caller, drive, path, from.after) : NO_FOLDERS;
-        return { structured: { drive: nameOf(drive), path, ...pageOf(drive, found, listing) } };
+        const found = isAmongFolders
+          ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
+          : NO_FOLDERS;
+        return { structured: { drive: nameOf(drive), path, ...pageOf(drive, found, listing, limit) } };
       },
     ),
     tool(
@@ -119,10 +121,10 @@ function folderShown({ folder }: ShownFolder) {
 }
 
 /** What fits into an answer: folders, then files once there are no more folders. */
-function pageOf(drive: Drive, found: FolderListing, listing: Listing) {
+function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: number) {
   const folders = found.folders.map(folderShown);
   const files = found.nextAfter === null ? listing.files.map((file) => fileShown(drive, file)) : [];
-  const count = fitting([...folders, ...files]).length;
+  const count = Math.min(limit, fitting([...folders, ...files]).length);
   const page = {
     folders: folders.slice(0, count),
     files: files.slice(0, Math.max(0, count - folders.length)),
