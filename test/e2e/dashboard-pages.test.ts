@@ -7,8 +7,9 @@ import { complaintsOf, newWindow, resize, signInto, strangersTo } from "../suppo
 import { openDashboard } from "../support/dashboard.ts";
 import { isFound } from "../support/drives.ts";
 import { provision, signUp } from "../support/executable.ts";
-import { askToBeLetIn } from "../support/oauth.ts";
+import { askToBeLetIn, OAuthTestClient } from "../support/oauth.ts";
 import { pageWeight } from "../support/page-weight.ts";
+import { sessionIn } from "../support/sign-in.ts";
 
 const SCREENSHOTS = resolve(import.meta.dir, "../screenshots");
 /** Script and style together, as they are sent. */
@@ -73,10 +74,11 @@ async function fill(): Promise<typeof made> {
   await ada.client.json(201, "POST", "/v0/drives", { body: { name: LONG, description: LONG } });
   const keys = [
     { name: "Night shift", scope: "read-only", drive_id: ada.drive },
-    { name: "Laptop" },
+    { name: "Laptop", expires_at: new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString() },
     { name: LONG },
   ];
   for (const key of keys) await ada.client.json(201, "POST", "/v0/keys", { body: key });
+  await letAppIn();
   await isFound(ada, "river", 3);
   await provision(server);
   await signUp(server, "w".repeat(32));
@@ -90,6 +92,18 @@ async function fill(): Promise<typeof made> {
     askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),
   ]);
   return { file: id, claim: new URL(unclaimed.data.claim_url).pathname, consent };
+}
+
+/** Lets an application in, as Ada does. */
+async function letAppIn(): Promise<void> {
+  const { server } = dashboard;
+  const body = { username: "ada", password: "ada's password" };
+  const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", { body }))}`;
+  const app = await OAuthTestClient.register(server, { client_name: "Example App" });
+  await app.signIn({
+    send: (method, path, options) =>
+      server.client().send(method, path, { ...options, headers: { cookie, origin: server.url } }),
+  });
 }
 
 /** Goes to a page and waits until it shows what it is about. */
