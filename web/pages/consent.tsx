@@ -118,7 +118,13 @@ function Asker({ request, account }: { readonly request: AuthorizationRequest; r
       <dl class="facts">
         <dt>Who asks</dt>
         <dd>
-          {host === null ? "Not verified: the app chose its name itself" : <>An app of {host}, by its name</>}
+          {host === null ? (
+            "Not verified: the app chose its name itself"
+          ) : (
+            <>
+              <strong>{host}</strong> says that this is its app
+            </>
+          )}
         </dd>
         <dt>Answer goes to</dt>
         <dd>

@@ -44,7 +44,7 @@ export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) 
           tag: "Keys",
           summary: "Create a key",
           description:
-            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response.\n\n" +
+            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and the key of an application that a person let in can create none (403).\n\n" +
             `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
           bodyOptional: true,
           body: Type.Object({
