@@ -27,6 +27,9 @@ With a session, a request that changes something must come from a page of this s
 So must signing in and out, if the browser says which page sends the request. A Bearer key in the \`Authorization\`
 header, even an invalid one, disables the cookie.
 
+**Applications.** A person can let an application in (OAuth 2.1, as MCP clients use it): see *Applications* below. Its
+access token is an API key that expires. A key with an \`expires_at\` is refused from then on, as if it were revoked.
+
 **Pages of other origins** may call everything under \`/v0\` and \`/mcp\` with a key in the \`Authorization\` header, and
 read the API description (CORS), unless the server's administrator allows only some origins or none
 (\`COFFER_CORS_ORIGINS\`). Preflight requests need no key and are not counted. Cookies are never allowed: a request
