@@ -22,7 +22,7 @@ export function operationsIn(api: readonly AnyElysia[]): PlacedOperation[] {
     });
 }
 
-/** Whether a route was made by `operation` or `write`. */
+/** Whether a route has a description from `describeOperation`. */
 function isOperation(detail: unknown): detail is OperationDetail {
   return typeof detail === "object" && detail !== null && "x-errors" in detail;
 }
