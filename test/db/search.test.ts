@@ -133,7 +133,7 @@ async function costOf(coffer: TestAppliance, drive: OwnDrive, query: string): Pr
   return (bytesRead() ?? 0) - before;
 }
 
-const OTHERS = 50_000;
+const OTHERS = 12_000;
 /** What deeper trees, and an index that is in more parts, may cost more: far less than lists of so many files. */
 const MORE_BYTES = 64 * 4096;
 const QUERIES = ["common", "comm", "omm", "common words", '"common words"', "tx", "o", ""];
