@@ -14,9 +14,7 @@ export function readPptx(archive: ZipArchive, sink: TextSink): void {
     readSlide(archive, slide, sink);
     for (const { type, target } of relationshipsOf(archive, slide).values()) {
       if (type !== "notesSlide" || !archive.has(target)) continue;
-      sink.text("Notes:");
-      sink.endLine();
-      readSlide(archive, target, sink);
+      readSlide(archive, target, sink, "Notes:");
     }
   }
 }
@@ -33,7 +31,9 @@ function slidesOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, 
   return slides;
 }
 
-function readSlide(archive: ZipArchive, part: string, sink: TextSink): void {
+/** @param heading a line before the first text */
+function readSlide(archive: ZipArchive, part: string, sink: TextSink, heading: string | null = null): void {
+  let isBegun = heading === null;
   // Fields repeat what is not of this slide, such as its number and the date.
   let [isText, ignored] = [false, 0];
   readXml(archive.pieces(part), {
@@ -51,7 +51,13 @@ function readSlide(archive: ZipArchive, part: string, sink: TextSink): void {
       if (name === "tc") sink.closeCell();
     },
     text: (text) => {
-      if (isText && ignored === 0) sink.text(text);
+      if (!isText || ignored > 0) return;
+      if (!isBegun) {
+        sink.text(heading ?? "");
+        sink.endLine();
+      }
+      isBegun = true;
+      sink.text(text);
     },
   });
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { EXTRACTION_LIMITS } from "../../src/domain/extraction.ts";
-import { docx, wordParagraph } from "../support/documents.ts";
+import { docx, longSheet, wordParagraph } from "../support/documents.ts";
 import {
   openStage,
   put,
@@ -250,9 +249,8 @@ describe("documents", () => {
 
   test("with more text than is given", async () => {
     const own = await stage.ownDrive();
-    const text = wordParagraph("x".repeat(64 * 1024)).repeat(EXTRACTION_LIMITS.units / (64 * 1024));
-    const target = `/v0/files?drive_id=${own.id}&path=f.docx`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: docx(text) });
+    const target = `/v0/files?drive_id=${own.id}&path=f.xlsx`;
+    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: longSheet() });
     const answer = await own.client.json<{ truncated: boolean }>(200, "POST", `/v0/files/${id}/extract`);
     expect(answer.truncated).toBe(true);
   });

@@ -1,10 +1,12 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { docx, pdf, pdfLines, wordParagraph } from "../support/documents.ts";
 import { bePatient } from "../support/patience.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { verified } from "../support/verified.ts";
 
 bePatient();
@@ -104,4 +106,18 @@ test("a text is found while a document of another drive is read, whose process g
   await put("a.txt", "needle", quick);
   expect(await found("needle", quick)).toEqual([{ path: "a.txt", snippet: "needle" }]);
   // With that process, the server also closes.
+});
+
+test("drives take turns: the document of one does not wait for all of another", async () => {
+  await coffer[Symbol.asyncDispose]();
+  await using directory = await temporaryDirectory(FAST_DIRECTORY);
+  const [log, go] = [join(directory.path, "log"), join(directory.path, "go")];
+  const wait = `echo "$1" >> "${log}"; while [ ! -e "${go}" ]; do sleep 0.01; done; exit 1`;
+  coffer = await startAppliance({}, { program: ["sh", "-c", wait] });
+  const [many, one] = [await provision(coffer), await provision(coffer)];
+  for (const name of ["a", "b", "c"]) await put(`${name}.docx`, docx(wordParagraph("text")), many);
+  await put("a.pdf", pdf([pdfLines("text")]), one);
+  await writeFile(go, "");
+  await settled();
+  expect((await readFile(log, "utf8")).split("\n")).toEqual(["docx", "pdf", "docx", "docx", ""]);
 });

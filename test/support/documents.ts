@@ -67,6 +67,11 @@ export function xlsx(
   });
 }
 
+/** A small spreadsheet whose text is longer than is ever read: most of it is between two cells of each row. */
+export function longSheet(): Uint8Array<ArrayBuffer> {
+  return xlsx({ S: '<row><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>'.repeat(1000) });
+}
+
 /** A presentation with a paragraph for each text of each slide, and notes on the first. */
 export function pptx(slides: readonly (readonly string[])[], notes: string): Uint8Array<ArrayBuffer> {
   const names =

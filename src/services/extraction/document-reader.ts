@@ -3,6 +3,7 @@ import {
   type DocumentFormat,
   type Extraction,
   EXTRACTION_LIMITS,
+  type Refusal,
 } from "../../domain/extraction.ts";
 import { requireDescriptors } from "../../descriptors.ts";
 
@@ -43,8 +44,7 @@ export class DocumentReader {
     signal?.addEventListener("abort", kill);
     try {
       const [bytes] = await Promise.all([child.stdout.bytes(), child.exited]);
-      // A process that ended without an answer: the kernel, or a fault of the runtime, ended it.
-      return decodeExtraction(bytes) ?? { kind: "refused", why: child.killed ? "time" : "damaged" };
+      return decodeExtraction(bytes) ?? { kind: "refused", why: whyEnded(child) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", kill);
@@ -58,4 +58,11 @@ export class DocumentReader {
     for (const child of this.#running) child.kill("SIGKILL");
     await Promise.all(Array.from(this.#running, ({ exited }) => exited));
   }
+}
+
+/** Why a process ended without an answer. */
+function whyEnded(child: Bun.Subprocess): Refusal {
+  if (child.killed) return "time";
+  // The kernel ends it first if the machine runs out of memory.
+  return child.signalCode === "SIGKILL" ? "memory" : "damaged";
 }
