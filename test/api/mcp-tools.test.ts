@@ -233,6 +233,27 @@ function long(name: string): string {
   return `${name}${"x".repeat(200)}`;
 }
 
+test("a folder is deleted only by those who say that they mean all of it", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  await me.get("write_file", { path: "dir/sub/a", text: "a" });
+  await me.get("write_file", { path: "b", text: "b" });
+  const folder = { paths: ["dir/", "b"] };
+  expect(await me.get("delete_files", folder)).toMatchObject({
+    deleted: ["b"],
+    failed: [{ path: "dir/", error: expect.stringContaining("recursive must be true") }],
+  });
+  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true, if_match: "x" })).toStartWith(
+    "VALIDATION_ERROR: if_match ",
+  );
+  expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
+  expect(await me.get("delete_files", { paths: ["dir/"], recursive: true })).toMatchObject({
+    deleted: ["dir/"],
+  });
+  expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
+  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true })).toStartWith("NOT_FOUND");
+});
+
 describe("lists", () => {
   test("a page is cut to a readable size, and the next one goes on", async () => {
     await using opened = await open();

@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Destination } from "../../../services/files.ts";
-import { CofferError } from "../../../domain/errors.ts";
+import type { Caller } from "../../../domain/caller.ts";
+import type { Drive } from "../../../domain/drive.ts";
+import { invalid } from "../../../domain/errors.ts";
 import { driveNamed } from "../drive-named.ts";
 import { failureOf } from "../failure.ts";
 import type { McpOptions } from "../options.ts";
@@ -35,7 +37,20 @@ const REPLACE = { CONFLICT: "To replace the file there, pass overwrite: true." }
 
 /** Moves, copies and deletes files. */
 export function transferTools({ services, log }: McpOptions): Tool[] {
-  const { drives, files } = services;
+  const { drives, files, folders } = services;
+
+  const removeFolder = async (caller: Caller, drive: Drive, path: string, isSure: boolean): Promise<void> => {
+    if (isSure) {
+      await folders.remove(caller, drive.id, path);
+      return;
+    }
+    const { fileCount } = await folders.preview(caller, drive.id, path);
+    throw invalid(
+      "recursive",
+      `must be true to delete the folder "${path}" with all it holds: ${fileCount} files`,
+    );
+  };
+
   return [
     tool(
       {
@@ -86,13 +101,18 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         name: "delete_files",
         title: "Delete files",
         description:
-          "Deletes files for good. What could not be deleted is in `failed`, with the reason. With a single path, you can pass the file's etag as if_match.",
+          "Deletes files for good. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass recursive. With a single path, you can pass the file's etag as if_match.",
         needs: "writing",
         isDestructive: true,
         isIdempotent: true,
         input: Type.Object({
           drive: driveArgument,
           paths: Type.Array(pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
+          recursive: Type.Optional(
+            Type.Boolean({
+              description: "Whether folders are deleted with everything in them. Default false.",
+            }),
+          ),
           if_match: ifMatchArgument,
         }),
         output: Type.Object({
@@ -104,15 +124,16 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
       async ({ input, caller, context }) => {
         const drive = driveNamed(drives, caller, input.drive);
         const paths = [...new Set(input.paths)];
-        if (input.if_match !== undefined && paths.length > 1) {
-          throw new CofferError("VALIDATION_ERROR", "if_match goes with a single path", "if_match");
+        if (input.if_match !== undefined && (paths.length > 1 || paths[0]?.endsWith("/") === true)) {
+          throw invalid("if_match", "goes with a single path, of a file");
         }
         const precondition = preconditionFrom(input.if_match);
         const deleted: string[] = [];
         const failed: { path: string; error: string }[] = [];
         for (const path of paths) {
           try {
-            await files.remove(caller, { drive: drive.id, path }, precondition);
+            if (path.endsWith("/")) await removeFolder(caller, drive, path, input.recursive === true);
+            else await files.remove(caller, { drive: drive.id, path }, precondition);
             deleted.push(path);
           } catch (error) {
             if (paths.length === 1) throw error;
