@@ -6,7 +6,8 @@ import type { TextSink } from "./text-sink.ts";
 import { readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
-const CONTAINER = "META-INF/container.xml";
+/** The part that every book has. */
+export const BOOK_PART = "META-INF/container.xml";
 /** Of one chapter. */
 const CHAPTER_BYTES = 32 * MIB;
 
@@ -33,9 +34,8 @@ export function readEpub(archive: ZipArchive, sink: TextSink): void {
 
 /** The name of the part that lists the others. */
 function packageOf(archive: ZipArchive): string {
-  if (!archive.has(CONTAINER)) throw new Refused("mismatch");
   let found: string | null = null;
-  readXml(archive.pieces(CONTAINER), {
+  readXml(archive.pieces(BOOK_PART), {
     open: (name, { "full-path": path }) => {
       if (name === "rootfile" && path !== undefined) found ??= path;
     },

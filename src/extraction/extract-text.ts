@@ -1,13 +1,15 @@
 import { type DocumentFormat, type Extraction, EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
 import { readDocx } from "./docx.ts";
-import { readEpub } from "./epub.ts";
+import { BOOK_PART, readEpub } from "./epub.ts";
 import { readHtml } from "./html.ts";
-import { readOdt } from "./odt.ts";
+import { ODT_PART, readOdt } from "./odt.ts";
+import { mainPart } from "./package-parts.ts";
 import { readPptx } from "./pptx.ts";
 import { Enough, TextSink } from "./text-sink.ts";
 import { readXlsx } from "./xlsx.ts";
 import { ZipArchive } from "./zip-archive.ts";
 
+const PDF_HEAD_BYTES = 1024;
 /** What begins a ZIP archive: a local file header (APPNOTE.TXT, 4.3.7). */
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 /** What begins an OLE compound file: an older office document, or one with a password. */
@@ -27,32 +29,32 @@ export async function extractText(format: DocumentFormat, bytes: Uint8Array): Pr
   return { kind: "text", text: sink.toString(), isCut: sink.isCut };
 }
 
+/** Goes by the content: the type may follow from a wrong name. */
 async function read(format: DocumentFormat, bytes: Uint8Array, sink: TextSink): Promise<void> {
-  switch (format) {
-    case "pdf": {
-      // Its library takes a while to load.
-      const { readPdf } = await import("./pdf.ts");
-      return readPdf(bytes, sink);
-    }
-    case "html":
-      return readHtml(bytes, sink);
-    case "docx":
-      return readDocx(archiveOf(bytes), sink);
-    case "xlsx":
-      return readXlsx(archiveOf(bytes), sink);
-    case "pptx":
-      return readPptx(archiveOf(bytes), sink);
-    case "odt":
-      return readOdt(archiveOf(bytes), sink);
-    case "epub":
-      return readEpub(archiveOf(bytes), sink);
+  if (format === "html") return readHtml(bytes, sink);
+  if (beginsWith(bytes, ZIP)) {
+    const archive = new ZipArchive(bytes);
+    return readerOf(archive)(archive, sink);
   }
+  if (beginsWith(bytes, OLE)) throw new Refused("encrypted");
+  if (!isPdf(bytes)) throw new Refused("mismatch");
+  // Its library takes a while to load.
+  const { readPdf } = await import("./pdf.ts");
+  return readPdf(bytes, sink);
 }
 
-function archiveOf(bytes: Uint8Array): ZipArchive {
-  if (beginsWith(bytes, OLE)) throw new Refused("encrypted");
-  if (!beginsWith(bytes, ZIP)) throw new Refused("mismatch");
-  return new ZipArchive(bytes);
+/** Readers accept the mark of a PDF anywhere in its first bytes. */
+function isPdf(bytes: Uint8Array): boolean {
+  return new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEAD_BYTES)).includes("%PDF-");
+}
+
+/** Throws Refused for an archive that is no document. */
+function readerOf(archive: ZipArchive): (archive: ZipArchive, sink: TextSink) => void {
+  if (archive.has(BOOK_PART)) return readEpub;
+  if (archive.has(ODT_PART)) return readOdt;
+  const main = mainPart(archive);
+  if (main.startsWith("xl/")) return readXlsx;
+  return main.startsWith("ppt/") ? readPptx : readDocx;
 }
 
 function beginsWith(bytes: Uint8Array, mark: readonly number[]): boolean {

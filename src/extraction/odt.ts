@@ -1,9 +1,9 @@
-import { Refused } from "../domain/extraction.ts";
 import type { TextSink } from "./text-sink.ts";
 import { type Attributes, prefixed, readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
-const CONTENT = "content.xml";
+/** The part with the text. */
+export const ODT_PART = "content.xml";
 /** What is no text of the document: deleted text, and the authors and dates of comments. */
 const IGNORED: ReadonlySet<string> = new Set(["tracked-changes", "creator", "date", "sequence-decls"]);
 /** The most spaces that one element stands for. */
@@ -11,9 +11,8 @@ const SPACES = 1000;
 
 /** Text of an OpenDocument text: paragraphs, tables, and notes where they are referred to. */
 export function readOdt(archive: ZipArchive, sink: TextSink): void {
-  if (!archive.has(CONTENT)) throw new Refused("mismatch");
   let [paragraphs, ignored] = [0, 0];
-  readXml(archive.pieces(CONTENT), {
+  readXml(archive.pieces(ODT_PART), {
     open: (name, attributes) => {
       if (IGNORED.has(name)) ignored += 1;
       if (ignored > 0) return;

@@ -2,13 +2,8 @@ import { getDocument, type PDFDocumentProxy } from "unpdf/pdfjs";
 import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
 import type { TextSink } from "./text-sink.ts";
 
-/** Readers accept the mark of a PDF anywhere in this many bytes at its start. */
-const HEAD_BYTES = 1024;
-
 /** Text of a PDF, page by page. Throws Refused. */
 export async function readPdf(bytes: Uint8Array, sink: TextSink): Promise<void> {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
-  if (!head.includes("%PDF-")) throw new Refused("mismatch");
   const document = await opened(bytes);
   const pages = Math.min(document.numPages, EXTRACTION_LIMITS.pages);
   let isRead = false;
