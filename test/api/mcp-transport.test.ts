@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../support/appliance.ts";
 import { connectMcp, REVISIONS } from "../support/mcp.ts";
-import { openStage, runScenarios } from "../support/scenario.ts";
+import { openStage, provision, runScenarios } from "../support/scenario.ts";
 
 const stage = openStage();
 
@@ -203,4 +203,56 @@ test("what goes wrong inside is told with the request id, and explained in the l
   expect(text).toMatch(/^INTERNAL: .* The request id is [\w-]+\.$/);
   expect(text).not.toContain("secret");
   expect(coffer.lines.some((line) => line.includes("/etc/secret is missing"))).toBe(true);
+});
+
+test.each([
+  ["2026-07-28", "application/json, text/event-stream"],
+  ["2025-11-25", "application/json, text/event-stream"],
+  ["2025-11-25", "application/json"],
+] as const)("what a client of %s that takes %s no longer waits for is ended", async (revision, accept) => {
+  await using coffer = await startAppliance();
+  const { key } = await provision(coffer);
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  Object.assign(coffer.appliance.services.grep, {
+    find: (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => {
+      begun.resolve();
+      return new Promise((___, reject) => {
+        signal.addEventListener("abort", () => {
+          ended.resolve();
+          reject(new Error("nobody waits"));
+        });
+      });
+    },
+  });
+  const isModern = revision === "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const gone = new AbortController();
+  const call = fetch(`${coffer.appliance.url}/mcp`, {
+    method: "POST",
+    signal: gone.signal,
+    headers: {
+      accept,
+      authorization: `Bearer ${key}`,
+      ...(isModern
+        ? { "mcp-protocol-version": revision, "mcp-method": "tools/call", "mcp-name": "grep" }
+        : {}),
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "grep", arguments: { pattern: "x" }, ...(isModern ? { _meta: meta } : {}) },
+    }),
+  }).then((response) => response.text());
+  await begun.promise;
+  gone.abort();
+  expect(call).rejects.toThrow();
+  await ended.promise;
+  await coffer.close();
+  // That a service stopped is no failure.
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });

@@ -31,6 +31,8 @@ export function createMcp(options: McpOptions): Mcp {
       const { structured, content } = await found.run(sent, context, signal);
       return { structuredContent: structured, content: [...(content ?? [jsonText(structured)])] };
     } catch (error) {
+      // Nobody waits for the answer, and that the tool stopped is no failure.
+      if (signal.aborted) return { isError: true, content: [] };
       const { text } = await failureOf(error, context, log, found.next);
       return { isError: true, content: [{ type: "text" as const, text }] };
     }
