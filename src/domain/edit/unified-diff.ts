@@ -32,9 +32,8 @@ type Lines = Change;
 
 /** Shows changes as `diff -u` does, without the time. Its cost grows with the texts, not with how they differ. */
 export function unifiedDiff(compared: Compared): Diff {
-  const { path, original, now, changes } = compared;
-  const differing = changes.flatMap((change) => wholeLines(change, original, now));
-  const hunks = inHunks(differing, original);
+  const { path, original } = compared;
+  const hunks = inHunks(wholeLines(compared), original);
   if (hunks.length === 0) return { text: "", isCut: false };
   const output = new Output();
   output.add(`--- a/${path}\n+++ b/${path}\n`);
@@ -46,8 +45,29 @@ export function unifiedDiff(compared: Compared): Diff {
   return output.diff();
 }
 
-/** What differs of a change, as whole lines: none if nothing does. */
-function wholeLines(change: Change, original: Buffer, now: Buffer): Lines[] {
+/** The changes as whole lines. Of a long line, however many there are in it, the ends are looked for once. */
+function wholeLines({ original, now, changes }: Compared): Lines[] {
+  const found: Lines[] = [];
+  for (const change of changes) {
+    const part = differing(change, original, now);
+    if (part === null) continue;
+    const last = found.at(-1);
+    const isSeparate =
+      last === undefined || (part.oldStart >= last.oldEnd && isLineStart(original, last.oldEnd));
+    // Both texts are the same around a change, so both have the same line ends there.
+    const before = isSeparate ? part.oldStart - lineStart(original, part.oldStart) : 0;
+    const oldEnd =
+      last !== undefined && part.oldEnd < last.oldEnd ? last.oldEnd : lineEnd(part, original, now);
+    const newEnd = part.newEnd + (oldEnd - part.oldEnd);
+    if (isSeparate)
+      found.push({ oldStart: part.oldStart - before, newStart: part.newStart - before, oldEnd, newEnd });
+    else found[found.length - 1] = { ...last, oldEnd, newEnd };
+  }
+  return found;
+}
+
+/** A change without what is the same at its start and end; null if it is the same all through. */
+function differing(change: Change, original: Buffer, now: Buffer): Change | null {
   let { oldStart, oldEnd, newStart, newEnd } = change;
   while (oldStart < oldEnd && newStart < newEnd && original[oldStart] === now[newStart]) {
     oldStart += 1;
@@ -57,19 +77,16 @@ function wholeLines(change: Change, original: Buffer, now: Buffer): Lines[] {
     oldEnd -= 1;
     newEnd -= 1;
   }
-  if (oldStart === oldEnd && newStart === newEnd) return [];
-  // Both texts are the same around a change, so both have the same line ends there.
-  const before = oldStart - lineStart(original, oldStart);
-  const isAtLineStart = lineStart(original, oldEnd) === oldEnd && lineStart(now, newEnd) === newEnd;
-  const after = isAtLineStart ? 0 : nextLine(original, oldEnd) - oldEnd;
-  return [
-    {
-      oldStart: oldStart - before,
-      oldEnd: oldEnd + after,
-      newStart: newStart - before,
-      newEnd: newEnd + after,
-    },
-  ];
+  return oldStart === oldEnd && newStart === newEnd ? null : { oldStart, oldEnd, newStart, newEnd };
+}
+
+/** Where the last line of a change ends in the original. */
+function lineEnd({ oldEnd, newEnd }: Change, original: Buffer, now: Buffer): number {
+  return isLineStart(original, oldEnd) && isLineStart(now, newEnd) ? oldEnd : nextLine(original, oldEnd);
+}
+
+function isLineStart(text: Buffer, at: number): boolean {
+  return at === 0 || text[at - 1] === NEWLINE;
 }
 
 function lineStart(text: Buffer, at: number): number {
@@ -83,24 +100,18 @@ function nextLine(text: Buffer, at: number): number {
 }
 
 /** Changes whose context would meet belong to one hunk. */
-function inHunks(differing: readonly Lines[], original: Buffer): Lines[][] {
+function inHunks(changed: readonly Lines[], original: Buffer): Lines[][] {
   const hunks: Lines[][] = [];
-  for (const lines of differing) {
+  for (const lines of changed) {
     const hunk = hunks.at(-1);
     const last = hunk?.at(-1);
-    if (hunk === undefined || last === undefined) hunks.push([lines]);
-    else if (lines.oldStart < last.oldEnd || lines.newStart < last.newEnd)
-      hunk[hunk.length - 1] = joined(last, lines);
-    else if (linesAfter(original, last.oldEnd, 2 * CONTEXT) >= lines.oldStart) hunk.push(lines);
+    const isNear = last !== undefined && linesAfter(original, last.oldEnd, 2 * CONTEXT) >= lines.oldStart;
+    if (hunk !== undefined && isNear) hunk.push(lines);
     else hunks.push([lines]);
   }
   return hunks;
 }
 
-/** Two changes in one line, as one. */
-function joined(first: Lines, second: Lines): Lines {
-  return { ...first, oldEnd: second.oldEnd, newEnd: second.newEnd };
-}
 /** How far the diff is shown. */
 interface Position {
   /** In `original`, at the start of a line. */
