@@ -174,8 +174,8 @@ export class Edits {
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
     const original = asUtf8(bytes.subarray(mark.length), encoding);
     const edited = new EditedText(original);
-    for (const [index, edit] of edits.entries()) {
-      edited.apply(edit, edits.length === 1 ? "" : `edits[${index}].`);
+    for (const edit of edits) {
+      edited.apply(edit);
       if (file.size > LARGE_BYTES) await nextTurn();
     }
     const { text: now, changes } = edited;

@@ -155,6 +155,7 @@ describe("an edit that is refused changes nothing, and says why", () => {
         { edits: [append("x"), insert(0, "y"), replace("three", "")] },
         { ...refused("CONFLICT"), contains: ["edits[2].old_string"] },
       ],
+      ["one in a list", { edits: [insert(9, "y")] }, refused("VALIDATION_ERROR", "edits[0].line")],
       [
         "a field of several",
         { edits: [append("x"), insert(9, "y")] },

@@ -67,7 +67,7 @@ test("edits do to bytes what they would do to a string, and the diff leads from 
         let expected = text;
         for (const edit of edits) {
           const after = edited(expected, edit, hasReturns);
-          const isDone = unlessRefused(() => (now.apply(edit, ""), true)) ?? false;
+          const isDone = unlessRefused(() => (now.apply(edit), true)) ?? false;
           expect([edit, isDone]).toEqual([edit, after !== null]);
           expected = after ?? expected;
           expect(now.text.toString()).toBe(expected);
@@ -86,7 +86,7 @@ test("however many places change, the diff leads from one to the other until it 
   );
   const original = Buffer.from(text);
   const now = new EditedText(original);
-  now.apply({ op: "str_replace", oldString: "x\n", newString: "y\n", replaceAll: true }, "");
+  now.apply({ op: "str_replace", oldString: "x\n", newString: "y\n", replaceAll: true });
   const { text: diff, isCut } = unifiedDiff({
     path: "f",
     original,
@@ -96,7 +96,7 @@ test("however many places change, the diff leads from one to the other until it 
   });
   expect(isCut).toBe(false);
   expect(patched(text, diff)).toBe(text.replaceAll("x\n", "y\n"));
-  now.apply({ op: "str_replace", oldString: "l", newString: "L", replaceAll: true }, "");
+  now.apply({ op: "str_replace", oldString: "l", newString: "L", replaceAll: true });
   const all = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
   expect([all.isCut, Buffer.byteLength(all.text)]).toEqual([true, 64 * 1024]);
 });

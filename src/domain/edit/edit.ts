@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 import { utf8Length } from "../text.ts";
 
 /** A change of a text, as a caller wants it. */
-export type Edit =
+export type Edit = (
   | {
       readonly op: "str_replace";
       readonly oldString: string;
@@ -13,7 +13,11 @@ export type Edit =
   /** Puts lines after the line with this number; 0 for the start of the text. */
   | { readonly op: "insert"; readonly line: number; readonly text: string }
   /** Adds exactly this text at the end. */
-  | { readonly op: "append"; readonly text: string };
+  | { readonly op: "append"; readonly text: string }
+) & {
+  /** Where it is in the request, for errors, such as `edits[2].`; none for the request itself. */
+  readonly place?: string;
+};
 
 /**
  * Checks the texts of edits.
@@ -21,12 +25,12 @@ export type Edit =
  * @throws CofferError VALIDATION_ERROR for what no text can hold
  */
 export function requireEdits(edits: readonly Edit[]): void {
-  for (const [index, edit] of edits.entries()) {
-    const field = edits.length === 1 ? "" : `edits[${index}].`;
+  for (const edit of edits) {
+    const { place = "" } = edit;
     if (edit.op === "str_replace") {
-      requireText(`${field}old_string`, edit.oldString);
-      requireText(`${field}new_string`, edit.newString);
-    } else requireText(`${field}text`, edit.text);
+      requireText(`${place}old_string`, edit.oldString);
+      requireText(`${place}new_string`, edit.newString);
+    } else requireText(`${place}text`, edit.text);
   }
 }
 

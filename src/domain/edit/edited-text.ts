@@ -43,41 +43,42 @@ export class EditedText {
   }
 
   /**
-   * Applies an edit. `field` is where it is in the request, such as `edits[2].`; empty for the request itself.
+   * Applies an edit.
    *
    * @throws CofferError CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE
    */
-  apply(edit: Edit, field: string): void {
+  apply(edit: Edit): void {
+    const { place = "" } = edit;
     switch (edit.op) {
       case "str_replace":
-        return this.#replace(edit, field);
+        return this.#replace(edit, place);
       case "insert":
-        return this.#insert(edit.line, edit.text, field);
+        return this.#insert(edit.line, edit.text, place);
       case "append":
         return this.#put([this.#text.length], 0, Buffer.from(edit.text));
     }
   }
 
-  #replace(edit: Edit & { op: "str_replace" }, field: string): void {
-    if (edit.oldString === "") throw invalid(`${field}old_string`, "must not be empty");
+  #replace(edit: Edit & { op: "str_replace" }, place: string): void {
+    if (edit.oldString === "") throw invalid(`${place}old_string`, "must not be empty");
     const isExact = edit.oldString.includes("\r") || edit.newString.includes("\r");
     const wanted = Buffer.from(isExact ? edit.oldString : this.#adapted(edit.oldString));
     const replacement = Buffer.from(isExact ? edit.newString : this.#adapted(edit.newString));
     const first = this.#text.indexOf(wanted);
-    if (first === -1) throw this.#isMissing(wanted, field);
-    if (edit.replaceAll) return this.#put(this.#placesOf(wanted, field), wanted.length, replacement);
-    if (this.#text.indexOf(wanted, first + 1) !== -1) throw this.#isAmbiguous(wanted, first, field);
+    if (first === -1) throw this.#isMissing(wanted, place);
+    if (edit.replaceAll) return this.#put(this.#placesOf(wanted, place), wanted.length, replacement);
+    if (this.#text.indexOf(wanted, first + 1) !== -1) throw this.#isAmbiguous(wanted, first, place);
     this.#put([first], wanted.length, replacement);
   }
 
-  #placesOf(wanted: Buffer, field: string): number[] {
+  #placesOf(wanted: Buffer, place: string): number[] {
     const places: number[] = [];
     let at = this.#text.indexOf(wanted);
     for (; at !== -1; at = this.#text.indexOf(wanted, at + wanted.length)) {
       places.push(at);
       if (places.length > REPLACED_PLACES) {
         throw invalid(
-          `${field}replace_all`,
+          `${place}replace_all`,
           `must not replace more than ${REPLACED_PLACES} places; upload the file anew`,
         );
       }
@@ -85,8 +86,8 @@ export class EditedText {
     return places;
   }
 
-  #insert(line: number, text: string, field: string): void {
-    const at = this.#afterLine(line, field);
+  #insert(line: number, text: string, place: string): void {
+    const at = this.#afterLine(line, place);
     const isAtEnd = at === this.#text.length;
     const hasEnd = at === 0 || this.#text[at - 1] === NEWLINE;
     const lineEnd = this.#hasReturns ? "\r\n" : "\n";
@@ -95,7 +96,7 @@ export class EditedText {
     this.#put([at], 0, Buffer.from((hasEnd ? "" : lineEnd) + lines + (isWhole ? "" : lineEnd)));
   }
 
-  #afterLine(line: number, field: string): number {
+  #afterLine(line: number, place: string): number {
     let at = 0;
     for (let passed = 0; passed < line; passed += 1) {
       const end = afterLineEnd(this.#text, "utf-8", at);
@@ -103,7 +104,7 @@ export class EditedText {
       if (end === -1 && !isLast) {
         const total = passed + (at < this.#text.length ? 1 : 0);
         throw invalid(
-          `${field}line`,
+          `${place}line`,
           `must be at most ${total}, the number of lines; 0 inserts before the first`,
         );
       }
@@ -139,16 +140,16 @@ export class EditedText {
     return this.#hasReturns ? text.replaceAll("\n", "\r\n") : text;
   }
 
-  #isMissing(wanted: Buffer, field: string): CofferError {
+  #isMissing(wanted: Buffer, place: string): CofferError {
     const like = likeLine(this.#text, wanted);
     const hint =
       like === null
         ? "Read the file and copy the text exactly."
         : `From line ${like} on, the file differs from it only in spaces or line ends: copy them exactly.`;
-    return new CofferError("CONFLICT", `${field}old_string is not in the file. Nothing was changed. ${hint}`);
+    return new CofferError("CONFLICT", `${place}old_string is not in the file. Nothing was changed. ${hint}`);
   }
 
-  #isAmbiguous(wanted: Buffer, first: number, field: string): CofferError {
+  #isAmbiguous(wanted: Buffer, first: number, place: string): CofferError {
     const lines: number[] = [];
     let [line, start] = [1, 0];
     let at = first;
@@ -165,7 +166,7 @@ export class EditedText {
     const named = lines.join(", ") + (at === -1 ? "" : " and more");
     return new CofferError(
       "CONFLICT",
-      `${field}old_string is in the file more than once, at line ${named}. Nothing was changed. Send more of the text around the place you mean, or \`replace_all\`.`,
+      `${place}old_string is in the file more than once, at line ${named}. Nothing was changed. Send more of the text around the place you mean, or \`replace_all\`.`,
     );
   }
 }

@@ -130,26 +130,29 @@ function answerOf({ file, diff }: EditedFile) {
 export function editsIn({ op: single, edits: several, ...rest }: Static<typeof body>): Edit[] {
   if (several === undefined) return [editOf({ op: single ?? missing("op"), ...rest }, "")];
   if (single !== undefined) throw invalid("edits", "must not be sent together with op");
-  return several.map((each, index) => editOf(each, `edits[${index}].`));
+  return several.map((each, index) => {
+    const place = `edits[${index}].`;
+    return { ...editOf(each, place), place };
+  });
 }
 
-function editOf(sent: Static<typeof one>, field: string): Edit {
+function editOf(sent: Static<typeof one>, place: string): Edit {
   switch (sent.op) {
     case "str_replace":
       return {
         op: sent.op,
-        oldString: sent.old_string ?? missing(`${field}old_string`),
-        newString: sent.new_string ?? missing(`${field}new_string`),
+        oldString: sent.old_string ?? missing(`${place}old_string`),
+        newString: sent.new_string ?? missing(`${place}new_string`),
         replaceAll: sent.replace_all ?? false,
       };
     case "insert":
       return {
         op: sent.op,
-        line: sent.line ?? missing(`${field}line`),
-        text: sent.text ?? missing(`${field}text`),
+        line: sent.line ?? missing(`${place}line`),
+        text: sent.text ?? missing(`${place}text`),
       };
     case "append":
-      return { op: sent.op, text: sent.text ?? missing(`${field}text`) };
+      return { op: sent.op, text: sent.text ?? missing(`${place}text`) };
   }
 }
 
