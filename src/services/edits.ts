@@ -155,16 +155,17 @@ export class Edits {
   }
 
   async #plan(file: File, edits: readonly Edit[]): Promise<Plan> {
-    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
-    const index = await this.#indexes.of(file, content);
-    if (isAppending(edits)) {
-      return this.#appending(file, content, index, edits.map(({ text }) => text).join(""));
-    }
-    if (file.size > EDIT_BYTES) {
+    if (file.size > EDIT_BYTES && !isAppending(edits)) {
       throw new CofferError(
         "PAYLOAD_TOO_LARGE",
         `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended.`,
       );
+    }
+    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const index = await this.#indexes.of(file, content);
+    if (isAppending(edits)) {
+      const text = edits.map((edit) => edit.text).join("");
+      return this.#appending(file, content, index, text);
     }
     return this.#editing(file, index.encoding, edits);
   }
