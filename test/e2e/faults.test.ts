@@ -50,7 +50,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
       });
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
       expect(JSON.parse(refused.text)).toMatchObject({
-        error: { code: "UNAVAILABLE", message: expect.stringMatching(/disk failed.*restarted/) },
+        error: { code: "UNAVAILABLE", message: expect.stringMatching(/disk failed.*restarts it/) },
       });
       // Until the next start nobody knows which of the two the disk has.
       const after = { "a.bin": hashOf(contentOf("new", 1000)) };
