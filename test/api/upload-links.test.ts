@@ -253,7 +253,7 @@ describe("an upload with one", () => {
 
   test("by another method is told which one it takes, also without a key", async () => {
     const { send } = await linked();
-    for (const method of ["GET", "HEAD"]) {
+    for (const method of ["GET", "HEAD", "POST", "PATCH", "DELETE"]) {
       const answer = await send({}, method);
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "PUT"]);
     }

@@ -54,8 +54,8 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
       const found = routesAt(path);
       const ofMethod = withMethod(found, method);
       if (ofMethod.length > 0) return ofMethod.some(({ isPublic }) => isPublic);
-      // Whoever looks at what only takes a write is told so, rather than asked for a key that is not needed.
-      return READS.includes(method) && found.length > 0 && found.every((route) => route.isPublic);
+      // Whoever uses a wrong method is told so, rather than asked for a key that is not needed.
+      return found.length > 0 && found.every((route) => route.isPublic);
     },
     requireMethod: (method, path) => {
       if (isWrong(method, path)) throw methodNotAllowed(method, methodsAt(routesAt(path)), []);
@@ -97,8 +97,6 @@ function hintAt(near: readonly string[]): string {
 function methodsAt(routes: readonly Route[]): string[] {
   return [...new Set(routes.flatMap(({ method }) => methodsOf(method)))].toSorted();
 }
-
-const READS = ["GET", "HEAD"];
 
 /** Whether the end of the path stands in the place of a key. */
 function isLink({ isPublic, path }: Route): boolean {
