@@ -20,6 +20,7 @@ export const EXTRACTION_LIMITS = {
   unpacked: 512 * MIB,
   /** How many elements of XML may be inside each other. */
   depth: 512,
+  /** Of a PDF. */
   pages: 10_000,
 } as const;
 

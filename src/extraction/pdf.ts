@@ -5,14 +5,14 @@ import type { TextSink } from "./text-sink.ts";
 /** Text of a PDF, page by page. Throws Refused. */
 export async function readPdf(bytes: Uint8Array, sink: TextSink): Promise<void> {
   const document = await opened(bytes);
-  const pages = Math.min(document.numPages, EXTRACTION_LIMITS.pages);
+  const { numPages: pages } = document;
+  if (pages > EXTRACTION_LIMITS.pages) throw new Refused("size");
   let isRead = false;
   for (let number = 1; number <= pages; number += 1) {
     if (number > 1) sink.endPage();
     isRead = (await readPage(document, number, sink)) || isRead;
   }
   if (!isRead) throw new Refused("damaged");
-  if (document.numPages > pages) sink.cut();
 }
 
 async function opened(data: Uint8Array): Promise<PDFDocumentProxy> {

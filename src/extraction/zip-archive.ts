@@ -17,6 +17,8 @@ interface Entry {
   readonly flags: number;
   readonly method: number;
   readonly compressedSize: number;
+  /** As the archive says, which need not be true. */
+  readonly size: number;
   /** Of its local header. */
   readonly offset: number;
 }
@@ -52,6 +54,8 @@ export class ZipArchive {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     if ((entry.flags & IS_ENCRYPTED) !== 0) throw new Refused("encrypted");
+    // What says itself that it is too large is not read in part.
+    if (entry.size > this.#left) throw new Refused("size");
     const packed = this.#packed(entry);
     if (entry.method === STORED) {
       this.#spend(packed.length);
@@ -111,6 +115,7 @@ export class ZipArchive {
         flags: this.#uint16(at + 8),
         method: this.#uint16(at + 10),
         compressedSize: this.#uint32(at + 20),
+        size: this.#uint32(at + 24),
         offset: this.#uint32(at + 42),
       });
       at = nameEnd + this.#uint16(at + 30) + this.#uint16(at + 32);

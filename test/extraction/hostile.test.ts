@@ -82,6 +82,7 @@ const refused: readonly [name: string, format: DocumentFormat, document: Uint8Ar
   ],
   ["nested deeply", "docx", wordOf("<a>".repeat(100_000)), "damaged"],
   ["an encrypted part", "docx", changed(whole, directoryOf(whole) + 8, 1), "encrypted"],
+  ["a part of a gibibyte", "docx", changed(whole, directoryOf(whole) + 24, 0, 0, 0, 0x40), "size"],
   ["an unknown method", "docx", changed(whole, directoryOf(whole) + 10, 99), "damaged"],
   [
     "a part beyond the end",
@@ -96,6 +97,7 @@ const refused: readonly [name: string, format: DocumentFormat, document: Uint8Ar
     archive({ "META-INF/container.xml": '<c><rootfile full-path="x"/></c>' }),
     "damaged",
   ],
+  ["too many pages", "pdf", pdf(Array<string>(EXTRACTION_LIMITS.pages + 1).fill("")), "size"],
   ["a million columns", "xlsx", xlsx({ S: '<row><c r="ZZZZ1"><v>1</v></c></row>' }), "damaged"],
 ];
 

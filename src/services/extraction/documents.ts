@@ -86,7 +86,7 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
       return failed("reading the document takes too much memory. Split it, or download it instead.");
     case "size":
       return failed(
-        `the parts of the document unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them to too much. Split it, or download it instead.`,
+        `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them to too much. Split it, or download it instead.`,
       );
   }
 }
