@@ -178,6 +178,17 @@ test("GET /v0 lists the operations that need no key", async () => {
   );
 });
 
+test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
+  await using coffer = await startAppliance({ provisioning: "off" });
+  const { without_key: listed } = await coffer
+    .client()
+    .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");
+  const paths = listed.map(({ path }) => path);
+  expect(paths).toContain("/v0/presigned/{token}");
+  expect(paths).not.toContain("/v0/drives/provision");
+  expect(paths).not.toContain("/mcp");
+});
+
 test("the short description lists every operation, in at most a fifth of the 36,000 tokens of the whole", async () => {
   const { text } = await ask("/docs/api.md");
   expect(text.length / 4).toBeLessThan(36_000 / 5);

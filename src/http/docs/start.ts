@@ -45,11 +45,16 @@ const startSchema = Type.Object({
 
 type Start = Static<typeof startSchema>;
 
+/** What needs a key where there are no drives without an account. */
+const WITH_PROVISIONING: readonly string[] = ["/v0/drives/provision", "/mcp"];
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
 export function start(guide: Guide, api: readonly AnyElysia[]) {
-  const withoutKey = once(() => publicOperations(api));
+  const withoutKey = once(() =>
+    publicOperations(api).filter(({ path }) => guide.hasProvisioning || !WITH_PROVISIONING.includes(path)),
+  );
   return new Elysia({ name: "start" }).get(
     ...operation(
       "/v0",
