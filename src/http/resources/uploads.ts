@@ -11,6 +11,7 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
 import { readJsonUpload } from "../upload/json.ts";
+import { parseMetadata } from "../upload/metadata.ts";
 import { readMultipartUpload } from "../upload/multipart.ts";
 import { releasedChunks } from "../gate/released-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
@@ -68,8 +69,12 @@ const rawQuery = Type.Object({
   path: Type.String({ minLength: 1, description: "The path in the drive.", examples: ["notes/hello.txt"] }),
   filename: Type.Optional(Type.String({ description: "Default: the last segment of the path." })),
   expires_at: Type.Optional(timeInput("When the file expires and is deleted.")),
+  metadata: Type.Optional(
+    Type.String({ description: "A JSON object, percent-encoded.", examples: ['{"source":"example"}'] }),
+  ),
   tags: tagsParameter("At most 64 tags of 1 to 64 characters each."),
 });
+const rawMetadata = Type.Object({ metadata: Type.Optional(metadata) });
 
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
@@ -108,6 +113,7 @@ type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Prom
 /** @param maxFileSize bytes */
 export function uploads(service: Uploads, maxFileSize: number) {
   const checkFields = compileBodyValidator(jsonUpload);
+  const checkMetadata = compileBodyValidator(rawMetadata);
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
 
   /** Streams a content into the store and creates its file. An error leaves nothing behind. */
@@ -143,6 +149,16 @@ export function uploads(service: Uploads, maxFileSize: number) {
         ? await readMultipartUpload(body, type, write)
         : await readJsonUpload(body, write);
       return fieldsOf(checkFields(fields));
+    };
+  }
+
+  function readPut({ request, query }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
+    const { metadata: text } = query;
+    const checked = text === undefined ? {} : checkMetadata({ metadata: parseMetadata(text) });
+    const fields = { ...rawFieldsOf(query, givenType(request)), metadata: checked.metadata };
+    return async (body, write) => {
+      await readRawUpload(body, write);
+      return fields;
     };
   }
 
@@ -232,24 +248,19 @@ export function givenType({ headers }: Request): string | undefined {
   return type === null || DEFAULT_TYPES.test(type) ? undefined : type;
 }
 
-function rawFieldsOf(query: Static<typeof rawQuery>, type: string | undefined): UploadFields {
+/** All but the metadata. */
+function rawFieldsOf(
+  query: Static<typeof rawQuery>,
+  type: string | undefined,
+): Omit<UploadFields, "metadata"> {
   return {
     driveId: query.drive_id,
     filename: query.filename,
     path: query.path,
     contentType: query.content_type ?? type,
-    metadata: undefined,
     tags: query.tags === undefined ? undefined : tagsIn(query.tags),
     expiresAt: query.expires_at,
     keepsRest: true,
-  };
-}
-
-function readPut({ request, query }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
-  const fields = rawFieldsOf(query, givenType(request));
-  return async (body, write) => {
-    await readRawUpload(body, write);
-    return fields;
   };
 }
 

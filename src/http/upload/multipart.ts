@@ -4,9 +4,9 @@ import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
 import type { UploadEnvelope } from "./fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
-import { requireExactNumbers } from "../operation/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
+import { parseMetadata } from "./metadata.ts";
 import type { WriteContent } from "./write-content.ts";
 
 const CONTENT_NAMES: ReadonlySet<string> = new Set(["file", "content"]);
@@ -112,13 +112,6 @@ class Form {
     }
     return fields;
   }
-}
-
-function parseMetadata(sent: string): unknown {
-  const text = withoutMark(sent);
-  const metadata = parseJson(text, "metadata");
-  requireExactNumbers(text, metadata, "metadata");
-  return metadata;
 }
 
 function parseField(name: string, texts: readonly string[]): unknown {

@@ -1,0 +1,14 @@
+import { requireExactNumbers } from "../operation/exact-numbers.ts";
+import { parseJson, withoutMark } from "../operation/json-text.ts";
+
+/**
+ * The JSON value that is sent as text for metadata, where a request has no JSON around it.
+ *
+ * @throws CofferError VALIDATION_ERROR on `metadata` or a number in it
+ */
+export function parseMetadata(sent: string): unknown {
+  const text = withoutMark(sent);
+  const metadata = parseJson(text, "metadata");
+  requireExactNumbers(text, metadata, "metadata");
+  return metadata;
+}
