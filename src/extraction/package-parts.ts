@@ -25,11 +25,18 @@ export function relationshipsOf(archive: ZipArchive, part: string): Map<string, 
   return found;
 }
 
+/** Where all programs put the main part. */
+const USUAL_MAIN_PARTS = ["word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"];
+
 /** The main part of a package. Throws Refused if it has none. */
 export function mainPart(archive: ZipArchive): string {
-  const main = [...relationshipsOf(archive, "").values()].find(({ type }) => type === "officeDocument");
-  if (main === undefined || !archive.has(main.target)) throw new Refused("mismatch");
-  return main.target;
+  const named = [...relationshipsOf(archive, "").values()].find(({ type }) => type === "officeDocument");
+  // Documents that are made by hand lack the list of relationships: other readers do without it.
+  const main = archive.has("_rels/.rels")
+    ? named?.target
+    : USUAL_MAIN_PARTS.find((part) => archive.has(part));
+  if (main === undefined || !archive.has(main)) throw new Refused("mismatch");
+  return main;
 }
 
 /** The name of the part that a reference in a folder names; both without a leading slash. */

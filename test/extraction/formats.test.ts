@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { DocumentFormat } from "../../src/domain/extraction.ts";
 import { extractText } from "../../src/extraction/extract-text.ts";
-import { docx, epub, odt, pdf, pdfLines, pptx, wordParagraph, xlsx } from "../support/documents.ts";
+import { archive, docx, epub, odt, pdf, pdfLines, pptx, wordParagraph, xlsx } from "../support/documents.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const textOf = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
@@ -41,6 +41,12 @@ const cases: readonly [name: string, format: DocumentFormat, document: Uint8Arra
     textOf("once"),
   ],
   ["notes", "docx", docx(wordParagraph("text"), wordParagraph("note")), textOf("text", "", "note")],
+  [
+    "a document without its relationships",
+    "docx",
+    archive({ "word/document.xml": `<w:document xmlns:w="w">${wordParagraph("text")}</w:document>` }),
+    textOf("text"),
+  ],
   ["nothing", "docx", docx(""), ""],
   [
     "sheets, shared and own strings, numbers, truth",
