@@ -146,6 +146,11 @@ describe("an edit that is refused changes nothing, and says why", () => {
         refused("VALIDATION_ERROR", "edits"),
       ],
       [
+        "a list beside the fields of one without its op",
+        { old_string: "a", new_string: "b", edits: [append("x")] },
+        refused("VALIDATION_ERROR", "edits"),
+      ],
+      [
         "too many edits",
         { edits: Array.from({ length: 101 }, () => append("x")) },
         refused("VALIDATION_ERROR", "edits"),

@@ -43,6 +43,8 @@ const fields = {
   ),
 };
 
+const FIELD_NAMES = ["old_string", "new_string", "replace_all", "line", "text"] as const;
+
 const one = Type.Object({ op, ...fields });
 
 /** One edit, or several, in a request. */
@@ -129,7 +131,8 @@ function answerOf({ file, diff }: EditedFile) {
 /** The edits of a request. Throws VALIDATION_ERROR for one that lacks what its `op` needs. */
 export function editsIn({ op: single, edits: several, ...rest }: Static<typeof body>): Edit[] {
   if (several === undefined) return [editOf({ op: single ?? missing("op"), ...rest }, "")];
-  if (single !== undefined) throw invalid("edits", "must not be sent together with op");
+  const beside = single === undefined ? FIELD_NAMES.find((name) => rest[name] !== undefined) : "op";
+  if (beside !== undefined) throw invalid("edits", `must not be sent together with ${beside}`);
   return several.map((each, index) => {
     const place = `edits[${index}].`;
     return { ...editOf(each, place), place };
