@@ -158,7 +158,7 @@ export class Edits {
     if (file.size > EDIT_BYTES && !isAppending(edits)) {
       throw new CofferError(
         "PAYLOAD_TOO_LARGE",
-        `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended.`,
+        `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended. Use \`append\`, or download the file, change it, and upload it.`,
       );
     }
     const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));

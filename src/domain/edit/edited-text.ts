@@ -119,7 +119,7 @@ export class EditedText {
     if (size > EDIT_BYTES) {
       throw new CofferError(
         "PAYLOAD_TOO_LARGE",
-        `The edited text would have ${size} bytes; the limit is ${EDIT_BYTES}.`,
+        `The edited text would have ${size} bytes; the limit is ${EDIT_BYTES}. Put in less, or upload the whole text.`,
       );
     }
     const parts: Buffer[] = [];
