@@ -114,6 +114,21 @@ runScenarios(stage, [
     ],
   },
   {
+    name: "unknown fields are ignored, and null is nothing, as everywhere",
+    request: ["POST", "/mcp"],
+    body: { ...LIST, extra: 1 },
+    status: 200,
+    contains: ['"tools"'],
+    after: [
+      {
+        request: ["POST", "/mcp"],
+        body: { ...LIST, method: "tools/call", params: { name: "list_drives", arguments: null } },
+        status: 200,
+        contains: ['"drives"'],
+      },
+    ],
+  },
+  {
     name: "an unknown tool and an unknown method are errors of the protocol",
     request: ["POST", "/mcp"],
     body: { ...LIST, method: "tools/call", params: { name: "rm" } },

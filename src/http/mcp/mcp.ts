@@ -44,12 +44,12 @@ export function mcpRoute(server: () => Promise<Mcp>) {
             params: Type.Optional(
               Type.Object({
                 name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
+                arguments: Type.Optional(Type.Object({}, { description: "What the tool takes." })),
                 _meta: Type.Optional(Type.Object({})),
               }),
             ),
           },
-          // The library refuses other fields, in its own words.
-          { additionalProperties: false, description: "One JSON-RPC message. A batch is refused." },
+          { description: "One JSON-RPC message. A batch is refused." },
         ),
         example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         answers: [
