@@ -83,6 +83,10 @@ describe("read_file", () => {
     for (const [name, text] of [
       ["many.txt", lines.join("\n")],
       ["long.txt", `first\n${long}\nlast`],
+      // In JSON these take two and six times their bytes.
+      ["quotes.txt", '"'.repeat(70_000)],
+      ["escapes.txt", "\u001b[0m\n".repeat(20_000).trimEnd()],
+      ["control.txt", "\u0001".repeat(40_000)],
       ["empty.txt", ""],
     ] as const) {
       await put(name, text);

@@ -2,6 +2,8 @@ import { utf8Length } from "../../domain/text.ts";
 
 /** The most bytes of JSON in an answer that is a list, and of text in one that shows a file: about 10,000 tokens. */
 export const ANSWER_BYTES = 32 * 1024;
+/** The most bytes of JSON that such a text takes, in which some characters take six times their bytes. */
+export const ANSWER_TEXT_JSON_BYTES = 36 * 1024;
 /** The most files that a page of a list shows. */
 export const PAGE_FILES = 100;
 /** The same for a search, whose results are longer. */
@@ -10,7 +12,7 @@ export const SEARCH_RESULTS = 20;
 export const ANSWER_DIFF_BYTES = 16 * 1024;
 /** What one answer of grep holds: files, matches, and UTF-16 code units of lines. */
 export const GREP_PAGE = { files: 30, bounds: { matches: 200, characters: 20_000 } };
-/** The most bytes of a content that is shown whole and is not text: of an image, or of a resource. */
+/** The most bytes of an image that is shown. */
 export const WHOLE_BYTES = 512 * 1024;
 /** How many drives one page of resources looks into, if they are empty. */
 export const LISTED_DRIVES = 100;

@@ -5,7 +5,8 @@ import type { File } from "../../domain/file.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
 import { someLines } from "../../domain/some-lines.ts";
 import type { Services } from "../../services/services.ts";
-import { ANSWER_BYTES } from "./bounds.ts";
+import { utf8Length } from "../../domain/text.ts";
+import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES } from "./bounds.ts";
 
 /** Which lines are wanted, from 1; `startByte` is where in the first of them to begin. */
 export interface WantedLines {
@@ -45,18 +46,26 @@ export async function linesOf(
   const format = documentFormatOf(file.mimeType);
   if (format !== null && format !== "html") {
     const { text } = await extracts.text(caller, { id: file.id }, signal);
-    return cut(text, wanted);
+    return readable((maxBytes) => cut(text, wanted, maxBytes));
   }
   try {
-    return await texts.read(caller, { id: file.id }, { ...wanted, maxBytes: ANSWER_BYTES });
+    return await readable((maxBytes) => texts.read(caller, { id: file.id }, { ...wanted, maxBytes }));
   } catch (error) {
     if (isNoText(error)) return null;
     throw error;
   }
 }
 
+/** As much as an answer holds: half as much again and again, while the text takes too much in JSON. */
+async function readable(read: (maxBytes: number) => ReadLines | Promise<ReadLines>): Promise<ReadLines> {
+  for (let maxBytes = ANSWER_BYTES; ; maxBytes /= 2) {
+    const lines = await read(maxBytes);
+    if (utf8Length(JSON.stringify(lines.text)) <= ANSWER_TEXT_JSON_BYTES) return lines;
+  }
+}
+
 /** Some lines of a text that is in memory. */
-function cut(text: string, { startLine, endLine, startByte }: WantedLines): ReadLines {
+function cut(text: string, { startLine, endLine, startByte }: WantedLines, maxBytes: number): ReadLines {
   const all = text.split("\n");
   if (all.at(-1) === "") all.pop();
   const facts = { startLine, totalLines: all.length };
@@ -67,7 +76,7 @@ function cut(text: string, { startLine, endLine, startByte }: WantedLines): Read
   const begun = Buffer.from(first).subarray(startByte).toString();
   const { lines, isCut } = someLines([begun, ...rest.slice(1), ""].join("\n"), true, {
     lines: READ_TEXT_LINES,
-    bytes: ANSWER_BYTES,
+    bytes: maxBytes,
   });
   const shown = lines.join("\n");
   const next = startLine + lines.length - (isCut ? 1 : 0);
