@@ -4,6 +4,9 @@ import { openStage } from "../support/scenario.ts";
 
 const stage = openStage();
 
+/** How every PNG begins. */
+const PNG_START = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
 /** Names that could be taken for more than names. */
 const HOSTILE = [
   "a b.txt",
@@ -61,9 +64,15 @@ test("bytes come as bytes, and what is too large is left to the tools", async ()
     drive.client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, { body });
   await put("a.bin", new Uint8Array([0, 255]));
   await put("large.txt", new Uint8Array(40_000).fill(97));
-  await put("large.bin", new Uint8Array(600_000));
+  await put("large.bin", new Uint8Array(40_000));
+  const image = new Uint8Array(100_000);
+  image.set(PNG_START);
+  await put("image.png", image);
   const uri = (path: string) => `coffer://${drive.id}/${path}`;
   expect(await me.client.readResource({ uri: uri("a.bin") })).toMatchObject({ contents: [{ blob: "AP8=" }] });
+  expect(await me.client.readResource({ uri: uri("image.png") })).toMatchObject({
+    contents: [{ blob: image.toBase64() }],
+  });
   for (const path of ["large.txt", "large.bin"]) {
     expect(me.client.readResource({ uri: uri(path) })).rejects.toThrow(/PAYLOAD_TOO_LARGE: .*read_file/);
   }

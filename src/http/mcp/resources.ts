@@ -14,6 +14,7 @@ import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { ANSWER_BYTES, COMPLETIONS, fitting, LISTED_DRIVES, PAGE_FILES, WHOLE_BYTES } from "./bounds.ts";
 import { failureOf } from "./failure.ts";
+import { imageTypeOf } from "./images.ts";
 import { FILE_URI_TEMPLATE, fileUri, parseFileUri } from "./file-uri.ts";
 import type { McpOptions } from "./options.ts";
 import { nameOf } from "./shown.ts";
@@ -121,7 +122,7 @@ class Resources {
     if (file.size > WHOLE_BYTES) throw tooLarge(file);
     const bytes = await files.contentWhole(file);
     const text = textOf(bytes, false);
-    if (text !== null && file.size > ANSWER_BYTES) throw tooLarge(file);
+    if (file.size > ANSWER_BYTES && imageTypeOf(bytes) === null) throw tooLarge(file);
     const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
     return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
   }
@@ -166,6 +167,6 @@ function resourceOf(file: FileFacts) {
 function tooLarge({ size }: FileFacts): CofferError {
   return new CofferError(
     "PAYLOAD_TOO_LARGE",
-    `The file has ${size} bytes, too many for one answer: read its lines with the tool read_file.`,
+    `The file has ${size} bytes, too many for one answer: call read_file, which shows text by lines and gives a link to what is not text.`,
   );
 }
