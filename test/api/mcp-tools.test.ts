@@ -57,6 +57,15 @@ describe("which drive", () => {
 });
 
 describe("writing", () => {
+  test("to a path that names no file is refused in the tool's own terms", async () => {
+    await using opened = await open();
+    for (const path of ["notes/", "/"]) {
+      expect(await opened.me.refused("write_file", { path, text: "" })).toStartWith(
+        "VALIDATION_ERROR: path must name a file",
+      );
+    }
+  });
+
   test("text, bytes, tags and a type come back as they were sent", async () => {
     await using opened = await open();
     const { me, drive } = opened;

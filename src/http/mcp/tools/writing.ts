@@ -3,6 +3,7 @@ import type { Caller } from "../../../domain/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { Uploaded, UploadFields, Uploads } from "../../../services/uploads.ts";
 import { mimeTypeOf, UNKNOWN_TYPE } from "../../../domain/mime.ts";
+import { parsePathOfFile } from "../../../domain/path.ts";
 import type { Precondition } from "../../../domain/precondition.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
@@ -62,7 +63,7 @@ export function writingTools({ services }: McpOptions): Tool[] {
         const fields = {
           driveId: drive.id,
           filename: undefined,
-          path: input.path,
+          path: parsePathOfFile("path", input.path),
           contentType: input.mime_type ?? (input.text === undefined ? undefined : textTypeOf(input.path)),
           metadata: undefined,
           tags: input.tags,
