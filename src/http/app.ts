@@ -102,6 +102,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
     challenge: createChallenge({
       isPossible: () => services.authorizations.isPossible(),
+      isGrant: (keyId) => services.oauthGrants.isGrant(keyId),
       linkBase: linkBase(settings.baseUrl, options.ownUrl),
     }),
     holdSnapshot: () => database.holdSnapshot(),

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
 import { locationOf, OAuthTestClient, REDIRECT_URI, tokensIn } from "../support/oauth.ts";
 import { openStage } from "../support/scenario.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
@@ -137,6 +138,24 @@ describe("a client that a person lets in", () => {
     });
     expect(refused.status).toBe(403);
     expect(await keysOf(own)).toMatchObject([{ scope: "read-only", drive_id: stage.world.drives.ada }]);
+  });
+
+  test("is told how to ask for more than it was allowed, and a key of another kind is not", async () => {
+    const own = await OAuthTestClient.register(stage.coffer);
+    const { access_token: token } = await own.signIn(ada, { scope: "read-only" });
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "provision_drive" } };
+    const challenge = async (client: Client) => {
+      const { status, headers } = await client.send("POST", "/mcp", { body });
+      return [status, headers.get("www-authenticate")];
+    };
+    const metadata = `${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp`;
+    expect(await challenge(stage.coffer.client(token))).toEqual([
+      403,
+      `Bearer error="insufficient_scope", resource_metadata="${metadata}", scope="read write"`,
+    ]);
+    // Its client could sign in instead, and drop the key that it was configured with.
+    expect(await challenge(stage.world.clients.adaReader)).toEqual([403, null]);
+    expect(await challenge(stage.world.clients.agentReader)).toEqual([403, null]);
   });
 
   test("stays one row on the page of keys while it refreshes, and ends there with all its tokens", async () => {

@@ -14,6 +14,7 @@ function startRefusing(isPossible = true) {
   return startStub({
     challenge: createChallenge({
       isPossible: () => isPossible,
+      isGrant: () => false,
       linkBase: linkBase("https://drive.test", () => ""),
     }),
     pages: [new Elysia().post("/mcp", refuse.bind(null)).post("/other", refuse.bind(null))],

@@ -135,7 +135,7 @@ const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
     {
       name: "WWW-Authenticate",
       description:
-        "How an application asks for more, if a read-only key called a writing tool of the MCP server.",
+        "How an application that a person let in asks for more, if it may only read and called a writing tool of the MCP server.",
       schema: { type: "string" },
       isOptional: true,
     },

@@ -1,3 +1,4 @@
+import type { KeyId } from "../../domain/id.ts";
 import { isMcpPath } from "./guarded-paths.ts";
 import type { LinkBase } from "./link-base.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -9,6 +10,8 @@ export type Challenge = (response: Response, request: Request, context: RequestC
 export interface ChallengeOptions {
   /** Whether there is anybody who could let a client in. */
   readonly isPossible: () => boolean;
+  /** Whether a key was given to a client that a person let in. */
+  readonly isGrant: (keyId: KeyId) => boolean;
   readonly linkBase: LinkBase;
 }
 
@@ -16,10 +19,11 @@ export interface ChallengeOptions {
 export const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
 
 /** For the MCP endpoint alone: clients of the API get their keys elsewhere. */
-export function createChallenge({ isPossible, linkBase }: ChallengeOptions): Challenge {
+export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOptions): Challenge {
   return (response, request, context) => {
-    const error = errorOf(response, request, context);
-    if (error === null || !isMcpPath(context.path) || !isPossible()) return;
+    if (!isMcpPath(context.path)) return;
+    const error = errorOf(response, request, context, isGrant);
+    if (error === null || !isPossible()) return;
     const metadata = `resource_metadata="${linkBase(context)}${MCP_METADATA}"`;
     response.headers.set(
       "www-authenticate",
@@ -28,8 +32,17 @@ export function createChallenge({ isPossible, linkBase }: ChallengeOptions): Cha
   };
 }
 
-/** What is wrong with the key that was sent; null if another key does not help. */
-function errorOf({ status }: Response, { headers }: Request, { caller }: RequestContext): string[] | null {
+/**
+ * What is wrong with the key that was sent; null if another key does not help, or if the client was configured with a
+ * valid one, which it might drop.
+ */
+function errorOf(
+  { status }: Response,
+  { headers }: Request,
+  { caller }: RequestContext,
+  isGrant: ChallengeOptions["isGrant"],
+): string[] | null {
   if (status === 401) return headers.has("authorization") ? ['error="invalid_token"'] : [];
-  return status === 403 && caller?.scope === "read-only" ? ['error="insufficient_scope"'] : null;
+  if (status !== 403 || caller === null || caller.keyId === null || caller.scope !== "read-only") return null;
+  return isGrant(caller.keyId) ? ['error="insufficient_scope"'] : null;
 }

@@ -123,6 +123,11 @@ export class OAuthGrants {
     });
   }
 
+  /** Whether a key was given to a client that a person let in. */
+  isGrant(keyId: KeyId): boolean {
+    return this.#tables.oauthGrants.has(keyId);
+  }
+
   /** Whether what a person allowed can still be had. */
   #isWelcome({ user, reach }: Authorization): boolean {
     if (this.#tables.users.existing(user).disabledAt !== null || !this.#apiKeys.hasRoom(reach)) return false;
