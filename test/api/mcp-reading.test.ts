@@ -233,4 +233,14 @@ describe("grep", () => {
     expect(seen).toHaveLength(480);
     expect(new Set(seen).size).toBe(480);
   });
+
+  test("shows a readable part of lines that take more in JSON", async () => {
+    await using opened = await open();
+    const { me, put } = opened;
+    const line = `needle ${"\u0001".repeat(400)}`;
+    for (let file = 0; file < 30; file += 1) await put(`f${file}.txt`, line);
+    const page = await me.get("grep", { pattern: "needle" });
+    expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
+    expect(page).toHaveProperty("next_cursor");
+  });
 });

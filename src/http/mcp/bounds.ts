@@ -10,7 +10,7 @@ export const PAGE_FILES = 100;
 export const SEARCH_RESULTS = 20;
 /** The most bytes of a diff in an answer. */
 export const ANSWER_DIFF_BYTES = 16 * 1024;
-/** What one answer of grep holds: files, matches, and UTF-16 code units of lines. */
+/** What one answer of grep holds: files, matches, and UTF-16 code units of lines in JSON. */
 export const GREP_PAGE = { files: 30, bounds: { matches: 200, characters: 20_000 } };
 /** The most bytes of an image that is shown. */
 export const WHOLE_BYTES = 512 * 1024;

@@ -27,8 +27,10 @@ export class Budget {
     this.#matches += 1;
   }
 
+  /** Counts a text as the response has it, in which some characters take six. */
   takeText(text: string): void {
-    this.#characters += text.length;
+    const quotes = 2;
+    this.#characters += JSON.stringify(text).length - quotes;
   }
 
   /** Whether the search must stop. It may finish what it has begun, if that is little. */
