@@ -58,6 +58,12 @@ const TOOLS: Readonly<
       },
     }),
   test_streaming_elicitation: () => ({ content: [text("Done.")] }),
+  test_tool_with_logging: async ({ mcpReq }) => {
+    for (const step of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
+      await mcpReq.log("info", step);
+    }
+    return { content: [text("Done.")] };
+  },
   test_logging_tool: async ({ mcpReq }) => {
     await mcpReq.log("info", "Only for those who asked for it.");
     return { content: [text("Done.")] };
