@@ -23,7 +23,7 @@ async function run(url: URL | string, revision: Revision): Promise<{ failed: str
  * middle of a call, nor send what happens later. Extensions and what is pending are not scored by the suite either.
  */
 const NOT_APPLICABLE =
-  /^(tools-call-(sampling|elicitation)|elicitation-.*|resources-(un)?subscribe|tasks-.*|json-schema-2020-12|http-custom-header-server-validation)$/;
+  /^(tools-call-(sampling|elicitation)|elicitation-.*|resources-(un)?subscribe|tasks-.*|http-custom-header-server-validation)$/;
 
 test.each(REVISIONS)("what %s requires of servers is met by this transport", async (revision) => {
   await using fixture = startMcpFixture();

@@ -12,6 +12,7 @@ import { mcpRoute } from "../../src/http/mcp/mcp.ts";
 import { createTransport } from "../../src/http/mcp/transport.ts";
 import { startStub } from "../http/stub-app.ts";
 import { asked, ASKING_TOOLS, type Outcome, STATES } from "./mcp-fixture-inputs.ts";
+import richSchema from "./mcp-rich-schema.json";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -58,6 +59,7 @@ const TOOLS: Readonly<
       },
     }),
   test_streaming_elicitation: () => ({ content: [text("Done.")] }),
+  json_schema_2020_12_tool: () => ({ content: [text("Done.")] }),
   test_tool_with_logging: async ({ mcpReq }) => {
     for (const step of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
       await mcpReq.log("info", step);
@@ -114,7 +116,12 @@ function fixtureServer(): Server {
     },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: Object.keys(TOOLS).map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
+    tools: Object.keys(TOOLS).map((name) => ({
+      name,
+      description: name,
+      inputSchema:
+        name === "json_schema_2020_12_tool" ? { ...richSchema, type: "object" } : { type: "object" },
+    })),
   }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const tool = TOOLS[params.name];
