@@ -187,7 +187,9 @@ export class BlobStore {
     return isRemoved;
   }
 
-  /** Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
+  /**
+   * Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
+   */
   async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
     const found = await ifPresent(lstat(path));

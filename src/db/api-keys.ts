@@ -135,7 +135,9 @@ export class ApiKeysTable {
     );
   }
 
-  /** The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled. */
+  /**
+   * The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled.
+   */
   callerOf(hash: SecretHash, now: number): Caller | null {
     return fromRow(this.#caller.get({ hash, now }));
   }

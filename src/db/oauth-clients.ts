@@ -48,7 +48,9 @@ export class OAuthClientsTable {
     this.#insert.run(id, name, JSON.stringify(redirectUris), expiresAt);
   }
 
-  /** Removes the oldest that nobody let in, if there are more than `most`. Returns how many are left. Inside a write. */
+  /**
+   * Removes the oldest that nobody let in, if there are more than `most`. Returns how many are left. Inside a write.
+   */
   trim(most: number): number {
     const clients = this.#count.get()?.clients ?? 0;
     return clients <= most ? clients : clients - this.#removeUnused.run(clients - most).changes;

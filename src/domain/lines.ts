@@ -1,6 +1,9 @@
 import type { TextEncoding } from "./text-encoding.ts";
 
-/** A line ends with `\n`, or with `\r\n`, as for git, grep and diff. What follows the last end is a line if it is not empty. */
+/**
+ * A line ends with `\n`, or with `\r\n`, as for git, grep and diff. What follows the last end is a line if it is not
+ * empty.
+ */
 const LINE_END = 0x0a;
 
 /** Where a line begins: its number, from 1, and its first byte in the content. */

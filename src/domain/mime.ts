@@ -26,8 +26,8 @@ const SOURCE_TYPES = {
 };
 
 /**
- * Types by extension, later ones first. Not the library's own lookup, which takes long and is made at its import. A star
- * marks an extension that belongs to another type.
+ * Types by extension, later ones first. Not the library's own lookup, which takes long and is made at its import. A
+ * star marks an extension that belongs to another type.
  */
 const types = once(
   () =>

@@ -2,7 +2,10 @@ import type { File } from "./file.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 const PIECE_ROWS = 500;
-/** Rows per file: its own, its drive's, its content's counts and their owner's, its jobs for the index, its entries there. */
+/**
+ * Rows per file: its own, its drive's, its content's counts and their owner's, its jobs for the index, its entries
+ * there.
+ */
 const FILE_ROWS = 8;
 /** Rows per folder: its own, its drive's, and the count in its parent. */
 const FOLDER_ROWS = 3;

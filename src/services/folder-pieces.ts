@@ -38,11 +38,12 @@ export class FolderPieces {
   }
 
   /**
-   * Does as much of a work as fits into a piece. Returns the progress, or null at the end. The counts of the folders are
-   * correct after each piece. Keeps nothing in memory, so a write that was rolled back can run again. Inside a write.
+   * Does as much of a work as fits into a piece. Returns the progress, or null at the end. The counts of the folders
+   * are correct after each piece. Keeps nothing in memory, so a write that was rolled back can run again. Inside a
+   * write.
    *
-   * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be
-   *   too long
+   * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
+   *   long
    */
   step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, now: number): Progress | null {
     const { from, to } = work;

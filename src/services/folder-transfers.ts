@@ -20,8 +20,8 @@ export interface FolderTransfer {
 }
 
 /**
- * Checks moves and copies of folders and prepares them. Each method returns the work that is left to do, and runs inside
- * a write.
+ * Checks moves and copies of folders and prepares them. Each method returns the work that is left to do, and runs
+ * inside a write.
  */
 export class FolderTransfers {
   readonly #tables: Tables;

@@ -72,7 +72,10 @@ export class FolderWorks {
     this.#locks.refuseAll(stopping());
   }
 
-  /** Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will be. */
+  /**
+   * Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will
+   * be.
+   */
   complete<T>({ pk, work, progress, finish }: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#enqueue({

@@ -76,7 +76,10 @@ export class Attempt {
   readonly #clock: Clock;
   readonly #keys: RecordKeys;
   readonly #owner: UserId | DriveId | null;
-  /** The request that was answered with this key before; null if there is none. If there is, this one must have no effect. */
+  /**
+   * The request that was answered with this key before; null if there is none. If there is, this one must have no
+   * effect.
+   */
   readonly earlier: IdempotencyRecord | null;
   /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
   readonly end: () => void;

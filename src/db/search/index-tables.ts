@@ -22,9 +22,9 @@ export function indexPathOf(database: string): string {
 }
 
 /**
- * Creates the tables of the index. They hold lists of terms, and the texts of documents. The rowid of `search_name` is the file's pk;
- * that of `search_text` is the file's pk * SLICES_A_FILE + the number of the slice of its text. A text that was
- * indexed has at least one row.
+ * Creates the tables of the index. They hold lists of terms, and the texts of documents. The rowid of `search_name` is
+ * the file's pk; that of `search_text` is the file's pk * SLICES_A_FILE + the number of the slice of its text. A text
+ * that was indexed has at least one row.
  *
  * FTS5 merges the segments of an index while it is written to, and what one write then does has no bound: leaving out
  * what was deleted took up to 370 ms. So neither a write (automerge) nor the number of segments (crisismerge) starts a
@@ -69,8 +69,8 @@ export function attachIndex(sql: Sqlite): Attached {
 }
 
 /**
- * The index of a database, for searches. If there is none yet, or it is not the right one, it is empty: nothing is found
- * by words until it is made. Call it again then.
+ * The index of a database, for searches. If there is none yet, or it is not the right one, it is empty: nothing is
+ * found by words until it is made. Call it again then.
  */
 export function openIndex(sql: Sqlite): Exclude<IndexSchema, "main"> {
   const isAttached = attachIndex(sql) === "attached";

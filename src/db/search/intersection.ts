@@ -5,8 +5,8 @@ import { ABOVE_ALL, type Descending, type Place } from "./postings.ts";
 const STEPS = 1000;
 
 /**
- * The files that are in all lists, newest first. Each list is asked for its next file at or below the last candidate, so
- * the shortest list leads, and what lies between its files is not read. Gives null now and then, for a pause.
+ * The files that are in all lists, newest first. Each list is asked for its next file at or below the last candidate,
+ * so the shortest list leads, and what lies between its files is not read. Gives null now and then, for a pause.
  *
  * @param below only files with lower handles
  */

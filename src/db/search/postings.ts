@@ -168,8 +168,8 @@ class ListPostings extends Postings {
  * many such files, and very many positions in each. So this reads ranges of handles, and only after it knows how much
  * there is to compare. That is counted as work, whether the files have the phrase or not.
  *
- * FTS5 does not stop at the end of a range, but at the next match after it. So it is asked for the files with the phrase
- * if the next file above has it, and for those without it otherwise: then it stops at that file.
+ * FTS5 does not stop at the end of a range, but at the next match after it. So it is asked for the files with the
+ * phrase if the next file above has it, and for those without it otherwise: then it stops at that file.
  */
 class PhrasePostings extends Postings {
   readonly #statements: PostingsStatements;

@@ -2,8 +2,8 @@ import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import type { Digest } from "../../domain/digest.ts";
 
 /**
- * The bytes of a small content in the database at a path, which may be of any version. Null if it does not have them, or
- * cannot be read. They are not checked.
+ * The bytes of a small content in the database at a path, which may be of any version. Null if it does not have them,
+ * or cannot be read. They are not checked.
  */
 export function spareBytes(path: string, digest: Digest): Uint8Array | null {
   try {

@@ -4,7 +4,9 @@ const SEARCHED_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** The line of a text where something is that differs from `wanted` only in spaces and line ends; null if nothing is. */
+/**
+ * The line of a text where something is that differs from `wanted` only in spaces and line ends; null if nothing is.
+ */
 export function likeLine(text: Buffer, wanted: Buffer): number | null {
   if (text.length > SEARCHED_BYTES) return null;
   const pattern = wanted.filter((byte) => byte > SPACE);

@@ -17,7 +17,10 @@ export async function dashboardAssets(): Promise<Asset[]> {
   return filesOf(index);
 }
 
-/** The script that reads Markdown in a worker. Its path is fixed, because the page cannot know the bundler's name for it. */
+/**
+ * The script that reads Markdown in a worker. Its path is fixed, because the page cannot know the bundler's name for
+ * it.
+ */
 export async function markdownWorker(): Promise<Asset> {
   const script = (await filesOf(worker)).find(({ path }) => path.endsWith(".js"));
   if (script === undefined) throw new Error("the bundle lacks the Markdown worker");

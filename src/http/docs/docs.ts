@@ -26,8 +26,8 @@ interface RouteContext {
 }
 
 /**
- * `/docs`, the Swagger UI, and `/docs/openapi.json`, which it shows and which is also at `/openapi.json`. `/docs/api.md`
- * and `/docs/api/{operation}.md` are the same for models. Nothing is loaded from another host.
+ * `/docs`, the Swagger UI, and `/docs/openapi.json`, which it shows and which is also at `/openapi.json`.
+ * `/docs/api.md` and `/docs/api/{operation}.md` are the same for models. Nothing is loaded from another host.
  */
 export function docs(options: DescriptionOptions) {
   const description = fixed("application/json; charset=utf-8", async () => {

@@ -99,10 +99,10 @@ the connection or the server. For 24 hours, the same request with the same key r
 \`Idempotency-Replayed: true\`. Only successful responses are kept, so a request that was refused can be corrected and
 sent again. While the first request is still running, a retry gets 409 \`IDEMPOTENCY_IN_PROGRESS\`. A different
 request with the same key gets 422 \`IDEMPOTENCY_KEY_REUSED\`. Two requests are the same if their method, path, query,
-\`If-Match\`, \`If-None-Match\`, \`If-Unmodified-Since\` and body are equal, byte for byte; for an upload, its fields and its content are
-compared instead of the body, however they are encoded. An \`Idempotency-Key\` belongs to its caller: the API key, the
-account of a session, or else the client address. Use a new UUID for each request. Without an API key or session, as
-when provisioning, the \`Idempotency-Key\` must have at least ${ANONYMOUS_KEY.characters} random characters, or it is
+\`If-Match\`, \`If-None-Match\`, \`If-Unmodified-Since\` and body are equal, byte for byte; for an upload, its fields and its
+content are compared instead of the body, however they are encoded. An \`Idempotency-Key\` belongs to its caller: the API
+key, the account of a session, or else the client address. Use a new UUID for each request. Without an API key or
+session, as when provisioning, the \`Idempotency-Key\` must have at least ${ANONYMOUS_KEY.characters} random characters, or it is
 refused with 400: everyone at the same address who sends the same one gets the same response, secrets included. Kept
 responses are encrypted. An API key that deletes itself or its drive cannot retry that request: it gets 401.
 `;

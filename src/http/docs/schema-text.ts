@@ -50,7 +50,9 @@ export function typeText(schema: TSchema): string {
   return [type, ...boundsOf(schema)].join(" ");
 }
 
-/** Without `null` beside another type: so optional fields say that it counts as left out, which holds for all of them. */
+/**
+ * Without `null` beside another type: so optional fields say that it counts as left out, which holds for all of them.
+ */
 function typesOf(schema: TSchema): unknown[] {
   if (Array.isArray(schema["allOf"])) return ["object"];
   const type: unknown = schema["type"];

@@ -12,7 +12,9 @@ interface Token {
   readonly end: number;
 }
 
-/** What may follow: a value, also in an array that may be empty; a name, also in an object; a colon; what ends a value. */
+/**
+ * What may follow: a value, also in an array that may be empty; a name, also in an object; a colon; what ends a value.
+ */
 type State = "value" | "first value" | "name" | "first name" | "colon" | "end";
 
 const QUOTES = "put names and texts in double quotes";

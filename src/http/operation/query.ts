@@ -2,7 +2,9 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { invalid } from "../../domain/errors.ts";
 import { compileValidator } from "./validate.ts";
 
-/** Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter. */
+/**
+ * Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter.
+ */
 export type ReadQuery<S extends TObject> = (query: string) => Static<S>;
 
 const INTEGER = /^-?\d{1,16}$/;

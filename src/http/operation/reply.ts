@@ -74,7 +74,9 @@ export async function replied<A extends JsonAnswer>(
   return reply.response;
 }
 
-/** Returns the response of an earlier request with the same key. Throws IDEMPOTENCY_KEY_REUSED if the requests differ. */
+/**
+ * Returns the response of an earlier request with the same key. Throws IDEMPOTENCY_KEY_REUSED if the requests differ.
+ */
 export function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Response {
   return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
 }

@@ -41,7 +41,9 @@ export function write(
 export interface ContentHandlers<P extends TObject, Q extends TObject> {
   /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
-  /** Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`. */
+  /**
+   * Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`.
+   */
   readonly identify: (input: Input<P, Q, TSchema>) => Promise<string>;
 }
 

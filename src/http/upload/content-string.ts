@@ -17,8 +17,8 @@ const FOREIGN = 0xff;
 
 /**
  * Decodes the JSON escapes (RFC 8259 section 7) of a content's string before the base64 decoder, one byte per
- * character. An escaped tab becomes a space; line breaks are told apart. Anything malformed, including a raw control character, becomes or
- * stays a character that the decoder rejects with its position.
+ * character. An escaped tab becomes a space; line breaks are told apart. Anything malformed, including a raw control
+ * character, becomes or stays a character that the decoder rejects with its position.
  */
 export class ContentString {
   /** Whether the closing quote has been read. */

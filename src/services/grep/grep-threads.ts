@@ -22,8 +22,9 @@ interface Search {
 }
 
 /**
- * Runs searches of lines in threads, a few at once, so that they block nothing else. Owners take turns: while
- * others wait, a search stops early, and can go on later. The threads start with the first searches. A search that does not end in time is ended together with its thread.
+ * Runs searches of lines in threads, a few at once, so that they block nothing else. Owners take turns: while others
+ * wait, a search stops early, and can go on later. The threads start with the first searches. A search that does not
+ * end in time is ended together with its thread.
  */
 export class GrepThreads {
   readonly #places: GrepPlaces;

@@ -64,7 +64,8 @@ export class OAuthGrants {
    * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
    * two was not the client's.
    *
-   * @throws OAuthError invalid_grant, also if meanwhile the user was disabled, or the drive or the room for keys is gone
+   * @throws OAuthError invalid_grant, also if meanwhile the user was disabled, or the drive or the room for keys is
+   *   gone
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#authorizations.takeCode(exchange.code);

@@ -9,7 +9,9 @@ import type { DamagedContents } from "../damaged-contents.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { ReadDocument } from "./index-work.ts";
 
-/** How much text of a document is searched, at most, per byte of it: an index must not grow much faster than its files. */
+/**
+ * How much text of a document is searched, at most, per byte of it: an index must not grow much faster than its files.
+ */
 const UNITS_A_BYTE = 8;
 
 /** What reading documents for the index needs. */

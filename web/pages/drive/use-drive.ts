@@ -8,7 +8,9 @@ import { useReturns } from "../../lib/returns.ts";
 import type { Drive } from "../../lib/types.ts";
 import { DriveStore } from "./store/drive.ts";
 
-/** How soon after an upload the list may be loaded again. Later while uploads go on: they share its limit of requests. */
+/**
+ * How soon after an upload the list may be loaded again. Later while uploads go on: they share its limit of requests.
+ */
 const SETTLE_MS = 200;
 const SETTLE_BUSY_MS = 2000;
 

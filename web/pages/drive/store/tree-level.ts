@@ -31,7 +31,9 @@ export class Level {
     return this.folders.find((folder) => folder.path === path);
   }
 
-  /** Takes a page over; the first one instead of all before. What is known beyond it stays while there is more to come. */
+  /**
+   * Takes a page over; the first one instead of all before. What is known beyond it stays while there is more to come.
+   */
   take({ data, total, next_cursor }: FoldersPage, isFirst: boolean): void {
     const page = data.map(({ path, has_folders }) => ({ path, hasFolders: has_folders }));
     const end = page.at(-1)?.path ?? this.#end;
