@@ -1,10 +1,11 @@
-import type { TextEncoding } from "./text-encoding.ts";
+import { MIB } from "./limits.ts";
+import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 
 /**
  * A line ends with `\n`, or with `\r\n`, as for git, grep and diff. What follows the last end is a line if it is not
  * empty.
  */
-const LINE_END = 0x0a;
+export const NEWLINE = 0x0a;
 
 /** Where a line begins: its number, from 1, and its first byte in the content. */
 export interface LineStart {
@@ -21,12 +22,7 @@ export interface LineIndex {
 }
 
 /** How far apart the lines of an index begin, in bytes, unless one of them is longer. */
-export const INDEX_STEP = 1024 * 1024;
-
-/** How many bytes the smallest character takes. */
-export function unitBytes(encoding: TextEncoding): 1 | 2 {
-  return encoding === "utf-16le" || encoding === "utf-16be" ? 2 : 1;
-}
+export const INDEX_STEP = MIB;
 
 /** Where the text begins after its byte order mark, if it has one. */
 export function markBytes(head: Uint8Array, encoding: TextEncoding): number {
@@ -44,7 +40,7 @@ export function afterLineEnd(piece: Uint8Array, encoding: TextEncoding, from: nu
   const first = encoding === "utf-16be" ? 1 : 0;
   for (let at = from + first; at < piece.length; at += unit) {
     // The other byte of a character of UTF-16 is beside this one.
-    if (piece[at] === LINE_END && (unit === 1 || piece[at ^ 1] === 0)) return at - first + unit;
+    if (piece[at] === NEWLINE && (unit === 1 || piece[at ^ 1] === 0)) return at - first + unit;
   }
   return -1;
 }

@@ -1,7 +1,18 @@
 import { CofferError } from "./errors.ts";
+import { utf8Length } from "./text.ts";
 
 /** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
+
+/** How many bytes the smallest character takes. */
+export function unitBytes(encoding: TextEncoding): 1 | 2 {
+  return encoding === "utf-16le" || encoding === "utf-16be" ? 2 : 1;
+}
+
+/** How many bytes a decoded text was, without a byte order mark that is not in it. */
+export function encodedLength(text: string, encoding: TextEncoding): number {
+  return encoding === "utf-8" ? utf8Length(text) : text.length * unitBytes(encoding);
+}
 
 /**
  * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then

@@ -3,6 +3,7 @@ import { CofferError } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../domain/lines.ts";
 import { essenceOf, isTextType } from "../domain/media-type.ts";
+import { UNKNOWN_TYPE } from "../domain/mime.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
 import { Turns } from "./turns.ts";
 
@@ -11,9 +12,6 @@ const PIECE_BYTES = 128 * 1024;
 
 /** How many indexes of large texts are kept. */
 const KEPT = 32;
-
-/** What a name that says nothing has for a type: such a content may be text. */
-const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
 export class LineIndexes {
@@ -48,6 +46,7 @@ export class LineIndexes {
 }
 
 function requireTextType({ mimeType }: File): void {
+  // A name that says nothing may be that of a text.
   if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
   throw new CofferError(
     "UNSUPPORTED_MEDIA_TYPE",

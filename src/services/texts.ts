@@ -4,10 +4,10 @@ import { invalid } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { READ_TEXT_LINES } from "../domain/limits.ts";
-import { type LineIndex, unitBytes } from "../domain/lines.ts";
+import type { LineIndex } from "../domain/lines.ts";
 import { someLines } from "../domain/some-lines.ts";
 import { utf8Length } from "../domain/text.ts";
-import type { TextEncoding } from "../domain/text-encoding.ts";
+import { encodedLength, type TextEncoding, unitBytes } from "../domain/text-encoding.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
@@ -139,9 +139,4 @@ function startAfter(
 ): Promise<number> {
   const known = starts.find((each) => each.line === line + 1);
   return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
-}
-
-function encodedLength(text: string, encoding: TextEncoding): number {
-  if (encoding === "utf-8") return utf8Length(text);
-  return text.length * unitBytes(encoding);
 }

@@ -1,15 +1,14 @@
 import { CofferError, invalid } from "../errors.ts";
-import { EDIT_BYTES, REPLACED_PLACES } from "../limits.ts";
-import { afterLineEnd } from "../lines.ts";
+import { EDIT_BYTES, MIB, REPLACED_PLACES } from "../limits.ts";
+import { afterLineEnd, NEWLINE } from "../lines.ts";
 import { type Change, type Replacement, withReplacements } from "./change.ts";
 import type { Edit } from "./edit.ts";
 import { likeLine } from "./like-line.ts";
 
-const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /** Texts of this length have memory of their own. */
-const LARGE_BYTES = 1024 * 1024;
+const LARGE_BYTES = MIB;
 
 /** How many of the lines that match an error names. */
 const NAMED_LINES = 10;

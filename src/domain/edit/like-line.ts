@@ -1,7 +1,9 @@
-/** Longer texts are not searched again. */
-const SEARCHED_BYTES = 1024 * 1024;
+import { MIB } from "../limits.ts";
+import { NEWLINE } from "../lines.ts";
 
-const NEWLINE = 0x0a;
+/** Longer texts are not searched again. */
+const SEARCHED_BYTES = MIB;
+
 const SPACE = 0x20;
 
 /**

@@ -1,9 +1,7 @@
 import { DIFF_BYTES } from "../limits.ts";
-import { afterLineEnd } from "../lines.ts";
+import { afterLineEnd, NEWLINE } from "../lines.ts";
 import { startOf, utf8Length } from "../text.ts";
 import type { Change } from "./change.ts";
-
-const NEWLINE = 0x0a;
 
 /** How many lines are shown before and after those that differ. */
 const CONTEXT = 3;

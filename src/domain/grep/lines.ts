@@ -1,6 +1,6 @@
-import type { TextEncoding } from "../text-encoding.ts";
+import { NEWLINE } from "../lines.ts";
+import { type TextEncoding, unitBytes } from "../text-encoding.ts";
 
-const NEWLINE = 0x0a;
 const MARK = "\uFEFF";
 
 /**
@@ -8,14 +8,8 @@ const MARK = "\uFEFF";
  * characters.
  */
 export function wholeLength(piece: Uint8Array, encoding: TextEncoding): number {
-  const end = isWide(encoding) ? lastWideNewline(piece, encoding) : piece.lastIndexOf(NEWLINE) + 1;
+  const end = unitBytes(encoding) === 2 ? lastWideNewline(piece, encoding) : piece.lastIndexOf(NEWLINE) + 1;
   return end > 0 ? end : wholeCharacters(piece, encoding);
-}
-
-/** How many bytes a decoded text was. */
-export function encodedLength(text: string, encoding: TextEncoding): number {
-  if (isWide(encoding)) return text.length * 2;
-  return encoding === "latin1" ? text.length : Buffer.byteLength(text);
 }
 
 /**
@@ -45,10 +39,6 @@ export function plainLine(line: string): string {
   return line.slice(line.startsWith(MARK) ? 1 : 0, line.endsWith("\r") ? -1 : undefined);
 }
 
-function isWide(encoding: TextEncoding): boolean {
-  return encoding === "utf-16le" || encoding === "utf-16be";
-}
-
 function lastWideNewline(piece: Uint8Array, encoding: TextEncoding): number {
   const low = encoding === "utf-16le" ? 0 : 1;
   for (let at = (piece.length & ~1) - 2; at >= 0; at -= 2) {
@@ -60,7 +50,7 @@ function lastWideNewline(piece: Uint8Array, encoding: TextEncoding): number {
 function wholeCharacters(piece: Uint8Array, encoding: TextEncoding): number {
   const { length } = piece;
   if (encoding === "latin1") return length;
-  if (isWide(encoding)) {
+  if (unitBytes(encoding) === 2) {
     const even = length & ~1;
     const high = piece[even - (encoding === "utf-16le" ? 1 : 2)] ?? 0;
     return even > 2 && (high & 0xfc) === 0xd8 ? even - 2 : even;
