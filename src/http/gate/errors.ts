@@ -65,18 +65,24 @@ const DAMAGED =
   "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.";
 
 /**
- * The response to anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything else is a
- * 500 that tells the caller nothing, except that a content is damaged; the log has the details under the request id.
+ * What a caller is told of anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything
+ * else is INTERNAL, which tells nothing, except that a content is damaged; the log has the details under the request
+ * id.
  */
-export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
-  const refusal = isOAuth ? oauthRefusal : apiRefusal;
-  if (error instanceof CofferError) return refusal(error, requestId);
+export function shownError(error: unknown, requestId: string, log: Log): CofferError {
+  if (error instanceof CofferError) return error;
   if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
     log.warn("no file can be opened", { request_id: requestId, error });
-    return refusal(tooManyOpen(), requestId);
+    return tooManyOpen();
   }
   log.error("request failed", { request_id: requestId, error });
-  return refusal(new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED), requestId);
+  return new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED);
+}
+
+/** The response to anything thrown; see `shownError`. */
+export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
+  const shown = shownError(error, requestId, log);
+  return isOAuth ? oauthRefusal(shown, requestId) : apiRefusal(shown, requestId);
 }
 
 function apiRefusal(error: CofferError, requestId: string): Response {

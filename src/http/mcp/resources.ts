@@ -5,7 +5,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/caller.ts";
-import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import { textOf } from "../../domain/text-encoding.ts";
 import { formatInstant } from "../../domain/time.ts";
@@ -27,7 +27,7 @@ export function answerResources(server: Server, context: RequestContext, options
       if (context.caller === null) throw unauthorized(false);
       return await ask(context.caller);
     } catch (error) {
-      const { code, text } = await failureOf(error, context, options.log);
+      const { code, text } = failureOf(error, context, options.log);
       throw protocolError(code, text, uri);
     }
   };
@@ -61,7 +61,7 @@ function completionOf(values: readonly string[]) {
   return { values: values.slice(0, COMPLETIONS), hasMore: values.length > COMPLETIONS };
 }
 
-function protocolError(code: string, text: string, uri: string): Error {
+function protocolError(code: ErrorCode, text: string, uri: string): Error {
   if (code === "NOT_FOUND") return new ResourceNotFoundError(uri, text);
   const kind = code === "INTERNAL" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
   return new ProtocolError(kind, text);

@@ -33,7 +33,7 @@ export function createMcp(options: McpOptions): Mcp {
     } catch (error) {
       // Nobody waits for the answer, and that the tool stopped is no failure.
       if (signal.aborted) return { isError: true, content: [] };
-      const { text } = await failureOf(error, context, log, found.next);
+      const { text } = failureOf(error, context, log, found.next);
       return { isError: true, content: [{ type: "text" as const, text }] };
     }
   };

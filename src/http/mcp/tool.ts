@@ -4,6 +4,7 @@ import { invalid } from "../../domain/errors.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
 import { compileValidator } from "../operation/validate.ts";
+import type { NextSteps } from "./failure.ts";
 
 /** What a tool needs: nothing, a key, or a key that may write. */
 type Needs = "nothing" | "reading" | "writing";
@@ -20,7 +21,7 @@ interface ToolFacts<I extends TObject, O extends TObject> {
   /** Whether calling it again with the same arguments changes nothing more; only for tools that write. */
   readonly isIdempotent?: boolean;
   /** What to do after errors, by their codes. */
-  readonly next?: Readonly<Record<string, string>>;
+  readonly next?: NextSteps;
   readonly input: I;
   readonly output: O;
 }
@@ -57,7 +58,7 @@ export interface Call<T> {
 /** A tool as `tools/list` shows it, and how it is called. */
 export interface Tool {
   readonly needs: Needs;
-  readonly next: Readonly<Record<string, string>>;
+  readonly next: NextSteps;
   readonly shown: {
     readonly name: string;
     readonly title: string;

@@ -137,7 +137,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
             deleted.push(path);
           } catch (error) {
             if (paths.length === 1) throw error;
-            failed.push({ path, error: (await failureOf(error, context, log)).text });
+            failed.push({ path, error: failureOf(error, context, log).text });
           }
         }
         return { structured: { drive: nameOf(drive), deleted, failed } };
