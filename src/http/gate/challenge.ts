@@ -16,7 +16,7 @@ export interface ChallengeOptions {
 }
 
 /** The path of the metadata about the MCP endpoint (RFC 9728, 3.1). */
-export const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
+const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
 
 /** For the MCP endpoint alone: clients of the API get their keys elsewhere. */
 export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOptions): Challenge {

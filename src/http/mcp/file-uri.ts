@@ -1,4 +1,5 @@
 import type { FileFacts } from "../../domain/file.ts";
+import type { FileAtPath } from "../../domain/file-ref.ts";
 
 /** The scheme of files as resources. */
 const START = "coffer://";
@@ -12,7 +13,7 @@ export function fileUri({ driveId, path }: Pick<FileFacts, "driveId" | "path">):
 }
 
 /** The drive and the path of a resource; null if it is none. */
-export function parseFileUri(uri: string): { readonly drive: string; readonly path: string } | null {
+export function parseFileUri(uri: string): FileAtPath | null {
   const slash = uri.indexOf("/", START.length);
   if (!uri.startsWith(START) || slash === -1) return null;
   try {

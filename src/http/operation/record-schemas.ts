@@ -69,7 +69,7 @@ export const fileSchema = Type.Object(
 export type FileRecord = RecordOf<typeof fileSchema>;
 
 /** A file that a search found. */
-export const foundFileSchema = Type.Intersect([
+const foundFileSchema = Type.Intersect([
   fileSchema,
   Type.Object({
     score: Type.Number({

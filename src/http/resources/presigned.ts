@@ -21,8 +21,13 @@ export interface PresignedOptions {
 
 const exampleToken = "lnk_1a2b3c4d5e6f...";
 
+/** Where anybody downloads the file of a link. */
+export function presignedUrl(base: string, token: string): string {
+  return `${base}/v0/presigned/${token}`;
+}
+
 function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
-  return { url: `${base}/v0/presigned/${token}`, token, expires_at: formatInstant(expiresAt) };
+  return { url: presignedUrl(base, token), token, expires_at: formatInstant(expiresAt) };
 }
 
 /** Links that download a file without a key. */
@@ -64,7 +69,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
                 expires_at: time("When the link expires."),
               }),
               example: {
-                url: `https://drive.example.com/v0/presigned/${exampleToken}`,
+                url: presignedUrl("https://drive.example.com", exampleToken),
                 token: exampleToken,
                 expires_at: "2030-01-31T12:00:00.000Z",
               },

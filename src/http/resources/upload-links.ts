@@ -23,8 +23,13 @@ export interface UploadLinkOptions {
   readonly maxFileSize: number;
 }
 
+/** Where anybody uploads the file of a link. */
+export function uploadUrl(base: string, token: string): string {
+  return `${base}/v0/uploads/${token}`;
+}
+
 function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
-  return { url: `${base}/v0/uploads/${token}`, expires_at: formatInstant(expiresAt) };
+  return { url: uploadUrl(base, token), expires_at: formatInstant(expiresAt) };
 }
 
 /** Links that take one upload without a key. */
@@ -72,7 +77,7 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLin
                 expires_at: time("When the link expires."),
               }),
               example: {
-                url: "https://drive.example.com/v0/uploads/upl_1a2b3c4d5e6f...",
+                url: uploadUrl("https://drive.example.com", "upl_1a2b3c4d5e6f..."),
                 expires_at: "2030-01-31T12:00:00.000Z",
               },
             },

@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
+import { presignedUrl } from "../../resources/presigned.ts";
+import { uploadUrl } from "../../resources/upload-links.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
@@ -45,7 +47,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         const { token, expiresAt } = await presignedLinks.create(caller, { id: file.id }, wanted);
         return {
           structured: {
-            url: `${linkBase(context)}/v0/presigned/${token}`,
+            url: presignedUrl(linkBase(context), token),
             expires_at: formatInstant(expiresAt),
             ...fileShown(drive, file),
           },
@@ -86,7 +88,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         const { token, expiresAt } = await uploadLinks.create(caller, wanted);
         return {
           structured: {
-            url: `${linkBase(context)}/v0/uploads/${token}`,
+            url: uploadUrl(linkBase(context), token),
             expires_at: formatInstant(expiresAt),
             drive: nameOf(drive),
             path,

@@ -3,6 +3,7 @@ import type { Caller } from "../../../domain/caller.ts";
 import type { Drive } from "../../../domain/drive.ts";
 import type { File } from "../../../domain/file.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
+import { presignedUrl } from "../../resources/presigned.ts";
 import { WHOLE_BYTES } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import { fileAddress } from "../file-address.ts";
@@ -13,8 +14,8 @@ import { ALL_LINES, linesOf, type ReadLines } from "../reading.ts";
 import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
 import { type Answer, type Content, type Tool, tool } from "../tool.ts";
 
-/** How long the link to a content lasts that is not shown, in seconds. */
-const LINK_SECONDS = 15 * 60;
+/** How long the link to a content that is not shown lasts. */
+const CONTENT_LINK_SECONDS = 15 * 60;
 
 const lineNumber = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
@@ -41,9 +42,9 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
   const downloadUrl = async (caller: Caller, file: File, context: RequestContext): Promise<string> => {
     const base = linkBase(context);
     if (caller.scope === "read-only") return `${base}/v0/files/${file.id}/download`;
-    const wanted = { expiresIn: LINK_SECONDS, oneTime: false };
+    const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
     const { token } = await presignedLinks.create(caller, { id: file.id }, wanted);
-    return `${base}/v0/presigned/${token}`;
+    return presignedUrl(base, token);
   };
 
   /** Null for what is not an image, or too large to be shown. */
