@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseBackupAddress } from "../domain/backup-address.ts";
 import type { Plan } from "../domain/plan.ts";
+import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 import {
@@ -58,7 +59,6 @@ export const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = Object.f
   team: null,
 });
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const YEAR_MS = 365 * DAY_MS;
 
 /** Every setting, in the order of the help. */

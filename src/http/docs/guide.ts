@@ -6,6 +6,7 @@ import {
   UNCLAIMED_STORAGE_BYTES,
 } from "../../domain/limits.ts";
 import type { Plan } from "../../domain/plan.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import limits from "./texts/limits.md" with { type: "text" };
@@ -13,7 +14,6 @@ import llms from "./texts/llms.md" with { type: "text" };
 import skill from "./texts/skill.md" with { type: "text" };
 import tour from "./texts/tour.sh" with { type: "text" };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
 /** The settings that the guide tells. */

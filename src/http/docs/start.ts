@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { AnyElysia } from "elysia";
 import { UNCLAIMED_LIFETIME_MS, UNCLAIMED_STORAGE_BYTES } from "../../domain/limits.ts";
 import { once } from "../../domain/once.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import { nullable } from "../operation/schema.ts";
@@ -47,8 +48,6 @@ type Start = Static<typeof startSchema>;
 
 /** What needs a key where there are no drives without an account. */
 const WITH_PROVISIONING: readonly string[] = ["/v0/drives/provision", "/mcp"];
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
 export function start(guide: Guide, api: readonly AnyElysia[]) {

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
+import { HOUR_MS } from "../../domain/time.ts";
 import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { parseJsonBody } from "../operation/json-body.ts";
@@ -24,8 +25,6 @@ export interface RegisterOptions {
 
 /** Registrations of one client address. */
 const PER_HOUR = 20;
-
-const HOUR_MS = 60 * 60 * 1000;
 
 const texts = Type.Array(Type.String());
 

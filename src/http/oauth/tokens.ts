@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth-request.ts";
 import { ACCESS_LIFETIME_MS, CODE_LIFETIME_MS, GRANT_LIFETIME_MS } from "../../domain/oauth-token.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
@@ -24,8 +25,6 @@ export interface TokensOptions {
   readonly linkBase: LinkBase;
   readonly clock: Clock;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { DAY_MS } from "../../../src/domain/time.ts";
 import { Choice } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
@@ -8,8 +9,6 @@ import { plain } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
 
 const ALL_DRIVES = "";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a key can work, in days. */
 const LIFETIMES = [
