@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connectMcp, type McpClient } from "../support/mcp.ts";
-import { docx, wordParagraph } from "../support/documents.ts";
+import { docx, longSheet, wordParagraph } from "../support/documents.ts";
 import { openStage, type UnclaimedDrive } from "../support/scenario.ts";
 
 const stage = openStage();
@@ -151,6 +151,17 @@ describe("read_file", () => {
     expect(await me.refused("read_file", { path: "broken.docx" })).toMatch(
       /^UNSUPPORTED_MEDIA_TYPE: .*share_file/,
     );
+  });
+
+  test("the end of a document says if more of it is never read", async () => {
+    await using opened = await open();
+    const { me, put } = opened;
+    await put("long.xlsx", longSheet());
+    const { total_lines: last } = await me.get("read_file", { path: "long.xlsx" });
+    const read = await me.get("read_file", { path: "long.xlsx", start_line: last });
+    expect(read).toMatchObject({ end_line: last });
+    expect(read["note"]).toContain("more text");
+    expect(read["note"]).toContain("share_file");
   });
 
   test("HTML is read as it is written", async () => {

@@ -25,6 +25,8 @@ export interface ReadLines {
   readonly nextLine: number | null;
   /** Where in that line; null for its beginning. */
   readonly nextByte: number | null;
+  /** Whether a document has more text, after its last line, than is ever read. */
+  readonly isCut: boolean;
 }
 
 /** From the first line to the last. */
@@ -45,11 +47,12 @@ export async function linesOf(
 ): Promise<ReadLines | null> {
   const format = documentFormatOf(file.mimeType);
   if (format !== null && format !== "html") {
-    const { text } = await extracts.text(caller, { id: file.id }, signal);
-    return readable((maxBytes) => cut(text, wanted, maxBytes));
+    const { text, isCut } = await extracts.text(caller, { id: file.id }, signal);
+    return { ...(await readable((maxBytes) => cut(text, wanted, maxBytes))), isCut };
   }
   try {
-    return await readable((maxBytes) => texts.read(caller, { id: file.id }, { ...wanted, maxBytes }));
+    const read = await readable((maxBytes) => texts.read(caller, { id: file.id }, { ...wanted, maxBytes }));
+    return { ...read, isCut: false };
   } catch (error) {
     if (isNoText(error)) return null;
     throw error;
@@ -57,7 +60,9 @@ export async function linesOf(
 }
 
 /** As much as an answer holds: half as much again and again, while the text takes too much in JSON. */
-async function readable(read: (maxBytes: number) => ReadLines | Promise<ReadLines>): Promise<ReadLines> {
+async function readable<T extends { readonly text: string }>(
+  read: (maxBytes: number) => T | Promise<T>,
+): Promise<T> {
   for (let maxBytes = ANSWER_BYTES; ; maxBytes /= 2) {
     const lines = await read(maxBytes);
     if (utf8Length(JSON.stringify(lines.text)) <= ANSWER_TEXT_JSON_BYTES) return lines;
@@ -65,7 +70,11 @@ async function readable(read: (maxBytes: number) => ReadLines | Promise<ReadLine
 }
 
 /** Some lines of a text that is in memory. */
-function cut(text: string, { startLine, endLine, startByte }: WantedLines, maxBytes: number): ReadLines {
+function cut(
+  text: string,
+  { startLine, endLine, startByte }: WantedLines,
+  maxBytes: number,
+): Omit<ReadLines, "isCut"> {
   const all = text.split("\n");
   if (all.at(-1) === "") all.pop();
   const facts = { startLine, totalLines: all.length };

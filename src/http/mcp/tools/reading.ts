@@ -130,6 +130,9 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
   ];
 }
 
+const MORE_IN_DOCUMENT =
+  "The document has more text than this, which is not read. Get a download link with share_file for the whole.";
+
 type Shown = ReturnType<typeof fileShown> & Record<string, unknown>;
 
 function withFacts(facts: Shown, ...contents: Content[]): Answer<Shown> {
@@ -139,19 +142,23 @@ function withFacts(facts: Shown, ...contents: Content[]): Answer<Shown> {
 /** The text stands apart from the facts, so that no text can be taken for them, and is not escaped. */
 function withText(drive: Drive, file: File, lines: ReadLines): Answer<Shown> {
   const { text, startLine, endLine, totalLines, nextLine, nextByte } = lines;
+  const note = noteOf(lines);
   const facts = {
     ...fileShown(drive, file),
     start_line: startLine,
     end_line: endLine,
     total_lines: totalLines,
-    ...(nextLine === null ? {} : { next_line: nextLine, note: noteOf(nextLine, nextByte) }),
+    ...(nextLine === null ? {} : { next_line: nextLine }),
     ...(nextByte === null ? {} : { next_byte: nextByte }),
+    ...(note === null ? {} : { note }),
   };
   const { content = [] } = withFacts(facts, { type: "text", text });
   return { structured: { ...facts, text }, content };
 }
 
-function noteOf(nextLine: number, nextByte: number | null): string {
+/** How to go on; null at the end of the file. */
+function noteOf({ nextLine, nextByte, isCut }: ReadLines): string | null {
+  if (nextLine === null) return isCut ? MORE_IN_DOCUMENT : null;
   const byte = nextByte === null ? "" : ` and start_byte: ${nextByte}`;
   return `There is more. To go on, pass start_line: ${nextLine}${byte}.`;
 }
