@@ -1,4 +1,5 @@
 import { startOf, utf8Length } from "./text.ts";
+import { encodedLength, type TextEncoding } from "./text-encoding.ts";
 
 /** The first lines of a text, without their ends. */
 export interface SomeLines {
@@ -36,6 +37,48 @@ export function someLines(
     lines.push(line);
   }
   return { lines, isCut: false };
+}
+
+/** Which lines a part of a text begins with. */
+export interface PartStart {
+  /** From 1. */
+  readonly startLine: number;
+  /** Where in that line, in bytes of the content. */
+  readonly startByte: number;
+  readonly totalLines: number;
+  readonly encoding: TextEncoding;
+}
+
+/** Some lines of a text, and where the next begin. */
+export interface TextPart {
+  /** The lines, without their ends, with `\n` between them. */
+  readonly text: string;
+  readonly startLine: number;
+  /** The last line in `text`; `startLine - 1` if there is none. */
+  readonly endLine: number;
+  readonly totalLines: number;
+  /** Where to go on; null at the end of the text. */
+  readonly nextLine: number | null;
+  /** Where in `nextLine` to go on, as `PartStart.startByte`; null for its beginning. */
+  readonly nextByte: number | null;
+}
+
+/** The part of a text that has these lines; without any, if it begins after the last. */
+export function partOf(found: SomeLines | null, start: PartStart): TextPart {
+  const { startLine, startByte, totalLines, encoding } = start;
+  const facts = { startLine, totalLines };
+  if (found === null) return { ...facts, text: "", endLine: startLine - 1, nextLine: null, nextByte: null };
+  const { lines, isCut } = found;
+  const text = lines.join("\n");
+  const endLine = startLine + lines.length - 1;
+  const next = isCut ? endLine : endLine + 1;
+  return {
+    ...facts,
+    text,
+    endLine,
+    nextLine: next > totalLines ? null : next,
+    nextByte: isCut ? startByte + encodedLength(text, encoding) : null,
+  };
 }
 
 function firstCharacter(line: string): string {

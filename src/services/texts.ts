@@ -5,9 +5,9 @@ import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { READ_TEXT_LINES } from "../domain/limits.ts";
 import type { LineIndex } from "../domain/lines.ts";
-import { someLines } from "../domain/some-lines.ts";
+import { partOf, someLines, type TextPart } from "../domain/some-lines.ts";
 import { utf8Length } from "../domain/text.ts";
-import { encodedLength, type TextEncoding, unitBytes } from "../domain/text-encoding.ts";
+import { type TextEncoding, unitBytes } from "../domain/text-encoding.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
@@ -29,19 +29,9 @@ export interface TextRange {
 }
 
 /** Some lines of a file. */
-export interface ReadText {
+export interface ReadText extends TextPart {
   readonly file: File;
   readonly encoding: TextEncoding;
-  /** The lines, without their ends, with `\n` between them. */
-  readonly text: string;
-  readonly startLine: number;
-  /** The last line in `text`; `startLine - 1` if there is none. */
-  readonly endLine: number;
-  readonly totalLines: number;
-  /** Where to go on; null at the end of the text. */
-  readonly nextLine: number | null;
-  /** Where in `nextLine` to go on, as `TextRange.startByte`; null for its beginning. */
-  readonly nextByte: number | null;
 }
 
 /** Reads the lines of texts, a part at a time. */
@@ -79,21 +69,10 @@ export class Texts {
     const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
     const index = await this.#indexes.of(file, content);
     const { encoding, totalLines } = index;
-    const facts = { file, encoding, startLine, totalLines };
-    if (startLine > totalLines) {
-      return { ...facts, text: "", endLine: startLine - 1, nextLine: null, nextByte: null };
-    }
-    const { lines, isCut } = await linesFrom(content, index, range);
-    const text = lines.join("\n");
-    this.#usage.countBytes(file.driveId, utf8Length(text));
-    const next = startLine + lines.length - (isCut ? 1 : 0);
-    return {
-      ...facts,
-      text,
-      endLine: startLine + lines.length - 1,
-      nextLine: next > totalLines ? null : next,
-      nextByte: isCut ? startByte + encodedLength(text, encoding) : null,
-    };
+    const found = startLine > totalLines ? null : await linesFrom(content, index, range);
+    const part = partOf(found, { startLine, startByte, totalLines, encoding });
+    this.#usage.countBytes(file.driveId, utf8Length(part.text));
+    return { ...part, file, encoding };
   }
 }
 

@@ -3,28 +3,17 @@ import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf } from "../../domain/extraction.ts";
 import type { File } from "../../domain/file.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
-import { someLines } from "../../domain/some-lines.ts";
-import type { Services } from "../../services/services.ts";
+import { partOf, someLines, type TextPart } from "../../domain/some-lines.ts";
 import { utf8Length } from "../../domain/text.ts";
+import type { Services } from "../../services/services.ts";
+import type { TextRange } from "../../services/texts.ts";
 import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES } from "./bounds.ts";
 
-/** Which lines are wanted, from 1; `startByte` is where in the first of them to begin. */
-export interface WantedLines {
-  readonly startLine: number;
-  readonly endLine: number | null;
-  readonly startByte: number;
-}
+/** Which lines are wanted: as many as a model should read at once. */
+export type WantedLines = Omit<TextRange, "maxBytes">;
 
 /** Lines of a file, as much as a model should read at once. */
-export interface ReadLines {
-  readonly text: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly totalLines: number;
-  /** Where to go on; null at the end. */
-  readonly nextLine: number | null;
-  /** Where in that line; null for its beginning. */
-  readonly nextByte: number | null;
+export interface ReadLines extends TextPart {
   /** Whether a document has more text, after its last line, than is ever read. */
   readonly isCut: boolean;
 }
@@ -60,9 +49,7 @@ export async function linesOf(
 }
 
 /** As much as an answer holds: half as much again and again, while the text takes too much in JSON. */
-async function readable<T extends { readonly text: string }>(
-  read: (maxBytes: number) => T | Promise<T>,
-): Promise<T> {
+async function readable(read: (maxBytes: number) => TextPart | Promise<TextPart>): Promise<TextPart> {
   for (let maxBytes = ANSWER_BYTES; ; maxBytes /= 2) {
     const lines = await read(maxBytes);
     if (utf8Length(JSON.stringify(lines.text)) <= ANSWER_TEXT_JSON_BYTES) return lines;
@@ -70,32 +57,16 @@ async function readable<T extends { readonly text: string }>(
 }
 
 /** Some lines of a text that is in memory. */
-function cut(
-  text: string,
-  { startLine, endLine, startByte }: WantedLines,
-  maxBytes: number,
-): Omit<ReadLines, "isCut"> {
+function cut(text: string, { startLine, endLine, startByte }: WantedLines, maxBytes: number): TextPart {
   const all = text.split("\n");
   if (all.at(-1) === "") all.pop();
-  const facts = { startLine, totalLines: all.length };
+  const start = { startLine, startByte, totalLines: all.length, encoding: "utf-8" } as const;
   const rest = all.slice(startLine - 1, endLine ?? all.length);
-  const [first = ""] = rest;
-  if (rest.length === 0)
-    return { ...facts, text: "", endLine: startLine - 1, nextLine: null, nextByte: null };
+  const [first] = rest;
+  if (first === undefined) return partOf(null, start);
   const begun = Buffer.from(first).subarray(startByte).toString();
-  const { lines, isCut } = someLines([begun, ...rest.slice(1), ""].join("\n"), true, {
-    lines: READ_TEXT_LINES,
-    bytes: maxBytes,
-  });
-  const shown = lines.join("\n");
-  const next = startLine + lines.length - (isCut ? 1 : 0);
-  return {
-    ...facts,
-    text: shown,
-    endLine: startLine + lines.length - 1,
-    nextLine: next > all.length ? null : next,
-    nextByte: isCut ? startByte + Buffer.byteLength(shown) : null,
-  };
+  const most = { lines: READ_TEXT_LINES, bytes: maxBytes };
+  return partOf(someLines([begun, ...rest.slice(1), ""].join("\n"), true, most), start);
 }
 
 function isNoText(error: unknown): boolean {
