@@ -6,11 +6,12 @@ import type { FileRef } from "../domain/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../domain/limits.ts";
 import { isJsonType, isTextType } from "../domain/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
+import { contentPieces } from "./content-pieces.ts";
 import type { Documents } from "./extraction/documents.ts";
 import type { Files } from "./files.ts";
 
-/** How many bytes of a content are read at once. */
-const PIECE_BYTES = 128 * 1024;
+/** How much of a text is quoted at once, in UTF-16 units. */
+const QUOTED_UNITS = 128 * 1024;
 
 /** The text of a content, for programs. */
 export interface Extract {
@@ -115,10 +116,7 @@ async function isText(content: Blob, encoding: TextEncoding): Promise<boolean> {
 /** The text without a byte order mark. No piece ends inside a character. */
 async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  // Not `content.stream()`: it reads half a MiB at a time, and lets nothing else run in between.
-  for (let at = 0; at < content.size; at += PIECE_BYTES) {
-    yield decoder.decode(await content.slice(at, at + PIECE_BYTES).bytes(), { stream: true });
-  }
+  for await (const piece of contentPieces(content)) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
 }
 
@@ -131,7 +129,7 @@ async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 
 async function* piecesOf(text: string): AsyncGenerator<string> {
   // The two halves of a character that is cut come together again in JSON.
-  for (let at = 0; at < text.length; at += PIECE_BYTES) yield text.slice(at, at + PIECE_BYTES);
+  for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
 }
 
 /** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */

@@ -5,10 +5,8 @@ import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from
 import { essenceOf, isTextType } from "../domain/media-type.ts";
 import { UNKNOWN_TYPE } from "../domain/mime.ts";
 import { encodingsFor, type TextEncoding } from "../domain/text-encoding.ts";
+import { contentPieces } from "./content-pieces.ts";
 import { Turns } from "./turns.ts";
-
-/** How many bytes of a content are read at once; even, for UTF-16. Others have their turn in between. */
-const PIECE_BYTES = 128 * 1024;
 
 /** How many indexes of large texts are kept. */
 const KEPT = 32;
@@ -77,8 +75,7 @@ async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Pro
   const decoder = new TextDecoder(encoding, { fatal: true });
   const counter = new LineCounter(encoding, mark);
   try {
-    for (let at = 0; at < content.size; at += PIECE_BYTES) {
-      const piece = await content.slice(at, at + PIECE_BYTES).bytes();
+    for await (const piece of contentPieces(content)) {
       if (decoder.decode(piece, { stream: true }).includes("\0")) return null;
       counter.add(piece);
     }
@@ -105,16 +102,14 @@ export async function afterLines(
   from: number,
   count: number,
 ): Promise<number> {
-  let left = count;
-  let at = from;
-  while (left > 0) {
-    const piece = await content.slice(at, at + PIECE_BYTES).bytes();
-    if (piece.length === 0) throw new Error("a text has fewer lines than its index says");
+  if (count === 0) return from;
+  let [left, at] = [count, from];
+  for await (const piece of contentPieces(content, from)) {
     for (let end = afterLineEnd(piece, encoding, 0); end !== -1; end = afterLineEnd(piece, encoding, end)) {
       left -= 1;
       if (left === 0) return at + end;
     }
     at += piece.length;
   }
-  return at;
+  throw new Error("a text has fewer lines than its index says");
 }
