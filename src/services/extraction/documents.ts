@@ -6,7 +6,7 @@ import type { File } from "../../domain/file.ts";
 import { MIB } from "../../domain/limits.ts";
 import type { Files } from "../files.ts";
 import type { DocumentReader } from "./document-reader.ts";
-import { ExtractionSlots } from "./extraction-slots.ts";
+import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
 
 /** The text of a document. */
@@ -20,7 +20,7 @@ export interface DocumentText {
 export class Documents {
   readonly #files: Files;
   readonly #reader: DocumentReader;
-  readonly #slots = new ExtractionSlots();
+  readonly #queue = new ExtractionQueue();
   readonly #recent = new RecentExtractions();
 
   constructor(parts: { files: Files; documentReader: DocumentReader }) {
@@ -45,7 +45,7 @@ export class Documents {
     const key = `${ownerOf(caller)} ${format} ${file.digest}`;
     const extraction =
       this.#recent.get(key) ??
-      (await this.#slots.run(caller, () => this.#reader.read(format, content, signal), signal));
+      (await this.#queue.run(caller, () => this.#reader.read(format, content, signal), signal));
     signal?.throwIfAborted();
     this.#recent.put(key, extraction);
     if (extraction.kind === "refused") throw refused(file, extraction.why);

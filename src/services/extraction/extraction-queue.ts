@@ -12,7 +12,7 @@ interface Waiting extends Place {
 }
 
 /** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
-export class ExtractionSlots {
+export class ExtractionQueue {
   readonly #running = new Set<Place>();
   /** The oldest first. */
   readonly #waiting = new Set<Waiting>();

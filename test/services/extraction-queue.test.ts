@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { DriveCaller } from "../../src/domain/caller.ts";
 import { EXTRACTIONS } from "../../src/domain/extraction.ts";
 import { newId, type UserId } from "../../src/domain/id.ts";
-import { ExtractionSlots } from "../../src/services/extraction/extraction-slots.ts";
+import { ExtractionQueue } from "../../src/services/extraction/extraction-queue.ts";
 import { openServicesIn } from "../support/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -24,20 +24,20 @@ beforeAll(async () => {
 });
 afterAll(() => closing.disposeAsync());
 
-let slots: ExtractionSlots;
+let queue: ExtractionQueue;
 /** What has begun, in this order. */
 let begun: string[];
 /** Ends what has begun. */
 let ends: Map<string, () => void>;
 
 beforeEach(() => {
-  [slots, begun, ends] = [new ExtractionSlots(), [], new Map()];
+  [queue, begun, ends] = [new ExtractionQueue(), [], new Map()];
 });
 
 /** Work under a name, which goes on until it is ended. */
 function work(name: string, caller: DriveCaller | undefined, signal?: AbortSignal): Promise<void> {
   if (caller === undefined) throw new Error("there is no such caller");
-  return slots.run(
+  return queue.run(
     caller,
     () => {
       begun.push(name);
