@@ -16,7 +16,6 @@ export interface OAuthClient {
 export type ClientMetadata = Omit<OAuthClient, "id">;
 
 const REDIRECT_URIS = 10;
-const ID_CHARACTERS = 512;
 
 /** How many registered clients are kept; beyond that the oldest that nobody let in are dropped. */
 export const REGISTERED_CLIENTS = 5000;
@@ -24,24 +23,6 @@ export const REGISTERED_CLIENTS = 5000;
 export const NEW_CLIENT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** How long it is kept after the client was last let in or refreshed its access, in milliseconds. */
 export const USED_CLIENT_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000;
-
-/** The host of the metadata document that a client's id leads to; null for a client that registered. */
-export function documentHost(clientId: string): string | null {
-  return clientId.startsWith("https:") ? new URL(clientId).host : null;
-}
-
-/**
- * Whether a client's id leads to a metadata document: an https URL in its normal form with a path, and without
- * credentials and fragment (draft-ietf-oauth-client-id-metadata-document, 3).
- */
-export function isDocumentUrl(clientId: string): boolean {
-  if (!clientId.startsWith("https://") || clientId.length > ID_CHARACTERS) return false;
-  if (!URL.canParse(clientId)) return false;
-  const { href, pathname, username, password, hash } = new URL(clientId);
-  return (
-    href === clientId && pathname !== "/" && username + password + hash === "" && !clientId.includes("#")
-  );
-}
 
 /** Reads the metadata of a client (RFC 7591, 2); what is not known is ignored. Throws OAuthError. */
 export function parseClientMetadata(json: unknown): ClientMetadata {

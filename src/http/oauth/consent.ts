@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { documentHost } from "../../domain/oauth-client.ts";
+import { documentHost } from "../../domain/oauth-client-id.ts";
 import type { AuthorizationRequest } from "../../domain/oauth-request.ts";
 import { redirectTarget } from "../../domain/redirect-uri.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";

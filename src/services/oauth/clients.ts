@@ -2,12 +2,12 @@ import type { Clock } from "../../clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
-  isDocumentUrl,
   NEW_CLIENT_LIFETIME_MS,
   type OAuthClient,
   parseClientMetadata,
   REGISTERED_CLIENTS,
 } from "../../domain/oauth-client.ts";
+import { isDocumentUrl } from "../../domain/oauth-client-id.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import type { Log } from "../../log.ts";
 import type { PublicNetwork } from "../../public-https.ts";

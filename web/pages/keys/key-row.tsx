@@ -1,3 +1,4 @@
+import { documentHost } from "../../../src/domain/oauth-client-id.ts";
 import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { formatRelative, formatTime } from "../../lib/format.ts";
@@ -67,7 +68,8 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
 
 /** What kind of app has a key: one that a site vouches for, by the address of its id, or any. */
 function appOf(clientId: string): string {
-  return clientId.startsWith("https:") ? `App of ${new URL(clientId).host}` : "App that you let in";
+  const host = documentHost(clientId);
+  return host === null ? "App that you let in" : `App of ${host}`;
 }
 
 function ReachLink({ text, drive }: Reach) {
