@@ -11,9 +11,10 @@ import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
 import {
+  countRequest,
+  optionalText,
   type ProtocolOperation,
   protocolRoute,
-  takeTurn,
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
@@ -32,23 +33,23 @@ const WINDOW_SECONDS = 600;
 
 const HEADERS = { ...UNCACHED, "referrer-policy": "no-referrer", "x-frame-options": "DENY" };
 
-const text = (description: string) => Type.Optional(Type.String({ description }));
-
 const AUTHORIZE: ProtocolOperation = {
   operationId: "authorize",
   summary: "Ask a person for access",
   description: `For browsers: redirects to the page where a person signs in and decides. If the \`client_id\` is not known, or the \`redirect_uri\` not one of the application's, the page explains that (a program gets the error). Anything else that is wrong goes to the \`redirect_uri\`, as \`error\` with \`state\` and \`iss\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A server without https is accepted by few applications, unless it is on the same computer.`,
   query: Type.Object({
-    response_type: text("`code`"),
-    client_id: text("From `POST /oauth/register`, or the https URL of the application's metadata document."),
-    redirect_uri: text(
+    response_type: optionalText("`code`"),
+    client_id: optionalText(
+      "From `POST /oauth/register`, or the https URL of the application's metadata document.",
+    ),
+    redirect_uri: optionalText(
       "One that the application registered, exactly; `http` on the same computer may have any port.",
     ),
-    code_challenge: text("Required (PKCE, RFC 7636)."),
-    code_challenge_method: text("`S256`"),
-    scope: text("`read`, `write` or both; default both. The person can allow less."),
-    state: text("Given back as it is."),
-    resource: text("The address of this server's MCP endpoint; the default."),
+    code_challenge: optionalText("Required (PKCE, RFC 7636)."),
+    code_challenge_method: optionalText("`S256`"),
+    scope: optionalText("`read`, `write` or both; default both. The person can allow less."),
+    state: optionalText("Given back as it is."),
+    resource: optionalText("The address of this server's MCP endpoint; the default."),
   }),
   answers: [
     {
@@ -72,7 +73,7 @@ const AUTHORIZE: ProtocolOperation = {
 export function authorize({ authorizations, linkBase, clock, log }: AuthorizeOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const begin = async (context: RequestContext, base: string): Promise<string> => {
-    takeTurn(starts, context, STARTS);
+    countRequest(starts, context, STARTS);
     const begun = await authorizations.begin(new ParameterReader(new URLSearchParams(context.query)), base);
     return "ticket" in begun ? `${base}/oauth/consent?request=${begun.ticket}` : begun.redirectTo;
   };

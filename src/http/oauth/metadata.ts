@@ -8,7 +8,7 @@ import { bearerToken } from "../gate/gate.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
-import { UNCACHED_HEADERS } from "./protocol-route.ts";
+import { UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
 
 /** What the metadata needs. */
 export interface MetadataOptions {
@@ -19,7 +19,7 @@ export interface MetadataOptions {
   readonly baseUrl: string | null;
 }
 
-const HEADERS = { "cache-control": "no-store", vary: "authorization" };
+const HEADERS = { ...UNCACHED, vary: "authorization" };
 
 const texts = Type.Array(Type.String());
 const address = Type.String();

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
@@ -43,8 +43,13 @@ export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOpe
   return [path, answer.bind(null), { detail }] as const;
 }
 
+/** A parameter in the description, with what it is. */
+export function optionalText(description: string) {
+  return Type.Optional(Type.String({ description }));
+}
+
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
-export function takeTurn(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
+export function countRequest(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
   const { allowed, resetSeconds } = limiter.take(client, limit);
   if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
 }

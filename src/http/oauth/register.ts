@@ -9,10 +9,10 @@ import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { parseJsonBody } from "../operation/json-body.ts";
 import {
+  countRequest,
   type ProtocolOperation,
   protocolRoute,
   readSmallBody,
-  takeTurn,
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
@@ -76,7 +76,7 @@ export function register({ clients, clock }: RegisterOptions) {
   return new Elysia({ name: "oauth-register" }).post(
     ...protocolRoute("/oauth/register", REGISTER, async (request, context) => {
       const json = metadataIn(await readSmallBody(request));
-      takeTurn(limiter, context, PER_HOUR);
+      countRequest(limiter, context, PER_HOUR);
       const { id, name, redirectUris } = await clients.register(json);
       const registered = {
         client_id: id,

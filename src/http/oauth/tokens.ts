@@ -9,12 +9,13 @@ import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import {
+  countRequest,
   FORM,
   MAX_BODY,
+  optionalText,
   type ProtocolOperation,
   protocolRoute,
   readForm,
-  takeTurn,
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
@@ -29,8 +30,6 @@ export interface TokensOptions {
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;
 
-const text = (description: string) => Type.Optional(Type.String({ description }));
-
 const TOKEN: ProtocolOperation = {
   operationId: "getToken",
   summary: "Exchange a code or a refresh token",
@@ -41,12 +40,12 @@ const TOKEN: ProtocolOperation = {
       [FORM]: Type.Object({
         grant_type: Type.String({ description: "`authorization_code` or `refresh_token`" }),
         client_id: Type.String(),
-        code: text("The code, for the first exchange."),
-        redirect_uri: text("The same as before, for the first exchange."),
-        code_verifier: text("What `code_challenge` was made from, for the first exchange."),
-        refresh_token: text("The last refresh token, for any other exchange."),
-        scope: text("Not more than was allowed."),
-        resource: text("The address of this server's MCP endpoint; the default."),
+        code: optionalText("The code, for the first exchange."),
+        redirect_uri: optionalText("The same as before, for the first exchange."),
+        code_verifier: optionalText("What `code_challenge` was made from, for the first exchange."),
+        refresh_token: optionalText("The last refresh token, for any other exchange."),
+        scope: optionalText("Not more than was allowed."),
+        resource: optionalText("The address of this server's MCP endpoint; the default."),
       }),
     },
     examples: {
@@ -86,7 +85,7 @@ const REVOKE: ProtocolOperation = {
     content: {
       [FORM]: Type.Object({
         token: Type.String({ description: "An access or a refresh token." }),
-        client_id: text("Whose token it is."),
+        client_id: optionalText("Whose token it is."),
       }),
     },
     examples: { [FORM]: { token: "cof_rt_5e6f7a8b" } },
@@ -101,7 +100,7 @@ export function tokens({ grants, linkBase, clock }: TokensOptions) {
   return new Elysia({ name: "oauth-tokens" })
     .post(
       ...protocolRoute("/oauth/token", TOKEN, async (request, context) => {
-        takeTurn(limiter, context, PER_MINUTE);
+        countRequest(limiter, context, PER_MINUTE);
         const form = await readForm(request);
         const issuer = linkBase(context);
         requireOwnResource(form.all("resource"), issuer);
@@ -110,7 +109,7 @@ export function tokens({ grants, linkBase, clock }: TokensOptions) {
     )
     .post(
       ...protocolRoute("/oauth/revoke", REVOKE, async (request, context) => {
-        takeTurn(limiter, context, PER_MINUTE);
+        countRequest(limiter, context, PER_MINUTE);
         const form = await readForm(request);
         await grants.revoke(form.required("token"), form.one("client_id"));
         return new Response(null, { headers: UNCACHED });

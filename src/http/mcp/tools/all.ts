@@ -2,7 +2,7 @@ import type { McpOptions } from "../options.ts";
 import type { Tool } from "../tool.ts";
 import { driveTools } from "./drives.ts";
 import { editingTools } from "./editing.ts";
-import { searchTools } from "./finding.ts";
+import { findingTools } from "./finding.ts";
 import { folderTools } from "./folders.ts";
 import { linkTools } from "./links.ts";
 import { readingTools } from "./reading.ts";
@@ -18,7 +18,7 @@ export function allTools(options: McpOptions): Tool[] {
     ...writingTools(options),
     ...editingTools(options),
     ...transferTools(options),
-    ...searchTools(options),
+    ...findingTools(options),
     ...linkTools(options),
   ];
 }

@@ -14,7 +14,7 @@ import { fileAddress } from "../file-address.ts";
 const { tags: _, ...found } = shownFile;
 
 /** Finds files. */
-export function searchTools({ services, linkBase }: McpOptions): Tool[] {
+export function findingTools({ services, linkBase }: McpOptions): Tool[] {
   const { drives, grep, search } = services;
   return [
     tool(
