@@ -48,7 +48,7 @@ function requireTextType({ mimeType }: File): void {
   if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
   throw new CofferError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `A file of type ${mimeType} is not read as text. Download it, or change what you stored it as.`,
+    `A file of type ${mimeType} is not read as text. Upload it with a text type, or download it instead.`,
   );
 }
 
@@ -64,7 +64,7 @@ async function indexOf({ mimeType }: File, content: Blob): Promise<LineIndex> {
   if (isText) {
     throw new CofferError(
       "EXTRACTION_FAILED",
-      "The content is not what its type says: it is not text. Download it instead.",
+      "The content is not what its type says: it is not text. Upload it with its own content type, or download it instead.",
     );
   }
   throw new CofferError("UNSUPPORTED_MEDIA_TYPE", "The content is not text. Download it instead.");

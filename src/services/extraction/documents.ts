@@ -72,7 +72,7 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
       );
     case "encrypted":
       return failed(
-        "the document has a password, or an older format. Save it again without, or download it instead.",
+        "the document has a password, or is in an older format. Save it without a password in a current format, or download it instead.",
       );
     case "damaged":
       return failed(
@@ -86,7 +86,7 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
       return failed("reading the document takes too much memory. Split it, or download it instead.");
     case "size":
       return failed(
-        `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them to too much. Split it, or download it instead.`,
+        `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,
       );
   }
 }
