@@ -43,9 +43,9 @@ export class DocumentTurn {
     return this.#read === null ? [] : [this.#read];
   }
 
-  /** Forgets what was read: it is in the index. */
-  finish(): void {
-    this.#read = null;
+  /** Forgets what is in the index. What was read since then is not. */
+  finish(written: readonly ReadDocument[]): void {
+    if (this.#read !== null && written.includes(this.#read)) this.#read = null;
   }
 
   /**

@@ -137,7 +137,7 @@ export class IndexSteps {
     const lost = await this.#lost(unread);
     const isWritten = tickets.length + unread.length > 0;
     if (isWritten) await write(() => searchJobs.finish([...tickets, ...lost], id));
-    this.#documents.finish();
+    this.#documents.finish(documents);
     const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
     const hasPassed = this.#pass(drive, Math.min(passedTo, ...again.map((ticket) => ticket - 1)));
     // Newer jobs may have come.
