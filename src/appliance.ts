@@ -199,8 +199,8 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
-  const indexPlaces = { database: directory.database, blobsDir: directory.blobs };
-  const stores = { tables, blobs, clock, log, indexPlaces };
+  const storePlaces = { database: directory.database, blobsDir: directory.blobs };
+  const stores = { tables, blobs, clock, log, storePlaces };
   const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork };
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);

@@ -1,5 +1,6 @@
 import { SaxesParser } from "saxes";
 import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import { encodingsFor } from "../domain/text-encoding.ts";
 
 /** The attributes of an element, by their names as written. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ export function readXml(pieces: Iterable<Uint8Array>, reader: XmlReader): void {
   parser.on("cdata", (text) => reader.text?.(text));
   let decoder: TextDecoder | null = null;
   for (const piece of pieces) {
-    decoder ??= new TextDecoder(utf16Of(piece) ?? "utf-8");
+    decoder ??= new TextDecoder(encodingsFor(piece)[0]);
     parser.write(decoder.decode(piece, { stream: true }));
   }
   parser.write(decoder?.decode() ?? "").close();
@@ -50,10 +51,4 @@ export function prefixed(attributes: Attributes, name: string): string | null {
 
 function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
-}
-
-/** The encoding that a byte order mark names; null without one. */
-function utf16Of([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }

@@ -6,7 +6,7 @@ import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../domain/limits.ts";
 import { parsePrefix } from "../domain/path.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
-import type { GrepPlaces } from "./grep/grep-thread.ts";
+import type { StorePlaces } from "./store-places.ts";
 import { GrepThreads } from "./grep/grep-threads.ts";
 import type { GrepBounds, GrepPosition, MatchedFile } from "./grep/request.ts";
 import { Slots } from "./slots.ts";
@@ -51,7 +51,7 @@ export interface GrepParts {
   readonly access: Access;
   readonly clock: Clock;
   readonly log: Log;
-  readonly indexPlaces: GrepPlaces;
+  readonly storePlaces: StorePlaces;
   /** Overrides `GREP_BOUNDS`. */
   readonly grepBounds?: GrepBounds | undefined;
 }
@@ -64,7 +64,7 @@ export class Grep {
 
   constructor(parts: GrepParts) {
     this.#parts = parts;
-    this.#threads = new GrepThreads({ places: parts.indexPlaces });
+    this.#threads = new GrepThreads({ places: parts.storePlaces });
   }
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE. */

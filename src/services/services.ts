@@ -29,7 +29,7 @@ import { Folders } from "./folders.ts";
 import { Grep } from "./grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./health.ts";
-import type { IndexPlaces } from "./search/index-work.ts";
+import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
 import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
@@ -66,7 +66,7 @@ export interface ServiceParts {
   readonly storageLimits: StorageLimits;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  readonly indexPlaces: IndexPlaces;
+  readonly storePlaces: StorePlaces;
   /** Bytes. */
   readonly maxFileSize: number;
   /** How long a check of all contents takes, in milliseconds; 0 for none. */

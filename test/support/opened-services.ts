@@ -30,12 +30,12 @@ export async function openServicesIn(
   { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
-  const indexPlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
+  const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
   const log = createLog({ format: "json", clock, write: () => {} });
-  const database = Database.open(indexPlaces.database, clock);
+  const database = Database.open(storePlaces.database, clock);
   const tables = open(database);
   const blobs = await BlobStore.open({
-    blobsDir: indexPlaces.blobsDir,
+    blobsDir: storePlaces.blobsDir,
     tmpDir: join(root, "tmp"),
     diskReserve: 0,
     small: tables.smallContents,
@@ -54,7 +54,7 @@ export async function openServicesIn(
     oidc: null,
     program: [process.execPath],
     backupPlan: null,
-    indexPlaces,
+    storePlaces,
     maxFileSize: 1_000_000,
     scrubIntervalMs: 0,
   });

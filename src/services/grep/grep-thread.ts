@@ -1,12 +1,5 @@
+import type { StorePlaces } from "../store-places.ts";
 import type { FromGrepThread, GrepRequest, ToGrepThread } from "./request.ts";
-
-/** Where everything is that is searched. */
-export interface GrepPlaces {
-  /** The database's file. */
-  readonly database: string;
-  /** The directory of contents. */
-  readonly blobsDir: string;
-}
 
 /** How long the end of the thread is waited for, in milliseconds. */
 const CLOSE_MS = 1000;
@@ -20,7 +13,7 @@ export class GrepThread {
   #isAlive = true;
 
   constructor(parts: {
-    places: GrepPlaces;
+    places: StorePlaces;
     /** Called once the thread has ended. */
     onEnd: () => void;
   }) {

@@ -1,6 +1,7 @@
 import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import { type GrepPlaces, GrepThread } from "./grep-thread.ts";
+import type { StorePlaces } from "../store-places.ts";
+import { GrepThread } from "./grep-thread.ts";
 import type { FromGrepThread, GrepFound, GrepRequest } from "./request.ts";
 
 /** How many searches run at once, each in a thread: with more, each would take as long as all together. */
@@ -27,13 +28,13 @@ interface Search {
  * end in time is ended together with its thread.
  */
 export class GrepThreads {
-  readonly #places: GrepPlaces;
+  readonly #places: StorePlaces;
   readonly #waiting = new Set<Search>();
   /** What each runs; null for nothing. A thread that was ended keeps its place until it has gone. */
   readonly #threads = new Map<GrepThread, Search | null>();
   #isClosed = false;
 
-  constructor(parts: { places: GrepPlaces }) {
+  constructor(parts: { places: StorePlaces }) {
     this.#places = parts.places;
   }
 

@@ -7,7 +7,8 @@ import type { Log } from "../../log.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
-import type { IndexPlaces, UnreadContent } from "./index-work.ts";
+import type { StorePlaces } from "../store-places.ts";
+import type { UnreadContent } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
@@ -20,7 +21,7 @@ export const IDLE_MS = 5000;
 export interface IndexParts extends DocumentTurnParts {
   readonly tables: Tables;
   readonly clock: Clock;
-  readonly indexPlaces: IndexPlaces;
+  readonly storePlaces: StorePlaces;
 }
 
 /** What was there to index: nothing, some of which all is done, or more than one batch. */
@@ -36,7 +37,7 @@ export class IndexSteps {
   readonly #damaged: DamagedContents;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #places: IndexPlaces;
+  readonly #places: StorePlaces;
   #thread: IndexThread | null = null;
   #isKnown = false;
   #isDamaged = false;
@@ -61,7 +62,7 @@ export class IndexSteps {
     this.#damaged = parts.damaged;
     this.#clock = parts.clock;
     this.#log = parts.log;
-    this.#places = parts.indexPlaces;
+    this.#places = parts.storePlaces;
     this.#documents = new DocumentTurn(parts);
   }
 

@@ -4,13 +4,14 @@ import type { LackingFiles } from "../../db/search/jobs.ts";
 import { diskFull } from "../../db/write-failures.ts";
 import { areDescriptorsShort, tooManyOpen } from "../../descriptors.ts";
 import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
-import type { BatchRequest, DoneBatch, IndexPlaces } from "./index-work.ts";
+import type { StorePlaces } from "../store-places.ts";
+import type { BatchRequest, DoneBatch } from "./index-work.ts";
 
 /** A message to the thread. It answers each. */
 export type IndexRequest =
   | {
       readonly kind: "open";
-      readonly places: IndexPlaces;
+      readonly places: StorePlaces;
       /** See `IndexWork.open`. */
       readonly batch: BatchId | null;
       readonly fresh: BatchId;
@@ -51,7 +52,7 @@ export class IndexThread {
    * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
    */
   static async start(
-    places: IndexPlaces,
+    places: StorePlaces,
     batch: BatchId | null,
     fresh: BatchId,
   ): Promise<{ thread: IndexThread; isNew: boolean }> {

@@ -14,6 +14,7 @@ import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
+import type { StorePlaces } from "../store-places.ts";
 
 /** The most jobs of each kind in a batch. */
 const JOBS = 250;
@@ -26,14 +27,6 @@ const TEXT_BYTES = 512 * 1024;
 
 /** How long an HTML document may take, in milliseconds. */
 const MARKUP_MS = 1000;
-
-/** Where everything is that the index is made from. */
-export interface IndexPlaces {
-  /** The database's file. The index is beside it. */
-  readonly database: string;
-  /** The directory of contents. */
-  readonly blobsDir: string;
-}
 
 /** Which jobs to do. */
 export interface BatchRequest extends Batch {
@@ -113,7 +106,7 @@ export class IndexWork {
    * @param fresh the name of the first batch of a new one
    */
   static async open(
-    { database, blobsDir }: IndexPlaces,
+    { database, blobsDir }: StorePlaces,
     batch: BatchId | null,
     fresh: BatchId,
   ): Promise<{ work: IndexWork; isNew: boolean }> {

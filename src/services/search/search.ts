@@ -18,6 +18,7 @@ import { parseInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "../access.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
+import { Turns } from "../turns.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
 
@@ -87,8 +88,7 @@ export interface SearchParts {
 export class Search {
   readonly #parts: SearchParts;
   readonly #times: SearchTimes;
-  /** Resolves when the last requested snippet is made. */
-  #snippets: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns<"snippet">();
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
@@ -162,9 +162,7 @@ export class Search {
 
   /** Makes one snippet at a time: each may need megabytes for a moment, so parallel searches need no more than one. */
   #inTurn(make: () => Promise<string | null>, end: number): Promise<string | null> {
-    const snippet = this.#snippets.then(() => (performance.now() > end ? null : make()));
-    this.#snippets = snippet.catch(() => {});
-    return snippet;
+    return this.#turns.take("snippet", async () => (performance.now() > end ? null : make()));
   }
 
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
