@@ -79,8 +79,9 @@ test("a server that stops ends its backup, and waits for that", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const pid = join(place.path, "pid");
   const ended = join(place.path, "ended");
-  const trap = `kill $!; echo ended > "${ended}"; exit 1`;
-  const program = ["sh", "-c", `trap '${trap}' TERM; sleep 600 & echo $! > "${pid}"; wait`];
+  const trap = `echo ended > "${ended}"; exit 1`;
+  // Not `wait`: a shell can miss a signal that comes just before it waits.
+  const program = ["sh", "-c", `trap '${trap}' TERM; echo $$ > "${pid}"; while :; do sleep 0.05; done`];
   await using coffer = await startAppliance({ backup: join(place.path, "dest") }, { program });
   const running = coffer.appliance.services.backups.runIfDue();
   await eventually(async () => (await Bun.file(pid).exists()) && (await Bun.file(pid).text()) !== "");
