@@ -8,8 +8,8 @@ type Listen = (port: number) => Bun.Server<undefined>;
 const WATCH_MS = 250;
 const WATCH_SHORT_MS = 20;
 
-/** After this many counts in a row with few descriptors, connections are paused. */
-const ROUNDS = 8;
+/** After this many counts in a row with few descriptors, half a second, connections are paused. */
+const ROUNDS = 25;
 
 /**
  * Accepts connections while there are file descriptors for them. Without any, the runtime would try to accept the next
@@ -70,8 +70,10 @@ export class Listener {
     this.#rounds++;
     // A new connection looks idle until its request has been read, which happens before the second count.
     if (this.#rounds === 1) return;
-    // Clients keep connections for reuse: mostly it is enough to close those.
-    if (this.#rounds > ROUNDS || server.closeIdleConnections() === 0) this.#pause();
+    // Clients keep connections for reuse: mostly it is enough to close those, once they are answered. A pause resets
+    // the connections that wait to be accepted.
+    if (this.#rounds > ROUNDS) this.#pause();
+    else server.closeIdleConnections();
   }
 
   #pause(): void {
