@@ -24,6 +24,8 @@ import searchFile from "./migrations/0023_search_file.sql" with { type: "text" }
 import keyExpiry from "./migrations/0024_key_expiry.sql" with { type: "text" };
 import oauth from "./migrations/0025_oauth.sql" with { type: "text" };
 import uploadLinks from "./migrations/0026_upload_links.sql" with { type: "text" };
+import history from "./migrations/0027_history.sql" with { type: "text" };
+import changes from "./migrations/0028_changes.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -61,4 +63,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 24, name: "key-expiry", sql: keyExpiry },
   { version: 25, name: "oauth", sql: oauth },
   { version: 26, name: "upload-links", sql: uploadLinks },
+  { version: 27, name: "history", sql: history },
+  { version: 28, name: "changes", sql: changes },
 ];
