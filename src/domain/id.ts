@@ -6,6 +6,7 @@ export type DriveId = Brand<string, "DriveId">;
 export type FileId = Brand<string, "FileId">;
 export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
+export type TrashId = Brand<string, "TrashId">;
 
 /** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
@@ -13,7 +14,7 @@ export type StoreId = Brand<string, "StoreId">;
 /** Names a batch of jobs of the search index. Never leaves the machine. */
 export type BatchId = Brand<string, "BatchId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId | StoreId | BatchId;
+type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | StoreId | BatchId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

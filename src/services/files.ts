@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import { bodyOf, type FileBody } from "../db/files.ts";
+import { actorOf, type Stamp } from "../domain/actor.ts";
 import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -103,26 +104,26 @@ export class Files {
     within?: Within<File>,
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+      const stamp = this.#stamp(caller);
       const file = this.#access.file(caller, ref);
       const drive = this.#access.drive(caller, file.driveId);
       const { filename, path } = parseRename(file, changes);
-      const attributes = parseAttributes(file, changes, now);
+      const attributes = parseAttributes(file, changes, stamp.now);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
-      const placed = path === file.path ? file : this.#tree.move(file, drive, path, now);
-      return this.#tree.change(drive, placed, body, now);
+      const placed = path === file.path ? file : this.#tree.move(file, drive, path, stamp);
+      return this.#tree.change(drive, placed, body, stamp);
     });
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
   copy(caller: Caller, ref: FileRef, to: Destination, within?: Within<File>): Promise<File> {
     return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+      const stamp = this.#stamp(caller);
       const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
-      this.#makeWay(file, drive, path, to.overwrite, now);
-      return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, now);
+      this.#makeWay(file, drive, path, to.overwrite, stamp);
+      return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
     });
   }
 
@@ -135,14 +136,14 @@ export class Files {
     within?: Within<File>,
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+      const stamp = this.#stamp(caller);
       const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
-      this.#makeWay(file, drive, path, to.overwrite, now);
-      const moved = this.#tree.move(file, drive, path, now);
-      return this.#tree.change(drive, moved, named(moved, lastSegment(path)), now);
+      this.#makeWay(file, drive, path, to.overwrite, stamp);
+      const moved = this.#tree.move(file, drive, path, stamp);
+      return this.#tree.change(drive, moved, named(moved, lastSegment(path)), stamp);
     });
   }
 
@@ -150,7 +151,7 @@ export class Files {
     return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.file(caller, ref);
       requirePrecondition(precondition, file);
-      this.#tree.remove([file], this.#clock.now());
+      this.#tree.trash([file], this.#stamp(caller));
       return file;
     });
   }
@@ -196,7 +197,7 @@ export class Files {
       files.push(file);
       piece.takeFile(goingFile(file));
     }
-    this.#tree.remove(files, this.#clock.now());
+    this.#tree.trash(files, this.#stamp(caller));
     return { taken, sum: { deleted, failed } };
   }
 
@@ -205,12 +206,16 @@ export class Files {
     return { drive: this.#access.drive(caller, to.driveId ?? file.driveId), path };
   }
 
-  /** Removes a file at the destination, if `overwrite` allows it. Never `file` itself, which would be lost. */
-  #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, now: number): void {
-    const present = this.#tree.occupant(drive, path, now);
+  /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */
+  #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
+    const present = this.#tree.occupant(drive, path, stamp);
     if (present === null) return;
     if (!overwrite || present.pk === file.pk) throw pathTaken("file", path);
-    this.#tree.remove([present], now);
+    this.#tree.trash([present], stamp);
+  }
+
+  #stamp(caller: Caller): Stamp {
+    return { now: this.#clock.now(), by: actorOf(caller) };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
+import { type Actor, actorOf } from "../domain/actor.ts";
 import type { Caller } from "../domain/caller.ts";
 import { type FolderWork, placesOf } from "../domain/folder-work.ts";
 import { Piece } from "../domain/piece.ts";
@@ -58,7 +59,9 @@ export class FolderChanges {
    */
   async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
     return this.#finish(
-      await this.#access.write<First<T>>(caller, undefined, () => this.#first(begin(), within)),
+      await this.#access.write<First<T>>(caller, undefined, () =>
+        this.#first(begin(), actorOf(caller), within),
+      ),
     );
   }
 
@@ -69,7 +72,9 @@ export class FolderChanges {
     begin: () => Begun<T>,
   ): Promise<T> {
     return this.#finish(
-      await this.#access.writeFromReserve<First<T>>(caller, undefined, () => this.#first(begin(), within)),
+      await this.#access.writeFromReserve<First<T>>(caller, undefined, () =>
+        this.#first(begin(), actorOf(caller), within),
+      ),
     );
   }
 
@@ -79,10 +84,10 @@ export class FolderChanges {
   }
 
   /** Inside the first write. */
-  #first<T>({ work, result }: Begun<T>, within: Within<T> | undefined): First<T> {
+  #first<T>({ work, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
     for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
     const now = this.#clock.now();
-    const progress = this.#pieces.step(work, START, new Piece(), now);
+    const progress = this.#pieces.step(work, START, new Piece(), { now, by });
     const finish = () => {
       const value = result();
       within?.(value);
@@ -90,8 +95,8 @@ export class FolderChanges {
     };
     if (progress === null) return { isDone: true, result: finish() };
     const pk = this.#tables.folderWorks.insert(work, now);
-    if (work.kind !== "remove") return { isDone: false, rest: { pk, work, progress, finish } };
+    if (work.kind !== "remove") return { isDone: false, rest: { pk, work, by, progress, finish } };
     const removed = finish();
-    return { isDone: false, rest: { pk, work, progress, finish: () => removed } };
+    return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };
   }
 }

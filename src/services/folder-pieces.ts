@@ -1,5 +1,6 @@
 import type { Subtree, SubtreeFile } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
+import type { Stamp } from "../domain/actor.ts";
 import { notFound } from "../domain/errors.ts";
 import { requireShortPaths } from "../domain/folder-transfer.ts";
 import type { FolderTransferWork, FolderWork } from "../domain/folder-work.ts";
@@ -25,7 +26,7 @@ export interface Progress {
 export const START: Progress = { phase: 0, after: null };
 
 /** Does as much as fits into a piece, after a path. Returns the last path that it has done, or "done" at the end. */
-type Phase = (piece: Piece, now: number, after: string | null) => { readonly after: string | null } | "done";
+type Phase = (piece: Piece, stamp: Stamp, after: string | null) => { readonly after: string | null } | "done";
 
 /** Copies, moves and removes folders in pieces. */
 export class FolderPieces {
@@ -45,16 +46,16 @@ export class FolderPieces {
    * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
    *   long
    */
-  step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, now: number): Progress | null {
+  step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, stamp: Stamp): Progress | null {
     const { from, to } = work;
     for (const drive of new Set([from.drive, to?.drive ?? from.drive])) {
-      if (!this.#tables.drives.exists(drive, now)) throw notFound("drive");
-      this.#tables.drives.touch(drive, now);
+      if (!this.#tables.drives.exists(drive, stamp.now)) throw notFound("drive");
+      this.#tables.drives.touch(drive, stamp.now);
     }
     let last = after;
     for (const [index, phase] of this.#phasesOf(work).entries()) {
       if (index < done) continue;
-      const reached = phase(piece, now, last);
+      const reached = phase(piece, stamp, last);
       if (reached !== "done") return { phase: index, after: reached.after };
       last = null;
     }
@@ -80,7 +81,7 @@ export class FolderPieces {
   }
 
   #checkPaths({ from, to }: FolderTransferWork): Phase {
-    return (piece, now, start) => {
+    return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
         const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS.read);
@@ -96,7 +97,7 @@ export class FolderPieces {
   /** Creates missing folders at the destination. Their counts grow when files are added. */
   #makeFolders({ kind, from, to }: FolderTransferWork): Phase {
     const { folders, subtrees } = this.#tables;
-    return (piece, now, start) => {
+    return (piece, { now }, start) => {
       let after = start;
       for (;;) {
         const found = subtrees.folders(from, after, FOLDERS);
@@ -105,7 +106,7 @@ export class FolderPieces {
           const target = relocated(path, from.path, to.path);
           if (folders.byPath(to.drive, target) === null) {
             const parent = folders.existing(to.drive, parentFolder(target));
-            folders.insert(to.drive, parent.pk, target, kind === "copy" ? now : createdAt);
+            this.#tree.makeFolder(to.drive, parent.pk, target, kind === "copy" ? now : createdAt);
           }
           piece.takeFolder();
           after = path;
@@ -118,12 +119,12 @@ export class FolderPieces {
   /** Copies all files except expired ones, which wait for the sweep. */
   #copyFiles(work: FolderTransferWork): Phase {
     const { from, to } = work;
-    return (piece, now, after) => {
-      const drive = this.#tables.drives.byPk(to.drive, now);
+    return (piece, stamp, after) => {
+      const drive = this.#tables.drives.byPk(to.drive, stamp.now);
       if (drive === null) throw notFound("drive");
-      const found = this.#tables.subtrees.files(from, after, now, PIECE_FILES);
+      const found = this.#tables.subtrees.files(from, after, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: to.drive }));
-      this.#tree.copyAll(drive, this.#transfersOf(work, taken), now);
+      this.#tree.copyAll(drive, this.#transfersOf(work, taken), stamp);
       const isLast = found.length < PIECE_FILES && taken.length === found.length;
       return isLast ? "done" : { after: taken.at(-1)?.path ?? after };
     };
@@ -131,24 +132,24 @@ export class FolderPieces {
 
   /** Moves the files that are left, and removes expired ones. */
   #moveFiles(work: FolderTransferWork): Phase {
-    return (piece, now) => {
-      const found = this.#tables.subtrees.files(work.from, null, now, PIECE_FILES);
+    return (piece, stamp) => {
+      const found = this.#tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
       // Tags, and the counts of folders, change at both ends.
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
-      this.#tree.removeAll(
+      this.#tree.expire(
         taken.filter(({ hasExpired }) => hasExpired),
-        now,
+        stamp,
       );
-      this.#tree.moveAll(this.#transfersOf(work, taken), now);
+      this.#tree.moveAll(this.#transfersOf(work, taken), stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
   #removeFiles(from: Subtree): Phase {
-    return (piece, now) => {
-      const found = this.#tables.subtrees.files(from, null, now, PIECE_FILES);
+    return (piece, stamp) => {
+      const found = this.#tables.subtrees.files(from, null, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk, metadata: 0 }));
-      this.#tree.removeAll(taken, now);
+      this.#tree.removeAll(taken, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
@@ -166,13 +167,12 @@ export class FolderPieces {
 
   /** Removes folders, innermost first. */
   #removeFolders(from: Subtree): Phase {
-    const { subtrees, folders } = this.#tables;
     return (piece) => {
       for (;;) {
-        const found = subtrees.lastFolders(from, FOLDERS);
+        const found = this.#tables.subtrees.lastFolders(from, FOLDERS);
         for (const pk of found) {
           if (piece.isFull) return { after: null };
-          folders.remove(pk);
+          this.#tree.removeFolders([pk]);
           piece.takeFolder();
         }
         if (found.length < FOLDERS) return "done";

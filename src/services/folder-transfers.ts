@@ -1,4 +1,5 @@
 import type { Tables } from "../db/tables.ts";
+import type { Stamp } from "../domain/actor.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
@@ -40,16 +41,16 @@ export class FolderTransfers {
    * To a free path. Only the paths of the files change. The quota is checked as in `Tree.move`. Throws CONFLICT,
    * QUOTA_EXCEEDED, VALIDATION_ERROR.
    */
-  move(transfer: FolderTransfer, now: number): FolderTransferWork {
-    return { kind: "move", ...this.#prepare(transfer, FOLDER_MOVE_ENTRIES, now) };
+  move(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
+    return { kind: "move", ...this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp) };
   }
 
   /** To a free path. The copies have no expiry. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR. */
-  copy(transfer: FolderTransfer, now: number): FolderTransferWork {
-    const ends = this.#prepare(transfer, FOLDER_COPY_ENTRIES, now);
+  copy(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
+    const ends = this.#prepare(transfer, FOLDER_COPY_ENTRIES, stamp);
     const { drive, folder } = transfer;
     // Each piece checks again: other writes may fill the drive at the same time.
-    this.#quota.requireRoom(drive, now, folder.totalSize);
+    this.#quota.requireRoom(drive, stamp.now, folder.totalSize);
     this.#quota.requireRecordRoom(drive, folder.fileCount * RECORD_BYTES.entry);
     return { kind: "copy", ...ends };
   }
@@ -58,7 +59,7 @@ export class FolderTransfers {
   #prepare(
     { source, folder, drive, path }: FolderTransfer,
     most: number,
-    now: number,
+    stamp: Stamp,
   ): Pick<FolderTransferWork, "from" | "to"> {
     const { folders, subtrees } = this.#tables;
     this.#locks.requireWholeFree(source.pk, folder.path);
@@ -71,13 +72,13 @@ export class FolderTransfers {
     }
     if (folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
     const asFile = asFilePath(path);
-    if (this.#tree.occupant(drive, asFile, now) !== null) throw pathTaken("file", asFile);
+    if (this.#tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
     const { fileCount } = folders.existing(source.pk, folder.path);
     // Expired files count: they must be read or removed as well.
     const inside = subtrees.countFolders({ drive: source.pk, path: folder.path }, most + 1);
     if (fileCount + inside > most) throw tooMuchToTransfer(most);
     const top = this.#topmostMissing(drive, path);
-    this.#tree.ensureFolder(drive, parentFolder(path), now);
+    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
     return {
       from: { drive: source.pk, path: folder.path, top: folder.path },
       to: { drive: drive.pk, path, top },

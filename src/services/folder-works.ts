@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
+import type { Actor } from "../domain/actor.ts";
 import { CofferError, WriteRefused } from "../domain/errors.ts";
 import { type FolderWork, undoOf } from "../domain/folder-work.ts";
 import type { FolderWorkPk } from "../domain/id.ts";
@@ -16,6 +17,7 @@ const RETRY_MS = 10_000;
 export interface Rest<T> {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
+  readonly by: Actor;
   readonly progress: Progress;
   /** Returns the result, and stores what belongs to it. Called inside the last write. */
   readonly finish: () => T;
@@ -25,6 +27,8 @@ export interface Rest<T> {
 interface Active {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
+  /** Null if no request waits for the work. */
+  readonly by: Actor | null;
   progress: Progress;
   /** Whether the database has this work on record; false while it still has the one that this undoes. */
   isRecorded: boolean;
@@ -76,11 +80,12 @@ export class FolderWorks {
    * Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will
    * be.
    */
-  complete<T>({ pk, work, progress, finish }: Rest<T>): Promise<T> {
+  complete<T>({ pk, work, by, progress, finish }: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#enqueue({
       pk,
       work,
+      by,
       progress,
       isRecorded: true,
       finish: () => {
@@ -98,6 +103,7 @@ export class FolderWorks {
     return {
       pk,
       work,
+      by: null,
       progress: START,
       isRecorded: work === begun,
       finish: () => () =>
@@ -147,10 +153,10 @@ export class FolderWorks {
 
   /** Inside a write. Returns the progress (null at the end), and what to call when the write is durable. */
   #piece(active: Active): { readonly progress: Progress | null; readonly settle: () => void } {
-    const { pk, work, isRecorded, finish } = active;
+    const { pk, work, by, isRecorded, finish } = active;
     const { folderWorks } = this.#tables;
     if (!isRecorded) folderWorks.replace(pk, work);
-    const progress = this.#pieces.step(work, active.progress, new Piece(), this.#clock.now());
+    const progress = this.#pieces.step(work, active.progress, new Piece(), { now: this.#clock.now(), by });
     if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
     return { progress, settle: finish() };

@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
+import { actorOf } from "../domain/actor.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
@@ -96,7 +97,8 @@ export class Folders {
     const parsed = parseFolderPath("path", path);
     return this.#access.write(caller, within, () => {
       const drive = this.#access.drive(caller, driveId);
-      const { folder, created } = this.#tree.ensureFolder(drive, parsed, this.#clock.now());
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const { folder, created } = this.#tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
     });
   }
@@ -188,7 +190,8 @@ export class Folders {
       // First: a folder may be missing only until a running work puts it back.
       this.#locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
-      const work = this.#transfers[how]({ source, folder, drive, path: target }, this.#clock.now());
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const work = this.#transfers[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
         const made = this.#tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };

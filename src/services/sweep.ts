@@ -131,7 +131,7 @@ export class Sweep {
         // Files in the same folders are next to each other, so that each folder is counted once.
         expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
         const files = new Piece().takeFiles(expired, goingFile);
-        this.#tree.removeAll(files, now);
+        this.#tree.expire(files, { now, by: null });
         return files.length;
       }),
     );

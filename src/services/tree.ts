@@ -1,11 +1,12 @@
 import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../db/files.ts";
 import type { FolderChange } from "../db/folders.ts";
 import type { Tables } from "../db/tables.ts";
+import type { Stamp } from "../domain/actor.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import { type DrivePk, type FileId, type FilePk, type FolderPk, newId } from "../domain/id.ts";
+import { type DrivePk, type FileId, type FilePk, type FolderPk, newId, type TrashId } from "../domain/id.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -27,14 +28,17 @@ export interface Transfer {
 }
 
 /**
- * A drive's tree of folders and files: the only place that creates, changes, moves and removes files. Every new file
+ * A drive's tree of folders and files: the only place that creates, changes, moves and removes them. Every new file
  * passes `#make`, every change `change`, every move `moveAll` and every removal `discard`: code that must run for
  * each of them belongs there. It keeps the rules of a tree (nothing below a file, no file and folder at the same path),
  * the counts of every ancestor, and the quota.
  *
+ * A file goes in one of these ways: `trash` when somebody deletes it, `expire` when its time is over, `removeAll` as
+ * part of a folder's change, and `discard` with its drive.
+ *
  * Every method runs inside a write. Methods for single files and folders throw `Busy` while these are part of a
- * folder's change. `copyAll`, `moveAll`, `removeAll` and `discard` check no locks and no paths: for callers that have
- * locked the folder, and for files that readers no longer see.
+ * folder's change. `expire`, `discard` and those for many files and folders check no locks and no paths: for callers
+ * that have locked the folder, and for files that readers no longer see.
  */
 export class Tree {
   readonly #tables: Tables;
@@ -51,17 +55,18 @@ export class Tree {
   }
 
   /** The file at a path. Removes it first if it has expired. */
-  occupant(drive: Drive, path: FilePath, now: number): File | null {
+  occupant(drive: Drive, path: FilePath, { now }: Stamp): File | null {
     this.#locks.requireFree(drive.pk, path);
     const file = this.#tables.files.byPath(drive.pk, path);
     if (file === null || !hasExpired(file, now)) return file;
-    this.removeAll([file], now);
+    this.expire([file], { now, by: null });
     return null;
   }
 
   /** Puts a new file at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
-  add(drive: Drive, path: FilePath, body: FileBody, now: number): File {
-    const to = this.#freePlace(drive, path, now);
+  add(drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
+    const { now } = stamp;
+    const to = this.#freePlace(drive, path, stamp);
     const id = this.#make(to, storedBody(body), now);
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.#quota.requireRoom(drive, now);
@@ -70,7 +75,7 @@ export class Tree {
   }
 
   /** Changes the content or attributes of a file, not its path. Throws QUOTA_EXCEEDED. */
-  change(drive: Drive, file: File, body: FileBody, now: number): File {
+  change(drive: Drive, file: File, body: FileBody, { now }: Stamp): File {
     this.#locks.requireFree(file.drivePk, file.path);
     this.#quota.withinRecordRoom(drive, () => this.#tables.files.update(file.pk, storedBody(body), now));
     const bytes = body.size - file.size;
@@ -84,21 +89,27 @@ export class Tree {
    * Moves a file to a free path, of this or another drive. Throws CONFLICT, and QUOTA_EXCEEDED for new folders. The
    * contents are not checked: a caller reaches only one drive, or the drives of one owner, so the total stays the same.
    */
-  move(file: File, drive: Drive, path: FilePath, now: number): File {
+  move(file: File, drive: Drive, path: FilePath, stamp: Stamp): File {
     this.#locks.requireFree(file.drivePk, file.path);
-    const to = this.#quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, now));
-    this.moveAll([{ file, to }], now);
+    const to = this.#quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, stamp));
+    this.moveAll([{ file, to }], stamp);
     return this.#reread(file.id);
   }
 
-  /** Removes files, of any drives. */
-  remove(files: readonly File[], now: number): void {
+  /** Puts files, of any drives, into the trash. Returns their entries there, in the same order; null where none is kept. */
+  trash(files: readonly File[], stamp: Stamp): (TrashId | null)[] {
     for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
-    this.removeAll(files, now);
+    this.removeAll(files, stamp);
+    return files.map(() => null);
+  }
+
+  /** Removes files, of any drives, that have expired. They are not kept. */
+  expire(files: readonly PlacedFile[], stamp: Stamp): void {
+    this.removeAll(files, stamp);
   }
 
   /** Copies files to free places of one drive, without their expiry. Throws QUOTA_EXCEEDED. */
-  copyAll(drive: Drive, copies: readonly Transfer[], now: number): void {
+  copyAll(drive: Drive, copies: readonly Transfer[], { now }: Stamp): void {
     for (const { file, to } of copies) {
       this.#make(to, { ...this.#tables.files.body(file.pk), expiresAt: null }, now);
     }
@@ -109,7 +120,7 @@ export class Tree {
   }
 
   /** Moves files to free places, and changes nothing else. */
-  moveAll(moves: readonly Transfer[], now: number): void {
+  moveAll(moves: readonly Transfer[], { now }: Stamp): void {
     for (const { file, to } of moves) this.#tables.files.place(file.pk, to);
     this.#count(
       moves.flatMap(({ file, to }) => [file.drivePk, to.drive]),
@@ -119,8 +130,8 @@ export class Tree {
     this.#changed();
   }
 
-  /** Removes files, of any drives. */
-  removeAll(files: readonly PlacedFile[], now: number): void {
+  /** Removes files, of any drives. They are not kept. */
+  removeAll(files: readonly PlacedFile[], { now }: Stamp): void {
     this.discard(files.map(({ pk }) => pk));
     this.#count(
       files.map(({ drivePk }) => drivePk),
@@ -136,31 +147,41 @@ export class Tree {
   }
 
   /** The folder at a path. Creates it and its ancestors if they are missing. Throws CONFLICT, QUOTA_EXCEEDED. */
-  ensureFolder(drive: Drive, path: FolderPath, now: number): { folder: Folder; created: boolean } {
+  ensureFolder(drive: Drive, path: FolderPath, stamp: Stamp): { folder: Folder; created: boolean } {
     this.#locks.requireFree(drive.pk, path);
     const known = this.#tables.folders.byPath(drive.pk, path);
     if (known !== null) return { folder: known, created: false };
-    this.#makeFolders(drive, path, now);
+    this.#makeFolders(drive, path, stamp);
     this.#quota.requireRecordRoom(drive);
-    this.#tables.drives.touch(drive.pk, now);
+    this.#tables.drives.touch(drive.pk, stamp.now);
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }
 
+  /** Makes a folder at a free path. Its counts grow when files are added. */
+  makeFolder(drive: DrivePk, parent: FolderPk, path: FolderPath, createdAt: number): FolderPk {
+    return this.#tables.folders.insert(drive, parent, path, createdAt);
+  }
+
+  /** Removes empty folders, in this order. */
+  removeFolders(folders: readonly FolderPk[]): void {
+    for (const pk of folders) this.#tables.folders.remove(pk);
+  }
+
   /** The place for a file at a free path. Creates its folder if it is missing. Throws CONFLICT. */
-  #freePlace(drive: Drive, path: FilePath, now: number): FilePlace {
+  #freePlace(drive: Drive, path: FilePath, stamp: Stamp): FilePlace {
     const asFolder = asFolderPath(path);
     if (this.#tables.folders.byPath(drive.pk, asFolder) !== null) throw pathTaken("folder", asFolder);
-    const folder = this.#makeFolders(drive, parentFolder(path), now);
-    if (this.occupant(drive, path, now) !== null) throw pathTaken("file", path);
+    const folder = this.#makeFolders(drive, parentFolder(path), stamp);
+    if (this.occupant(drive, path, stamp) !== null) throw pathTaken("file", path);
     return { drive: drive.pk, folder, path };
   }
 
-  #makeFolders(drive: Drive, path: FolderPath, now: number): FolderPk {
+  #makeFolders(drive: Drive, path: FolderPath, stamp: Stamp): FolderPk {
     const missing: FolderPath[] = [];
     let nearest = this.#tables.folders.byPath(drive.pk, path);
     for (let at = path; nearest === null; nearest = this.#tables.folders.byPath(drive.pk, at)) {
       if (at === ROOT) throw new Error(`drive ${drive.id} has no root folder`);
-      if (this.occupant(drive, asFilePath(at), now) !== null) {
+      if (this.occupant(drive, asFilePath(at), stamp) !== null) {
         throw new CofferError(
           "CONFLICT",
           `"${asFilePath(at)}" is a file; a folder is needed there. Choose another path, or delete the file first.`,
@@ -170,8 +191,7 @@ export class Tree {
       at = parentFolder(at);
     }
     let parent = nearest.pk;
-    for (const folder of missing.toReversed())
-      parent = this.#tables.folders.insert(drive.pk, parent, folder, now);
+    for (const folder of missing.toReversed()) parent = this.makeFolder(drive.pk, parent, folder, stamp.now);
     return parent;
   }
 

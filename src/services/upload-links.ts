@@ -10,7 +10,7 @@ import { type CreatedLink, makerOf, requireUsable } from "../domain/link.ts";
 import { parsePathOfFile } from "../domain/path.ts";
 import type { Access, Reach } from "./access.ts";
 import type { Quota } from "./quota.ts";
-import type { Upload, Uploads } from "./uploads.ts";
+import type { Upload, Uploader, Uploads } from "./uploads.ts";
 
 /** A request for a link. */
 export interface UploadLinkRequest {
@@ -92,8 +92,10 @@ export class UploadLinks {
   async begin(token: string): Promise<LinkedUpload> {
     const { link, reach } = this.#open(token);
     const limit = Math.min(this.#maxFileSize, link.maxSize ?? this.#maxFileSize);
-    const uploader = {
+    const uploader: Uploader = {
       reach,
+      // Part of its hash names it without giving it away.
+      by: { kind: "link", id: hashSecret(token).slice(0, 16) },
       write: <T>(within: Within<T> | undefined, job: () => T) =>
         this.#tables.write(() => this.#use(token, job), within),
     };

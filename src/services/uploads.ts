@@ -4,23 +4,14 @@ import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import { bodyOf, type FileBody } from "../db/files.ts";
 import type { Tables } from "../db/tables.ts";
+import { type Actor, actorOf } from "../domain/actor.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Digest } from "../domain/digest.ts";
-import { invalid } from "../domain/errors.ts";
-import {
-  type File,
-  type Metadata,
-  parseExpiry,
-  parseMetadata,
-  parseTags,
-  requireFuture,
-} from "../domain/file.ts";
+import { type File, requireFuture } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { requireFits } from "../domain/file-size.ts";
 import type { BlobPk } from "../domain/id.ts";
-import { parseMediaType } from "../domain/media-type.ts";
-import { mimeTypeOf } from "../domain/mime.ts";
-import { type Filename, type FilePath, parseFilename, parseFilePath } from "../domain/path.ts";
+import type { FilePath } from "../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { previewOf } from "../domain/preview.ts";
 import type { Log } from "../log.ts";
@@ -29,21 +20,14 @@ import type { FilePlace } from "./damaged-contents.ts";
 import { HashedContent } from "./hashed-content.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
+import {
+  type Attributes,
+  notGiven,
+  parseAttributes,
+  parseTarget,
+  type UploadFields,
+} from "./upload-fields.ts";
 import type { UsageMeter } from "./usage.ts";
-
-/** A file's fields, as the uploader sent them. */
-export interface UploadFields {
-  readonly driveId: string;
-  /** Undefined if only the path is given. */
-  readonly filename: string | undefined;
-  readonly path: string | undefined;
-  readonly contentType: string | undefined;
-  readonly metadata: Metadata | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly expiresAt: string | null | undefined;
-  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
-  readonly keepsRest?: boolean;
-}
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {
@@ -68,6 +52,7 @@ export interface UploadParts {
 /** On whose behalf an upload is. */
 export interface Uploader {
   readonly reach: Reach;
+  readonly by: Actor;
   /** Runs a write if it may still happen: see `Access.write`. */
   write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
 }
@@ -97,6 +82,7 @@ export class Uploads {
     const { access, quota, maxFileSize } = this.#parts;
     const uploader: Uploader = {
       reach: caller,
+      by: actorOf(caller),
       write: (within, job) => access.write(caller, within, job),
     };
     const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
@@ -182,7 +168,8 @@ export class Upload {
       const present = access.file(uploader.reach, ref);
       check(present);
       const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
-      return tree.change(access.drive(uploader.reach, present.driveId), present, body, clock.now());
+      const stamp = { now: clock.now(), by: uploader.by };
+      return tree.change(access.drive(uploader.reach, present.driveId), present, body, stamp);
     });
   }
 
@@ -244,56 +231,15 @@ export class Upload {
     precondition: Precondition,
   ): Uploaded {
     const { access, tree, clock, uploader } = this.#parts;
-    const now = clock.now();
+    const stamp = { now: clock.now(), by: uploader.by };
     const drive = access.drive(uploader.reach, fields.driveId);
     // It may have passed since it was read.
-    requireFuture("expires_at", attributes.expiresAt, now);
-    const present = tree.occupant(drive, path, now);
+    requireFuture("expires_at", attributes.expiresAt, stamp.now);
+    const present = tree.occupant(drive, path, stamp);
     requirePrecondition(precondition, present);
     const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
-    if (present === null) return { file: tree.add(drive, path, body, now), created: true };
+    if (present === null) return { file: tree.add(drive, path, body, stamp), created: true };
     const kept = fields.keepsRest === true ? notGiven(fields, present) : {};
-    return { file: tree.change(drive, present, { ...body, ...kept }, now), created: false };
+    return { file: tree.change(drive, present, { ...body, ...kept }, stamp), created: false };
   }
-}
-
-type Attributes = Omit<FileBody, "blob" | "size">;
-
-function parseTarget({ filename, path }: UploadFields): { filename: Filename; path: FilePath } {
-  if (filename === undefined) {
-    if (path === undefined || path.endsWith("/"))
-      throw invalid("filename", 'is required if path is left out or ends with "/"');
-    const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
-    return { filename: name, path: parseFilePath("path", path, name) };
-  }
-  const name = parseFilename("filename", filename);
-  return {
-    filename: name,
-    path: path === undefined ? parseFilePath("filename", name, name) : parseFilePath("path", path, name),
-  };
-}
-
-function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
-  const { contentType, metadata, tags, expiresAt } = fields;
-  return {
-    filename,
-    mimeType: contentType === undefined ? mimeTypeOf(filename) : parseMediaType("content_type", contentType),
-    mimeGiven: contentType !== undefined,
-    tags: parseTags("tags", tags ?? []),
-    metadata: parseMetadata("metadata", metadata ?? {}),
-    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
-  };
-}
-
-/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
-function notGiven(
-  fields: UploadFields,
-  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
-): Partial<Attributes> {
-  return {
-    ...(fields.tags === undefined ? { tags } : {}),
-    ...(fields.metadata === undefined ? { metadata } : {}),
-    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
-    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
-  };
 }
