@@ -238,11 +238,13 @@ test("rows of files come, change, move and go in one statement each, and for the
   const statements =
     /\b(?:(?:insert|replace)\b[\s\w]*\binto|delete\s+from|update(?:\s+or\s+\w+)?)\s+["`[]?file\b/gi;
   const calls = /\bfiles\s*\.\s*(?:insert|update|place|remove)\(/g;
-  expect(placesOf(statements, all)).toEqual(
-    ["INSERT INTO file", "UPDATE file", "UPDATE file", "DELETE FROM file"].map(
+  expect(placesOf(statements, all)).toEqual([
+    ...["INSERT INTO file", "UPDATE file", "UPDATE file", "DELETE FROM file"].map(
       (text) => `src/db/files.ts: ${text}`,
     ),
-  );
+    // Triggers that keep `era`, which no code writes.
+    ...Array<string>(2).fill("src/db/migrations/0027_history.sql: UPDATE file"),
+  ]);
   // In `http`, `files` are the use cases.
   const services = sources.filter(({ path }) => layerOf(path) !== "http");
   expect(placesOf(calls, services).toSorted()).toEqual(
