@@ -1,6 +1,7 @@
 import { driveIsAlive, KEY_IS_ALIVE } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
+import { ROOT } from "../domain/path.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
@@ -221,6 +222,6 @@ function fromRow(row: CallerRow | null): Caller | null {
   const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId } = row;
   if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
   if (drivePk !== null && driveId !== null)
-    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId };
+    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId, prefix: ROOT };
   throw new Error(`key ${keyId} reaches neither a user nor a drive`);
 }

@@ -1,5 +1,6 @@
 import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "./id.ts";
 import { CofferError } from "./errors.ts";
+import type { FolderPath } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 
@@ -40,6 +41,8 @@ export interface DriveCaller {
   readonly plan: Plan;
   readonly driveId: DriveId;
   readonly drivePk: DrivePk;
+  /** The folder that the key is limited to; the root for the whole drive. */
+  readonly prefix: FolderPath;
   /** The drive's owner; null while the drive is unclaimed. */
   readonly ownerId: UserId | null;
 }

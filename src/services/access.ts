@@ -8,14 +8,22 @@ import { type File, hasExpired } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
 import type { Link } from "../domain/link.ts";
-import { type FilePath, parsePathOfFile } from "../domain/path.ts";
+import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
+import { requireManager, requireWriter, type Role } from "../domain/role.ts";
 
-/** What a caller can reach: an account, or one drive. */
-export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk">;
+/** What a caller can reach: an account, or one drive, or one folder of it. */
+export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
+
+/** What of a drive decides who may do what in it. */
+type Owned = Pick<Drive, "pk" | "owner">;
 
 /**
- * The only place that decides what a caller may see. Foreign, expired and deleted things give the same NOT_FOUND as
- * things that never existed.
+ * The only place that decides what a caller may see and do. Foreign, expired and deleted things give the same NOT_FOUND
+ * as things that never existed.
+ *
+ * There are three levels: to read (`drive`, `file`), to write (`driveToWrite`, `fileToWrite`) and to manage
+ * (`driveToManage`). A key that is limited to a folder sees that folder of its drive, and nothing beside it: what reads
+ * by a path asks `prefixOf`.
  */
 export class Access {
   readonly #tables: Tables;
@@ -69,14 +77,73 @@ export class Access {
     const id = parseId<DriveId>(reference);
     const drive =
       id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
-    return drive !== null && reaches(caller, drive.pk, drive.owner?.pk ?? null) ? drive : null;
+    return drive === null || this.#role(caller, drive.pk, drive.owner?.pk ?? null) === null ? null : drive;
   }
 
-  /** Like `findDrive`; throws NOT_FOUND. */
+  /** Like `findDrive`; throws NOT_FOUND. A caller with a prefix sees only that of the drive: see `prefixOf`. */
   drive(caller: Reach, reference: string): Drive {
     const drive = this.findDrive(caller, reference);
     if (drive === null) throw notFound("drive");
     return drive;
+  }
+
+  /**
+   * The drive, to change something in it. Throws NOT_FOUND, and FORBIDDEN for a reader and for a path that is outside
+   * the caller's prefix.
+   *
+   * @param path what is changed, created or removed; null for what has no path, such as a new snapshot
+   */
+  driveToWrite(caller: Reach, reference: string, path: FilePath | FolderPath | null): Drive {
+    const drive = this.drive(caller, reference);
+    requireWriter(this.roleIn(caller, drive));
+    const prefix = this.prefixOf(caller, drive);
+    if (path !== null && !path.startsWith(prefix)) throw outside(prefix);
+    return drive;
+  }
+
+  /**
+   * The drive, to decide about all of it: its name, its end, its keys and members. Throws NOT_FOUND, and FORBIDDEN for
+   * members and for callers with a prefix.
+   */
+  driveToManage(caller: Reach, reference: string): Drive {
+    const drive = this.drive(caller, reference);
+    const prefix = this.prefixOf(caller, drive);
+    if (prefix !== ROOT) throw limitedTo(prefix);
+    requireManager(this.roleIn(caller, drive));
+    return drive;
+  }
+
+  /**
+   * Throws FORBIDDEN for a caller who may not see what was in a drive: versions, the trash and snapshots. What was
+   * removed before a drive was shared is not shared with its readers.
+   */
+  requireHistory(caller: Reach, drive: Owned): void {
+    requireWriter(this.roleIn(caller, drive));
+  }
+
+  /** The folder that a caller is limited to in a drive that it sees; the root if it sees all of it. */
+  prefixOf(caller: Reach, drive: Pick<Drive, "pk">): FolderPath {
+    return caller.kind === "drive" && caller.drivePk === drive.pk ? caller.prefix : ROOT;
+  }
+
+  /** Throws NOT_FOUND for a path that is outside the caller's prefix. */
+  requireInside(caller: Reach, drive: Pick<Drive, "pk">, path: FilePath | FolderPath): void {
+    if (!path.startsWith(this.prefixOf(caller, drive)))
+      throw notFound(isFolderPath(path) ? "folder" : "file");
+  }
+
+  /** What the caller is in a drive that it sees. Throws NOT_FOUND. */
+  roleIn(caller: Reach, { pk, owner }: Owned): Role {
+    const role = this.#role(caller, pk, owner?.pk ?? null);
+    if (role === null) throw notFound("drive");
+    return role;
+  }
+
+  /** Null if the caller does not see the drive. */
+  #role(caller: Reach, drive: DrivePk, owner: UserPk | null): Role | null {
+    if (caller.kind === "account") return owner === caller.userPk ? "owner" : null;
+    if (drive !== caller.drivePk) return null;
+    return caller.prefix === ROOT ? "owner" : "editor";
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
@@ -98,7 +165,9 @@ export class Access {
     if ("id" in ref) return this.#findById(caller, ref.id);
     const path = parsePathOfFile("path", ref.path);
     const drive = this.findDrive(caller, ref.drive);
-    return drive === null ? null : this.#findAt(drive, path);
+    return drive === null || !path.startsWith(this.prefixOf(caller, drive))
+      ? null
+      : this.#findAt(drive, path);
   }
 
   /** Like `findFile`; throws NOT_FOUND, which says whether the drive or the file is missing. */
@@ -109,10 +178,40 @@ export class Access {
     throw notFound("file");
   }
 
+  /**
+   * The file, to change or remove it. Throws like `file`, and FORBIDDEN for a reader and for a path that is outside the
+   * caller's prefix.
+   */
+  fileToWrite(caller: Reach, ref: FileRef): File {
+    if ("drive" in ref) {
+      const path = parsePathOfFile("path", ref.path);
+      const found = this.#findAt(this.driveToWrite(caller, ref.drive, path), path);
+      if (found === null) throw notFound("file");
+      return found;
+    }
+    const file = this.file(caller, ref);
+    const role = this.#role(caller, file.drivePk, file.ownerPk);
+    if (role === null) throw notFound("file");
+    requireWriter(role);
+    return file;
+  }
+
+  /** The file with this id, if the caller may change and remove it; else null. */
+  findFileToWrite(caller: Reach, id: string): File | null {
+    const file = this.#findById(caller, id);
+    return file === null || this.#role(caller, file.drivePk, file.ownerPk) === "reader" ? null : file;
+  }
+
+  /** Whether the caller may read a file, which can have moved since it was found. */
+  sees(caller: Reach, { drivePk, ownerPk, path }: Pick<File, "drivePk" | "ownerPk" | "path">): boolean {
+    const isInside = path.startsWith(this.prefixOf(caller, { pk: drivePk }));
+    return isInside && this.#role(caller, drivePk, ownerPk) !== null;
+  }
+
   #findById(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
     const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
-    return file !== null && reaches(caller, file.drivePk, file.ownerPk) ? file : null;
+    return file !== null && this.sees(caller, file) ? file : null;
   }
 
   #findAt(drive: Drive, path: FilePath): File | null {
@@ -128,6 +227,16 @@ function endedMeanwhile(): CofferError {
   );
 }
 
-function reaches(caller: Reach, drive: DrivePk, owner: UserPk | null): boolean {
-  return caller.kind === "account" ? owner === caller.userPk : drive === caller.drivePk;
+function outside(prefix: FolderPath): CofferError {
+  return new CofferError(
+    "FORBIDDEN",
+    `This key is limited to "${prefix}". Choose a path that begins with it.`,
+  );
+}
+
+function limitedTo(prefix: FolderPath): CofferError {
+  return new CofferError(
+    "FORBIDDEN",
+    `This key is limited to "${prefix}"; the operation needs a key of the whole drive.`,
+  );
 }

@@ -137,7 +137,7 @@ export class ApiKeys {
 
   /** The one drive that a new key is limited to; null if it reaches all of its owner's drives. */
   #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
-    if (driveId !== undefined) return this.#access.drive(caller, driveId);
+    if (driveId !== undefined) return this.#access.driveToManage(caller, driveId);
     return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
   }
 

@@ -114,7 +114,7 @@ export class Drives {
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),
     };
     return this.#access.write(caller, within, () => {
-      const drive = this.#access.drive(caller, reference);
+      const drive = this.#access.driveToManage(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
       this.#tables.drives.rename(drive.pk, { ...named, slug }, this.#clock.now());
@@ -137,7 +137,7 @@ export class Drives {
    */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#access.writeFromReserve(caller, within, () => {
-      const drive = this.#access.drive(caller, reference);
+      const drive = this.#access.driveToManage(caller, reference);
       this.#locks.requireNoMove(drive.pk);
       this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
       this.#tables.claimTokens.removeOf(drive.pk);

@@ -91,7 +91,7 @@ export class Edits {
     within?: Within<EditedFile>,
   ): Promise<EditedFile> {
     requireEdits(edits);
-    const { id, driveId, size } = this.#access.file(caller, ref);
+    const { id, driveId, size } = this.#access.fileToWrite(caller, ref);
     const edit = () => this.#inAttempts(caller, ref, edits, options, within);
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
@@ -126,7 +126,7 @@ export class Edits {
     { precondition, dryRun }: EditOptions,
     within: Within<EditedFile> | undefined,
   ): Promise<EditedFile> {
-    const file = this.#access.file(caller, ref);
+    const file = this.#access.fileToWrite(caller, ref);
     requirePrecondition(precondition, file);
     const { diff, pieces } = await this.#plan(file, edits);
     const check = (present: File) => {
@@ -135,7 +135,7 @@ export class Edits {
     };
     if (dryRun) {
       return this.#access.write(caller, within, () => {
-        const present = this.#access.file(caller, ref);
+        const present = this.#access.fileToWrite(caller, ref);
         check(present);
         return { file: present, diff };
       });

@@ -105,9 +105,9 @@ export class Files {
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#access.file(caller, ref);
-      const drive = this.#access.drive(caller, file.driveId);
+      const file = this.#access.fileToWrite(caller, ref);
       const { filename, path } = parseRename(file, changes);
+      const drive = this.#access.driveToWrite(caller, file.driveId, path);
       const attributes = parseAttributes(file, changes, stamp.now);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
@@ -137,7 +137,7 @@ export class Files {
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#access.file(caller, ref);
+      const file = this.#access.fileToWrite(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
@@ -149,7 +149,7 @@ export class Files {
 
   remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<File>): Promise<File> {
     return this.#access.writeFromReserve(caller, within, () => {
-      const file = this.#access.file(caller, ref);
+      const file = this.#access.fileToWrite(caller, ref);
       requirePrecondition(precondition, file);
       this.#tree.trash([file], this.#stamp(caller));
       return file;
@@ -157,7 +157,7 @@ export class Files {
   }
 
   /**
-   * Deletes all these files that the caller may see, in several transactions. `within` is called in the last one. After
+   * Deletes all these files that the caller may remove, in several transactions. `within` is called in the last one. After
    * an error, files of earlier transactions stay deleted.
    */
   async removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
@@ -190,7 +190,7 @@ export class Files {
     for (const ids of names) {
       if (piece.isFull) break;
       taken += 1;
-      const file = this.#access.findFile(caller, { id: ids[0] ?? "" });
+      const file = this.#access.findFileToWrite(caller, ids[0] ?? "");
       (file === null ? failed : deleted).push(...ids);
       piece.takeRows(1);
       if (file === null) continue;
@@ -203,7 +203,7 @@ export class Files {
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {
     const path = parseFilePath("destination_path", to.path, file.filename);
-    return { drive: this.#access.drive(caller, to.driveId ?? file.driveId), path };
+    return { drive: this.#access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
   }
 
   /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */

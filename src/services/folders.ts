@@ -96,7 +96,7 @@ export class Folders {
   ): Promise<CreatedFolder> {
     const parsed = parseFolderPath("path", path);
     return this.#access.write(caller, within, () => {
-      const drive = this.#access.drive(caller, driveId);
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
       const stamp = { now: this.#clock.now(), by: actorOf(caller) };
       const { folder, created } = this.#tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
@@ -156,7 +156,7 @@ export class Folders {
   ): Promise<FolderPreview> {
     const parsed = parseFolderPath("path", path);
     return this.#access.writeFromReserve(caller, within, () => {
-      const drive = this.#access.drive(caller, driveId);
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
       const folder = this.#folder(drive, parsed);
       return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
     });
@@ -166,7 +166,7 @@ export class Folders {
   remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
     const parsed = parseFolderPath("path", path);
     return this.#changes.performFromReserve(caller, within, () => {
-      const drive = this.#access.drive(caller, driveId);
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
       this.#locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
       const from = { drive: drive.pk, path: parsed, top: parsed };
@@ -185,8 +185,8 @@ export class Folders {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
     return this.#changes.perform(caller, within, () => {
-      const source = this.#access.drive(caller, driveId);
-      const drive = to.driveId === undefined ? source : this.#access.drive(caller, to.driveId);
+      const source = this.#source(caller, driveId, from, how);
+      const drive = this.#access.driveToWrite(caller, to.driveId ?? source.id, target);
       // First: a folder may be missing only until a running work puts it back.
       this.#locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
@@ -198,6 +198,14 @@ export class Folders {
       };
       return { work, result };
     });
+  }
+
+  /** A move takes the folder away; a copy only reads it. */
+  #source(caller: Caller, driveId: string, path: FolderPath, how: "move" | "copy"): Drive {
+    if (how === "move") return this.#access.driveToWrite(caller, driveId, path);
+    const drive = this.#access.drive(caller, driveId);
+    this.#access.requireInside(caller, drive, path);
+    return drive;
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {

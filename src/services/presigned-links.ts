@@ -51,7 +51,7 @@ export class PresignedLinks {
     const { secret, hash } = newLinkToken();
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const file = this.#access.file(caller, ref);
+      const file = this.#access.fileToWrite(caller, ref);
       const expiresAt = now + expiresIn * 1000;
       this.#tables.presignedLinks.insert({
         hash,

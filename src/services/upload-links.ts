@@ -67,7 +67,7 @@ export class UploadLinks {
     const { secret, hash } = newUploadToken();
     return this.#access.write(caller, within, () => {
       const now = this.#clock.now();
-      const drive = this.#access.drive(caller, wanted.drive);
+      const drive = this.#access.driveToWrite(caller, wanted.drive, path);
       const expiresAt = now + (wanted.expiresIn ?? LINK_SECONDS.default) * 1000;
       this.#tables.uploadLinks.insert({
         hash,

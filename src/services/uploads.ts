@@ -97,7 +97,7 @@ export class Uploads {
    */
   async beginFor(uploader: Uploader, driveId: string, maxFileSize: number): Promise<Upload> {
     const { access, quota } = this.#parts;
-    const room = quota.limitOf(access.drive(uploader.reach, driveId));
+    const room = quota.limitOf(access.driveToWrite(uploader.reach, driveId, null));
     return this.#begin({ uploader, room, maxFileSize });
   }
 
@@ -147,11 +147,11 @@ export class Upload {
     precondition: Precondition,
     within?: Within<Uploaded>,
   ): Promise<Uploaded> {
-    const target = parseTarget(fields);
-    const attributes = parseAttributes(fields, target.filename, this.#parts.clock.now());
-    const drive = this.#parts.access.drive(this.#parts.uploader.reach, fields.driveId);
-    const uploaded = await this.#store({ driveId: drive.id, path: target.path }, within, (blob) =>
-      this.#file(fields, target.path, attributes, blob, precondition),
+    const { filename, path } = parseTarget(fields);
+    const attributes = parseAttributes(fields, filename, this.#parts.clock.now());
+    const drive = this.#parts.access.driveToWrite(this.#parts.uploader.reach, fields.driveId, path);
+    const uploaded = await this.#store({ driveId: drive.id, path }, within, (blob) =>
+      this.#file(fields, path, attributes, blob, precondition),
     );
     this.#parts.usage.countBytes(uploaded.file.driveId, this.#received);
     return uploaded;
@@ -164,8 +164,8 @@ export class Upload {
    */
   async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
     const { access, tree, clock, uploader } = this.#parts;
-    return this.#store(access.file(uploader.reach, ref), within, (blob) => {
-      const present = access.file(uploader.reach, ref);
+    return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
+      const present = access.fileToWrite(uploader.reach, ref);
       check(present);
       const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
       const stamp = { now: clock.now(), by: uploader.by };
@@ -232,7 +232,7 @@ export class Upload {
   ): Uploaded {
     const { access, tree, clock, uploader } = this.#parts;
     const stamp = { now: clock.now(), by: uploader.by };
-    const drive = access.drive(uploader.reach, fields.driveId);
+    const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, stamp.now);
     const present = tree.occupant(drive, path, stamp);

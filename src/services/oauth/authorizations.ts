@@ -116,7 +116,7 @@ export class Authorizations {
     if (request.scope === "read-only" && consent.scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
-    const drive = consent.driveId === undefined ? null : this.#access.drive(caller, consent.driveId);
+    const drive = consent.driveId === undefined ? null : this.#access.driveToManage(caller, consent.driveId);
     const reach: KeyReach = drive === null ? { user } : { drive: drive.pk };
     this.#apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.

@@ -1,0 +1,22 @@
+import { CofferError } from "./errors.ts";
+
+/** What one can be in a drive that is shared with one: a reader sees it, an editor also changes what is in it. */
+export const MEMBER_ROLES = ["reader", "editor"] as const;
+
+/** One of `MEMBER_ROLES`. */
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** What a caller is in a drive. Only the owner decides about the drive itself. */
+export type Role = MemberRole | "owner";
+
+/** Throws FORBIDDEN for who may only read. */
+export function requireWriter(role: Role): void {
+  if (role !== "reader") return;
+  throw new CofferError("FORBIDDEN", "Your role in this drive is reader; ask its owner for editor.");
+}
+
+/** Throws FORBIDDEN for who may not decide about the drive. */
+export function requireManager(role: Role): void {
+  if (role === "owner") return;
+  throw new CofferError("FORBIDDEN", `Your role in this drive is ${role}; only its owner can do this.`);
+}
