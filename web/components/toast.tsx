@@ -1,40 +1,74 @@
+import undoIcon from "lucide-static/icons/undo-2.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asApiError } from "../lib/api.ts";
+import { useFocusHandedOn } from "../lib/focus.ts";
+import { isTyping } from "../lib/typing.ts";
+import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
 
 const SHOWN_MS = 5000;
+/** What can be undone stays for longer, so that there is time to reach the button. */
+const UNDOABLE_MS = 10_000;
+/** How soon a message is looked at again that was in use when its time was over. */
+const AGAIN_MS = 1000;
 const SAID = "coffer:said";
 
-interface Message {
+/** What goes with a message. */
+interface Offer {
+  /** Takes back what the message says; gives what was done, in words. Rejects with why it could not. */
+  readonly undo?: (() => Promise<string>) | undefined;
+}
+
+/** A short message that is shown for a while. */
+interface Message extends Offer {
   readonly id: number;
   readonly text: string;
 }
 
 /** Shows a short message. Names in it may be hostile. */
-export function say(message: string): void {
-  dispatchEvent(new CustomEvent(SAID, { detail: message }));
+export function say(text: string, offer: Offer = {}): void {
+  dispatchEvent(new CustomEvent(SAID, { detail: { text, ...offer } }));
 }
 
-/** The messages that are shown now, the newest last. */
-function useSaid(): readonly Message[] {
+/**
+ * The messages that are shown now, the newest last, and a function that takes one away before its time.
+ *
+ * @param stays whether a message is in use when its time is over; always the same function
+ */
+function useSaid(stays: (message: Message) => boolean): [readonly Message[], (message: Message) => void] {
   const [messages, setMessages] = useState<readonly Message[]>([]);
+  const drop = ({ id }: Message) => setMessages((shown) => shown.filter((message) => message.id !== id));
   useLayoutEffect(() => {
     let next = 0;
+    const end = (message: Message) => {
+      if (stays(message)) setTimeout(end, AGAIN_MS, message);
+      else drop(message);
+    };
     const listen = (event: Event) => {
       if (!(event instanceof CustomEvent)) return;
-      const message = { id: (next += 1), text: String(event.detail) };
+      const message: Message = { id: (next += 1), ...event.detail };
       setMessages((shown) => [...shown, message]);
-      setTimeout(() => setMessages((shown) => shown.filter(({ id }) => id !== message.id)), SHOWN_MS);
+      setTimeout(end, message.undo === undefined ? SHOWN_MS : UNDOABLE_MS, message);
     };
     addEventListener(SAID, listen);
     return () => removeEventListener(SAID, listen);
   }, []);
-  return messages;
+  return [messages, drop];
 }
 
 /** Shows the messages of `say`, also above dialogs. Used once in the page. */
 export function Toasts() {
-  const messages = useSaid();
   const layer = useRef<HTMLDivElement>(null);
+  const [messages, drop] = useSaid(isInUse);
+  const undo = async (message: Message) => {
+    drop(message);
+    try {
+      say((await message.undo?.()) ?? "");
+    } catch (error) {
+      say(asApiError(error).message);
+    }
+  };
+  useUndoKey(messages, undo);
   useLayoutEffect(() => layer.current?.showPopover(), []);
   useLayoutEffect(() => {
     // The popover shown last is on top. A dialog that opened since would cover the messages.
@@ -44,20 +78,74 @@ export function Toasts() {
   }, [messages]);
   return (
     <div ref={layer} class="toasts" role="status" popover="manual">
-      {messages.map(({ id, text }) => (
-        <div key={id} class="toast">
-          <Name text={text} />
-        </div>
+      {messages.map((message) => (
+        <Toast key={message.id} message={message} onUndo={() => void undo(message)} />
       ))}
+    </div>
+  );
+}
+
+function Toast({ message, onUndo }: { readonly message: Message; readonly onUndo: () => void }) {
+  const element = useRef<HTMLDivElement>(null);
+  useFocusHandedOn(element);
+  return (
+    <div ref={element} id={idOf(message)} class="toast">
+      <span class="toast-words">
+        <Name text={message.text} />
+      </span>
+      {message.undo !== undefined && (
+        <button
+          type="button"
+          class="button quiet"
+          aria-keyshortcuts="Control+Z Meta+Z"
+          title="Undo (Ctrl+Z)"
+          onClick={onUndo}
+        >
+          <Icon svg={undoIcon} /> Undo
+        </button>
+      )}
     </div>
   );
 }
 
 /** The same messages inside a modal dialog, which hides everything outside it from screen readers. */
 export function SpokenToasts() {
+  const [messages] = useSaid(isNotInUse);
   return (
     <p class="hidden-visually" role="status">
-      {useSaid().at(-1)?.text}
+      {messages.at(-1)?.text}
     </p>
   );
+}
+
+/** Undoes what the newest message offers to, on Ctrl+Z, or Cmd+Z. */
+function useUndoKey(messages: readonly Message[], undo: (message: Message) => Promise<void>): void {
+  const newest = messages.findLast((message) => message.undo !== undefined);
+  useLayoutEffect(() => {
+    if (newest === undefined) return;
+    const press = (event: KeyboardEvent) => {
+      const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+      // In a field, the key takes back what was typed.
+      if (!isUndo || event.key.toLowerCase() !== "z" || isTyping(event.target)) return;
+      event.preventDefault();
+      void undo(newest);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [newest]);
+}
+
+/** What can be undone stays while it is under the pointer or has the focus, and while a dialog covers it. */
+function isInUse(message: Message): boolean {
+  if (message.undo === undefined) return false;
+  const shown = document.getElementById(idOf(message));
+  return shown?.matches(":hover, :focus-within") === true || document.querySelector("dialog:modal") !== null;
+}
+
+function isNotInUse(): boolean {
+  return false;
+}
+
+function idOf({ id }: Message): string {
+  return `said-${id}`;
 }

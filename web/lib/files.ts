@@ -78,19 +78,28 @@ export async function countFolder(drive: string, path: string): Promise<number> 
   return (await call<{ file_count: number }>("DELETE", "/v0/folders", { body })).file_count;
 }
 
-/** Deletes a folder with everything in it. */
-export async function deleteFolder(drive: string, path: string): Promise<void> {
-  await call("DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
+/** Deletes a folder with everything in it. Gives its entry of the trash; null where nothing is kept. */
+export async function deleteFolder(drive: string, path: string): Promise<string | null> {
+  const body = { drive_id: drive, path, confirm: true };
+  const { trash_id: id = null } = await call<{ trash_id?: string | null }>("DELETE", "/v0/folders", { body });
+  return id;
 }
 
-/** Deletes at most `BULK_DELETE_IDS` files; the ids of those that it could not. */
-export async function deleteFiles(ids: readonly string[]): Promise<readonly string[]> {
-  const body = { file_ids: ids };
-  return (await call<{ failed: readonly string[] }>("POST", "/v0/files/bulk-delete", { body })).failed;
+/** What became of files that were to be deleted, by their ids. */
+export interface DeletedFiles {
+  readonly deleted: readonly string[];
+  readonly failed: readonly string[];
+  /** The entries of the trash, one for each of `deleted`; null where nothing is kept. */
+  readonly trash_ids?: readonly (string | null)[];
+}
+
+/** Deletes at most `BULK_DELETE_IDS` files. */
+export function deleteFiles(ids: readonly string[]): Promise<DeletedFiles> {
+  return call("POST", "/v0/files/bulk-delete", { body: { file_ids: ids } });
 }
 
 /** A drive, by slug or id, and the whole path of something in it. */
-interface DrivePath {
+export interface DrivePath {
   readonly drive: string;
   readonly path: string;
 }
@@ -139,7 +148,7 @@ export function nameProblem(name: string): string | null {
 }
 
 /** What the entries are called in a sentence: one's name, or how many there are. */
-export function describeEntries(entries: readonly Entry[]): string {
+export function describeEntries(entries: readonly Pick<Entry, "path">[]): string {
   const [only] = entries;
   if (only !== undefined && entries.length === 1) return `“${plain(nameOf(only.path))}”`;
   return `${entries.length.toLocaleString()} items`;

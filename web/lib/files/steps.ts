@@ -14,9 +14,19 @@ export interface Left {
   readonly error: ApiError;
 }
 
+/** Something that was done, and how to take it back. */
+export interface Undoable {
+  /** Where it stood before. */
+  readonly path: string;
+  /** Rejects where it cannot be taken back. */
+  readonly undo: () => Promise<void>;
+}
+
 /** Whoever watches a piece of work. */
 export interface Work {
   readonly onProgress: (progress: Progress) => void;
+  /** Told of each thing that was done and can be taken back. */
+  readonly onUndoable?: (done: Undoable) => void;
   /** Stops between two requests. */
   readonly signal: AbortSignal;
 }
@@ -43,6 +53,11 @@ export class Steps {
 
   get isStopped(): boolean {
     return this.#work.signal.aborted;
+  }
+
+  /** Notes that something was done which can be taken back. */
+  note(done: Undoable): void {
+    this.#work.onUndoable?.(done);
   }
 
   /** Takes a step of `units`; `path` is what it is about. Does nothing once the work was stopped. */

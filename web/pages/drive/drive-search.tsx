@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { navigate } from "../../lib/router.tsx";
 import { addressOf } from "../../lib/searches.ts";
+import { isTyping } from "../../lib/typing.ts";
 
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
 export function DriveSearch({ driveId }: { readonly driveId: string }) {
@@ -46,12 +47,5 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
         autocomplete="off"
       />
     </form>
-  );
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }

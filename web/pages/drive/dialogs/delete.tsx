@@ -3,6 +3,7 @@ import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api.ts";
 import { countFolder, describeEntries, type Entry } from "../../../lib/files.ts";
+import type { Undoable } from "../../../lib/files/steps.ts";
 import { parentOf } from "../../../lib/files/place.ts";
 import { bytesIn } from "../../../lib/files/selection.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
@@ -20,13 +21,15 @@ const PAGE = 1000;
 interface DeleteDialogProps {
   readonly store: DriveStore;
   readonly entries: readonly Entry[];
-  /** With what was done, in words. */
-  readonly onDone: (message: string) => void;
+  /** With what was done, in words, and how to take it back. */
+  readonly onDone: (message: string, done: readonly Undoable[]) => void;
+  /** Closed after some of it was done. */
+  readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
   readonly onClose: () => void;
 }
 
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
-export function DeleteDialog({ store, entries, onDone, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
   const what = describeEntries(entries);
   const { loaded } = useLoad("preview", () =>
     filesIn(
@@ -34,10 +37,12 @@ export function DeleteDialog({ store, entries, onDone, onClose }: DeleteDialogPr
       entries.filter(({ kind }) => kind === "folder").map(({ path }) => path),
     ),
   );
-  const { work, start, stop } = useWork(
+  const { work, start, stop, done } = useWork(
     (run) => deleteEntries(store, entries, run),
-    () => onDone(`Deleted ${what}.`),
+    (all) => ends.onDone(`Deleted ${what}.`, all),
   );
+  const onClose = () =>
+    done.length === 0 ? ends.onClose() : ends.onPartlyDone(`Deleted ${describeEntries(done)}.`, done);
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
       {work.state === "idle" && (
@@ -56,7 +61,7 @@ export function DeleteDialog({ store, entries, onDone, onClose }: DeleteDialogPr
           </div>
         </>
       )}
-      <WorkReport work={work} done="deleted" onStop={stop} onClose={onClose} />
+      <WorkReport work={work} how="delete" onStop={stop} onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,7 +1,9 @@
 import { say } from "../../../components/toast.tsx";
+import type { Undoable } from "../../../lib/files/steps.ts";
 import type { Drive } from "../../../lib/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
+import { takeBack } from "../store/undo.ts";
 import { DeleteDialog } from "./delete.tsx";
 import { DetailsDialog } from "./details.tsx";
 import { DownloadDialog } from "./download.tsx";
@@ -19,10 +21,16 @@ interface FolderDialogsProps {
 
 /** The dialog that is open above a folder. */
 export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps) {
+  const tell = (message: string, done: readonly Undoable[]) =>
+    say(message, { undo: done.length === 0 ? undefined : () => takeBack(store, done) });
   const onClose = () => folder.dismiss();
-  const onDone = (message: string) => {
-    say(message);
+  const onDone = (message: string, done: readonly Undoable[] = []) => {
+    tell(message, done);
     folder.finish(open);
+  };
+  const onPartlyDone = (message: string, done: readonly Undoable[]) => {
+    tell(message, done);
+    folder.dismiss();
   };
   const ends = { store, onDone, onClose };
   switch (open.kind) {
@@ -32,10 +40,17 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
       return <RenameDialog entry={open.entry} {...ends} />;
     case "transfer":
       return (
-        <TransferDialog drive={drive} folder={folder.path} how={open.how} entries={open.entries} {...ends} />
+        <TransferDialog
+          drive={drive}
+          folder={folder.path}
+          how={open.how}
+          entries={open.entries}
+          onPartlyDone={onPartlyDone}
+          {...ends}
+        />
       );
     case "delete":
-      return <DeleteDialog entries={open.entries} {...ends} />;
+      return <DeleteDialog entries={open.entries} onPartlyDone={onPartlyDone} {...ends} />;
     case "details":
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":

@@ -4,14 +4,16 @@ import { Form, textOf } from "../../../components/form.tsx";
 import { Labelled } from "../../../components/labelled.tsx";
 import { ApiError } from "../../../lib/api.ts";
 import { type Entry, nameProblem } from "../../../lib/files.ts";
-import { nameOf } from "../../../lib/files/place.ts";
+import { nameOf, parentOf } from "../../../lib/files/place.ts";
+import type { Undoable } from "../../../lib/files/steps.ts";
 import { plain } from "../../../lib/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
+import { moving } from "../store/undo.ts";
 
 interface NameDialogProps {
   readonly store: DriveStore;
-  /** With what was done, in words. */
-  readonly onDone: (message: string) => void;
+  /** With what was done, in words, and how to take it back. */
+  readonly onDone: (message: string, done?: readonly Undoable[]) => void;
   readonly onClose: () => void;
 }
 
@@ -47,7 +49,8 @@ export function RenameDialog({ store, entry, onDone, onClose }: RenameDialogProp
     const name = requiredName(values);
     if (name === old) return onClose();
     await store.rename(entry, name);
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`);
+    const to = { drive: store.drive, path: parentOf(entry.path) + name };
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [moving(store, entry, to)]);
   };
   return (
     <Dialog title={`Rename ${entry.kind}`} onClose={onClose}>

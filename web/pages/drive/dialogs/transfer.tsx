@@ -4,7 +4,7 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Labelled } from "../../../components/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
-import type { Left } from "../../../lib/files/steps.ts";
+import type { Left, Undoable } from "../../../lib/files/steps.ts";
 import { useLoad } from "../../../lib/load.ts";
 import { plain } from "../../../lib/overrides.ts";
 import type { Drive } from "../../../lib/types.ts";
@@ -19,24 +19,28 @@ interface TransferDialogProps {
   readonly folder: string;
   readonly how: "move" | "copy";
   readonly entries: readonly Entry[];
-  /** With what was done, in words. */
-  readonly onDone: (message: string) => void;
+  /** With what was done, in words, and how to take it back. */
+  readonly onDone: (message: string, done: readonly Undoable[]) => void;
+  /** Closed after some of it was done. */
+  readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
   readonly onClose: () => void;
 }
 
 /** Asks where to, and moves or copies there; asks once more for what was refused there, if that is wanted. */
 export function TransferDialog({ store, drive, folder, how, entries, ...ends }: TransferDialogProps) {
-  const { onDone, onClose } = ends;
   const [to, setTo] = useState<Destination>({ drive, folder });
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
-  const { work, start, stop, reset } = useWork(
+  const inWords = (some: readonly Pick<Entry, "path">[]) =>
+    `${how === "move" ? "Moved" : "Copied"} ${describeEntries(some)}.`;
+  const { work, start, stop, reset, done } = useWork(
     (run) => {
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
       return transferEntries(store, { how, entries: staying, ...where }, run);
     },
-    () => onDone(`${how === "move" ? "Moved" : "Copied"} ${what}.`),
+    (all) => ends.onDone(inWords(all.length > staying.length ? all : staying), all),
   );
+  const onClose = () => (done.length === 0 ? ends.onClose() : ends.onPartlyDone(inWords(done), done));
   const goOn = (left: readonly Left[]) => {
     const refused = new Set(left.map(({ path }) => path));
     setStaying(staying.filter(({ path }) => refused.has(path)));
@@ -47,7 +51,6 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
     work.state === "ended" && !work.stopped
       ? { name: "Choose another folder", onChoose: () => goOn(work.left) }
       : undefined;
-  const done = how === "move" ? "moved" : "copied";
   const isIdle = work.state === "idle" || work.state === "failed";
   return (
     <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
@@ -57,13 +60,13 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
           to={to}
           isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
           submit={how === "move" ? "Move here" : "Copy here"}
-          failure={<WorkReport work={work} done={done} onStop={stop} onClose={onClose} />}
+          failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
           onChange={setTo}
           onSubmit={start}
           onCancel={onClose}
         />
       )}
-      {!isIdle && <WorkReport work={work} done={done} onStop={stop} again={again} onClose={onClose} />}
+      {!isIdle && <WorkReport work={work} how={how} onStop={stop} again={again} onClose={onClose} />}
     </Dialog>
   );
 }

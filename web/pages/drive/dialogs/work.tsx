@@ -2,11 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
 import { type ApiError, asApiError } from "../../../lib/api.ts";
-import type { Left, Progress, Work } from "../../../lib/files/steps.ts";
+import type { Left, Progress, Undoable, Work } from "../../../lib/files/steps.ts";
 import { formatCount } from "../../../lib/format.ts";
 
 /** Problems named one by one; the rest are counted. */
 const NAMED = 20;
+
+/** As in "2 items couldn't be moved". */
+const IN_WORDS = { delete: "deleted", move: "moved", copy: "copied" } as const;
 
 /** A long piece of work, as a dialog shows it. */
 type WorkState =
@@ -15,18 +18,27 @@ type WorkState =
   | { readonly state: "ended"; readonly left: readonly Left[]; readonly stopped: boolean }
   | { readonly state: "failed"; readonly error: ApiError };
 
-/** Runs work once it is started; it stops when the component goes. */
-export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => void) {
+/**
+ * Runs work once it is started; it stops when the component goes.
+ *
+ * @param onSuccess called with what can be taken back, if nothing was left undone
+ */
+export function useWork(
+  run: (work: Work) => Promise<Left[]>,
+  onSuccess: (done: readonly Undoable[]) => void,
+) {
   const [work, setWork] = useState<WorkState>({ state: "idle" });
   const abort = useRef(new AbortController());
+  const done = useRef<Undoable[]>([]);
   useEffect(() => () => abort.current.abort(), []);
   const perform = async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
     try {
       const onProgress = (progress: Progress) => setWork({ state: "running", progress });
-      const left = await run({ onProgress, signal });
-      if (left.length === 0 && !signal.aborted) return onSuccess();
+      const onUndoable = (one: Undoable) => void done.current.push(one);
+      const left = await run({ onProgress, onUndoable, signal });
+      if (left.length === 0 && !signal.aborted) return onSuccess(done.current);
       setWork({ state: "ended", left, stopped: signal.aborted });
     } catch (error) {
       if (signal.aborted) setWork({ state: "ended", left: [], stopped: true });
@@ -37,6 +49,8 @@ export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => v
     work,
     start: () => void perform(),
     stop: () => abort.current.abort(),
+    /** What can be taken back by now. */
+    done: done.current,
     /** Leaves what became of it behind: it is to be started in another way. */
     reset: () => setWork({ state: "idle" }),
   };
@@ -44,8 +58,7 @@ export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: () => v
 
 interface WorkReportProps {
   readonly work: WorkState;
-  /** What the work does, as in "2 items couldn't be moved". */
-  readonly done: "deleted" | "moved" | "copied";
+  readonly how: "delete" | "move" | "copy";
   readonly onStop: () => void;
   /** Another way to go on with what it left undone. */
   readonly again?: { readonly name: string; readonly onChoose: () => void } | undefined;
@@ -53,7 +66,7 @@ interface WorkReportProps {
 }
 
 /** How far the work is, and what it left undone. Nothing before it starts. */
-export function WorkReport({ work, done, onStop, again, onClose }: WorkReportProps) {
+export function WorkReport({ work, how, onStop, again, onClose }: WorkReportProps) {
   switch (work.state) {
     case "idle":
       return null;
@@ -75,17 +88,17 @@ export function WorkReport({ work, done, onStop, again, onClose }: WorkReportPro
         </div>
       );
     case "ended":
-      return <Ended work={work} done={done} again={again} onClose={onClose} />;
+      return <Ended work={work} how={how} again={again} onClose={onClose} />;
   }
 }
 
-interface EndedProps extends Pick<WorkReportProps, "done"> {
+interface EndedProps extends Pick<WorkReportProps, "how"> {
   readonly work: Extract<WorkState, { state: "ended" }>;
   readonly again: WorkReportProps["again"];
   readonly onClose: () => void;
 }
 
-function Ended({ work, done, again, onClose }: EndedProps) {
+function Ended({ work, how, again, onClose }: EndedProps) {
   const { left, stopped } = work;
   return (
     <div class="dialog-body" role="alert">
@@ -93,7 +106,7 @@ function Ended({ work, done, again, onClose }: EndedProps) {
       {left.length > 0 && (
         <div class="notice bad">
           <p>
-            {formatCount(left.length, "item")} couldn't be {done}:
+            {formatCount(left.length, "item")} couldn't be {IN_WORDS[how]}:
           </p>
           <ul class="left">
             {left.slice(0, NAMED).map(({ path, error }) => (

@@ -76,8 +76,7 @@ export class TreeStore {
       if (isNear && level.total === null && level.request === null) this.#load(path);
     }
     if (this.#isTold) return;
-    const hasFolders = folder === "" || this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;
-    if (hasFolders) this.#load(folder);
+    if (folder === "" || this.#hasFolders(folder)) this.#load(folder);
   }
 
   /** Takes over what was asked elsewhere: the first page of a folder, or null where it is not there. */
@@ -124,7 +123,11 @@ export class TreeStore {
     const { drive_id: drive } = entry.kind === "file" ? entry.file : entry.folder;
     if (drive !== this.#drive) return;
     const folder = entry.kind === "file" ? parentOf(entry.path) : entry.path;
-    const hasFolders = entry.kind === "folder" && entry.folder.has_folders;
+    this.lead(folder, entry.kind === "folder" && entry.folder.has_folders);
+  }
+
+  /** Adds a folder of the drive that is there, and those above it. */
+  lead(folder: string, hasFolders = this.#hasFolders(folder)): void {
     for (const path of wayTo(folder).slice(1)) this.#add(path, path !== folder || hasFolders);
     this.#changed();
   }
@@ -133,6 +136,11 @@ export class TreeStore {
   remove(path: string): void {
     this.#remove(path);
     this.#changed();
+  }
+
+  /** As far as it is known. */
+  #hasFolders(folder: string): boolean {
+    return this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;
   }
 
   #add(path: string, hasFolders: boolean): void {

@@ -4,6 +4,7 @@ import { ApiError } from "../../../lib/api.ts";
 import {
   deleteFiles,
   deleteFolder,
+  type DrivePath,
   type Entry,
   type FileEntry,
   transferFile,
@@ -12,6 +13,7 @@ import {
 import { nameOf } from "../../../lib/files/place.ts";
 import { type Left, Steps, type Work } from "../../../lib/files/steps.ts";
 import type { DriveStore } from "./drive.ts";
+import { deletion, moving } from "./undo.ts";
 
 /** Deletes files and whole folders of a drive; what could not be deleted comes back. */
 export function deleteEntries(store: DriveStore, entries: readonly Entry[], work: Work): Promise<Left[]> {
@@ -21,23 +23,30 @@ export function deleteEntries(store: DriveStore, entries: readonly Entry[], work
     for (let start = 0; start < files.length; start += BULK_DELETE_IDS) {
       const some = files.slice(start, start + BULK_DELETE_IDS);
       const about = some.length === 1 ? (some[0]?.path ?? "") : `${some.length} files`;
-      await steps.take(about, async () => steps.left.push(...(await deleteSome(store, some))), some.length);
+      await steps.take(about, () => deleteSome(store, some, steps), some.length);
     }
     for (const { path } of folders) {
       await steps.take(path, async () => {
-        await deleteFolder(store.drive, path);
+        const entry = await deleteFolder(store.drive, path);
         store.folderRemoved(path);
+        if (entry !== null) steps.note(deletion(store, path, entry));
       });
     }
   });
 }
 
 /** Deletes at most as many as one request takes. */
-async function deleteSome(store: DriveStore, files: readonly FileEntry[]): Promise<Left[]> {
-  const failed = new Set(await deleteFiles(files.map(({ key }) => key)));
-  store.filesRemoved(files.filter(({ key }) => !failed.has(key)));
+async function deleteSome(store: DriveStore, files: readonly FileEntry[], steps: Steps): Promise<void> {
+  const { deleted, failed, trash_ids: entries = [] } = await deleteFiles(files.map(({ key }) => key));
+  const refused = new Set(failed);
+  store.filesRemoved(files.filter(({ key }) => !refused.has(key)));
+  const paths = new Map(files.map(({ key, path }) => [key, path]));
+  for (const [at, id] of deleted.entries()) {
+    const entry = entries[at] ?? null;
+    if (entry !== null) steps.note(deletion(store, paths.get(id) ?? "", entry));
+  }
   const error = new ApiError(404, "NOT_FOUND", "It no longer exists, or you can't delete it.");
-  return files.filter(({ key }) => failed.has(key)).map(({ path }) => ({ path, error }));
+  for (const { key, path } of files) if (refused.has(key)) steps.left.push({ path, error });
 }
 
 /** What is to be moved or copied, and where to. */
@@ -58,7 +67,10 @@ export function transferEntries(store: DriveStore, transfer: Transfer, work: Wor
   return perform(store, new Steps(work, entries.length), async (steps) => {
     for (const entry of entries) {
       const to = { drive: toDrive, path: toFolder + nameOf(entry.path) };
-      await steps.take(entry.path, () => transferOne(store, how, entry, to));
+      await steps.take(entry.path, async () => {
+        await transferOne(store, how, entry, to);
+        if (how === "move") steps.note(moving(store, entry, to));
+      });
     }
   });
 }
@@ -67,7 +79,7 @@ async function transferOne(
   store: DriveStore,
   how: Transfer["how"],
   entry: Entry,
-  to: { readonly drive: string; readonly path: string },
+  to: DrivePath,
 ): Promise<void> {
   if (entry.kind === "file") {
     const file = await transferFile(how, entry.key, to);
