@@ -10,6 +10,7 @@ import { FileLists } from "./file-lists.ts";
 import { FilesTable } from "./files.ts";
 import { FolderWorksTable } from "./folder-works.ts";
 import { FoldersTable } from "./folders.ts";
+import { HeldRows } from "./held-rows.ts";
 import { IdentitiesTable } from "./identities.ts";
 import { KnownClientsTable } from "./known-clients.ts";
 import { OAuthClientsTable } from "./oauth-clients.ts";
@@ -24,6 +25,7 @@ import { SearchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
 import { SessionsTable } from "./sessions.ts";
 import { SmallContentsTable } from "./small-contents.ts";
+import { SnapshotsTable } from "./snapshots.ts";
 import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
 import { SetupTokensTable } from "./setup-tokens.ts";
@@ -49,6 +51,8 @@ export function openTables(database: Database) {
     files: new FilesTable(database),
     subtrees: new Subtrees(database),
     folderWorks: new FolderWorksTable(database),
+    snapshots: new SnapshotsTable(database),
+    heldRows: new HeldRows(database),
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),
     blobs: new BlobsTable(database),

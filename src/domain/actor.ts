@@ -47,3 +47,12 @@ function known<T>(id: T | null): T {
   if (id === null) throw new Error("the database names an actor with a malformed id");
   return id;
 }
+
+/** An actor, with the name of the key or user; null once that is gone, and for links. */
+export type NamedActor = Actor & { readonly name: string | null };
+
+/** An actor of the database with its name; null for the server. */
+export function namedActor(text: string | null, name: string | null): NamedActor | null {
+  const actor = parseActor(text);
+  return actor === null ? null : { ...actor, name };
+}

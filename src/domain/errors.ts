@@ -71,6 +71,7 @@ const WHERE_TO_LOOK = {
   request: "It may have expired: start again from the application.",
   route: "/docs/api.md lists all routes.",
   session: "List the sessions to see their ids. It may have ended already.",
+  snapshot: "List the drive's snapshots to see their ids. It may be deleted already.",
   user: "List the users to see their ids.",
 } as const;
 

@@ -4,6 +4,7 @@ export const FINDINGS = {
   "row-missing": "a row names one that is not there",
   "counter-wrong": "a stored count or size differs from what is there",
   "tree-wrong": "a file or folder is in another folder than its path says",
+  "snapshot-wrong": "a file or folder is kept for no snapshot, or is in one twice",
   "tag-wrong": "the list of tagged files differs from the files",
   "index-corrupt": "the search index is damaged",
   "index-missing": "a file is not in the search index",

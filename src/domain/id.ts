@@ -7,6 +7,7 @@ export type FileId = Brand<string, "FileId">;
 export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
 export type TrashId = Brand<string, "TrashId">;
+export type SnapshotId = Brand<string, "SnapshotId">;
 
 /** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
@@ -14,7 +15,7 @@ export type StoreId = Brand<string, "StoreId">;
 /** Names a batch of jobs of the search index. Never leaves the machine. */
 export type BatchId = Brand<string, "BatchId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | StoreId | BatchId;
+type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | SnapshotId | StoreId | BatchId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -44,3 +45,4 @@ export type FolderPk = Brand<number, "FolderPk">;
 export type FilePk = Brand<number, "FilePk">;
 export type BlobPk = Brand<number, "BlobPk">;
 export type FolderWorkPk = Brand<number, "FolderWorkPk">;
+export type SnapshotPk = Brand<number, "SnapshotPk">;

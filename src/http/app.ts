@@ -39,6 +39,7 @@ import { listings } from "./resources/listings.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
+import { snapshots } from "./resources/snapshots.ts";
 import { texts } from "./resources/texts.ts";
 import { uploadLinks } from "./resources/upload-links.ts";
 import { uploads } from "./resources/uploads.ts";
@@ -140,6 +141,7 @@ function resources(options: AppOptions): AnyElysia[] {
     provision({ drives: services.drives, throttle, claimBase }),
     mcp({ services, throttle, log, version: options.version, linkBase: links, claimBase }),
     drives(services.drives),
+    snapshots(services.snapshots),
     listings(services.listings),
     files(services.files),
     claims(services.claims),

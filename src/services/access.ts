@@ -6,10 +6,18 @@ import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
-import { type DriveId, type DrivePk, type FileId, parseId, type UserPk } from "../domain/id.ts";
+import {
+  type DriveId,
+  type DrivePk,
+  type FileId,
+  parseId,
+  type SnapshotId,
+  type UserPk,
+} from "../domain/id.ts";
 import type { Link } from "../domain/link.ts";
 import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
 import { requireManager, requireWriter, type Role } from "../domain/role.ts";
+import type { Snapshot } from "../domain/snapshot.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
@@ -144,6 +152,15 @@ export class Access {
     if (caller.kind === "account") return owner === caller.userPk ? "owner" : null;
     if (drive !== caller.drivePk) return null;
     return caller.prefix === ROOT ? "owner" : "editor";
+  }
+
+  /** The snapshot of a drive that the caller sees. Throws NOT_FOUND, and FORBIDDEN as `requireHistory` does. */
+  snapshot(caller: Reach, drive: Drive, reference: string): Snapshot {
+    this.requireHistory(caller, drive);
+    const id = parseId<SnapshotId>(reference);
+    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    if (snapshot === null || snapshot.drivePk !== drive.pk) throw notFound("snapshot");
+    return snapshot;
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */

@@ -45,6 +45,7 @@ import { Scrub } from "./scrub.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
+import { Snapshots } from "./snapshots.ts";
 import { Sweep } from "./sweep.ts";
 import { Texts } from "./texts.ts";
 import { Tree } from "./tree.ts";
@@ -138,6 +139,7 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
+    snapshots: new Snapshots(parts),
     apiKeys,
     oauthClients,
     authorizations,

@@ -11,6 +11,7 @@ import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
+import { SnapshotRemoval } from "./snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 
@@ -47,6 +48,7 @@ export class Sweep {
   readonly #watch: ClockWatch;
   readonly #log: Log;
   readonly #strays: Strays;
+  readonly #snapshots: SnapshotRemoval;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -67,6 +69,7 @@ export class Sweep {
     this.#watch = parts.watch;
     this.#log = parts.log;
     this.#strays = new Strays(parts);
+    this.#snapshots = new SnapshotRemoval(parts);
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -87,6 +90,7 @@ export class Sweep {
     const now = await this.#watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
+    await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
     const early = await this.#attempt("contents early", () => this.#early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
@@ -203,7 +207,11 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents, snapshots } = this.#tables;
+    // First: then nothing is held for them any more.
+    await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
+    if (snapshots.hasAnyOf(drive)) return false;
+    await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestAppliance, startAppliance } from "../support/appliance.ts";
 import { byPath } from "../support/by-path.ts";
-import type { Answer, Json } from "../support/client.ts";
+import type { Answer, Client, Json } from "../support/client.ts";
 import {
   expectCommonRules,
   HELLO,
@@ -26,6 +26,8 @@ interface Target {
   readonly folder: string;
   /** The id of a key limited to the drive. */
   readonly key: string;
+  /** Empty for routes that have none. */
+  readonly snapshot: string;
   readonly suffix: string;
 }
 
@@ -146,6 +148,26 @@ const ENTRIES: readonly Entry[] = [
     path: ({ drive }) => `/v0/drives/${drive}`,
     of: writing(200),
     destroys: true,
+  },
+  {
+    route: "GET /v0/drives/{id}/snapshots",
+    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
+    of: reading(200),
+  },
+  {
+    route: "POST /v0/drives/{id}/snapshots",
+    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
+    of: writing(201),
+  },
+  {
+    route: "GET /v0/drives/{id}/snapshots/{sid}",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
+    of: reading(200),
+  },
+  {
+    route: "DELETE /v0/drives/{id}/snapshots/{sid}",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
+    of: writing(200),
   },
   { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
@@ -376,7 +398,7 @@ test("every route of /v0 in the API description is in the matrix, and every entr
 
 let cases = 0;
 
-async function makeTarget(world: World, owner: Owner): Promise<Target> {
+async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise<Target> {
   cases += 1;
   const folder = `case-${cases}/`;
   const drive = world.drives[owner];
@@ -385,7 +407,13 @@ async function makeTarget(world: World, owner: Owner): Promise<Target> {
     body: "x",
   });
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
-  return { drive, file: file.id, folder, key: key.id, suffix: String(cases) };
+  const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
+  return { drive, file: file.id, folder, key: key.id, snapshot, suffix: String(cases) };
+}
+
+async function takeSnapshot(client: Client, drive: string): Promise<string> {
+  const path = `/v0/drives/${drive}/snapshots`;
+  return (await client.json<{ data: { id: string } }>(201, "POST", path)).data.id;
 }
 
 /** Makes room for the next one's key: a drive may have only a hundred. It, or its drive, may be gone already. */
@@ -403,6 +431,7 @@ async function snapshot({ clients, drives }: World): Promise<unknown> {
       await get("/v0/drives"),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1000`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
+      await get(`/v0/drives/${drives[owner]}/snapshots`),
       keys.map(({ id, scope }) => [id, scope]),
     ];
   });
@@ -451,7 +480,7 @@ for (const entry of MATRIX) {
       let target: Target;
       let seen: unknown;
       beforeAll(async () => {
-        target = await makeTarget(stage.world, owner);
+        target = await makeTarget(stage.world, owner, entry);
         seen = await snapshot(stage.world);
       });
       afterAll(() => dropKey(stage.world, owner, target));
@@ -471,7 +500,7 @@ for (const entry of MATRIX) {
         await using own = entry.destroys === undefined ? null : await startAppliance();
         const coffer = own ?? stage.coffer;
         const world = own === null ? stage.world : await populate(own);
-        const target = await makeTarget(world, owner);
+        const target = await makeTarget(world, owner, entry);
         await check(coffer, world, entry, target, { owner, caller });
         await dropKey(world, owner, target);
       });
@@ -486,11 +515,18 @@ function withoutId({ status, text }: Answer): unknown {
 
 describe("what is not yours is answered like what never was", () => {
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
-  const absent: Target = { drive: nowhere, file: nowhere, folder: "case-0/", key: nowhere, suffix: "0" };
+  const absent: Target = {
+    drive: nowhere,
+    file: nowhere,
+    folder: "case-0/",
+    key: nowhere,
+    snapshot: nowhere,
+    suffix: "0",
+  };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
     test(nameOf(entry), async () => {
       const { world } = stage;
-      const target = await makeTarget(world, "agent");
+      const target = await makeTarget(world, "agent", entry);
       const foreign = await ask(world, "otherAgent", entry, target);
       const missing = await ask(world, "otherAgent", entry, absent);
       expect(withoutId(foreign)).toEqual(withoutId(missing));

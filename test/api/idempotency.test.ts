@@ -64,6 +64,8 @@ interface Target {
   readonly session: string;
   /** The ticket of an application's request. */
   readonly request: string;
+  /** Of the drive. */
+  readonly snapshot: string;
 }
 
 async function makeTarget(): Promise<Target> {
@@ -94,7 +96,13 @@ async function makeTarget(): Promise<Target> {
     user: makeUser(),
     session: beginSession(stage.coffer, "ada").id,
     request: await pendingRequest(stage.coffer),
+    snapshot: await takeSnapshot(drive),
   };
+}
+
+async function takeSnapshot(drive: string): Promise<string> {
+  const path = `/v0/drives/${drive}/snapshots`;
+  return (await stage.world.clients.ada.json<{ data: { id: string } }>(201, "POST", path)).data.id;
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -114,6 +122,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     countRows("drive"),
     countRows("presigned_link"),
     countRows("upload_link"),
+    countRows("snapshot"),
     countRows("user"),
   ];
 }
@@ -178,6 +187,17 @@ const ENTRIES: readonly Route[] = [
     status: 200,
   },
   { route: "DELETE /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, status: 200 },
+  {
+    route: "POST /v0/drives/{id}/snapshots",
+    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
+    body: () => ({ name: "Taken" }),
+    status: 201,
+  },
+  {
+    route: "DELETE /v0/drives/{id}/snapshots/{sid}",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
+    status: 200,
+  },
   {
     route: "POST /v0/files",
     body: ({ drive }) => ({ drive_id: drive, filename: "new.txt", content: HELLO, tags: ["a"] }),

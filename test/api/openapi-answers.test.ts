@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { KEYS, EXTRACT_JSON_BYTES, RECORD_ROOM_BYTES } from "../../src/domain/limits.ts";
+import { EXTRACT_JSON_BYTES, KEYS, RECORD_ROOM_BYTES, SNAPSHOTS } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
@@ -26,6 +26,8 @@ interface Target {
   /** `dir/hello.txt`, "Hello World!"; beside it stands `dir/other`. */
   readonly file: string;
   readonly key: string;
+  /** Of the drive as it is. */
+  readonly snapshot: string;
   /** The token of a link to the file that is good for one time. */
   readonly link: string;
   /** Links to upload to, by what becomes of that. */
@@ -94,6 +96,7 @@ beforeAll(async () => {
   places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
   bobsUpload = await linkTo(world.clients.bob, world.drives.bob, "by-link");
   await fillWithKeys(world.drives.bob);
+  await fillWithSnapshots(world.drives.bob);
   changeDatabase(
     coffer.dataDir,
     `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`,
@@ -188,6 +191,12 @@ async function ask(
   return answer;
 }
 
+/** Takes as many snapshots of a drive of Bob's as there may be. */
+async function fillWithSnapshots(drive: string): Promise<void> {
+  const take = () => world.clients.bob.json(201, "POST", `/v0/drives/${drive}/snapshots`);
+  await Promise.all(Array.from({ length: SNAPSHOTS.taken }, take));
+}
+
 async function makeTarget(): Promise<Target> {
   const { ada, nobody } = world.clients;
   const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
@@ -201,6 +210,7 @@ async function makeTarget(): Promise<Target> {
   places.set(file.id, { drive_id: data.id, path: "dir/hello.txt" });
   await put("dir/other");
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${data.id}/snapshots`);
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
     body: { one_time: true },
   });
@@ -216,10 +226,12 @@ async function makeTarget(): Promise<Target> {
     .client(unclaimed.api_key)
     .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
-  return { drive: data.id, file: file.id, key: key.id, link: link.token, uploads, claim };
+  const snapshot = taken.data.id;
+  return { drive: data.id, file: file.id, key: key.id, snapshot, link: link.token, uploads, claim };
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
+const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: { id, sid } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
 const uploadLink = ({ uploads }: Target): Request => ({
@@ -286,6 +298,10 @@ const SUCCESSES: readonly Case[] = [
   { operation: "getDrive", gives: 200, request: drive },
   { operation: "updateDrive", gives: 200, request: (t) => also(drive(t), { name: "N", description: "D" }) },
   { operation: "deleteDrive", gives: 200, request: drive },
+  { operation: "createSnapshot", gives: 201, request: (t) => also(drive(t), { name: "Taken" }) },
+  { operation: "listSnapshots", gives: 200, request: drive },
+  { operation: "getSnapshot", gives: 200, request: snapshot },
+  { operation: "deleteSnapshot", gives: 200, request: snapshot },
   { operation: "previewClaim", gives: 200, as: "nobody", request: claimLink },
   { operation: "listFiles", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
   {
@@ -652,6 +668,7 @@ const REFUSALS: readonly Case[] = [
     request: () => also(transfer(bobs(), "copied/"), { path: "notes/" }),
   },
   { operation: "deleteFolder", gives: "NOT_FOUND", request: (t) => folder(t, "none/") },
+  { operation: "createSnapshot", gives: "QUOTA_EXCEEDED", as: "bob", request: () => drive(bobs()) },
   {
     operation: "createKey",
     gives: "QUOTA_EXCEEDED",
@@ -691,6 +708,7 @@ function bobs(): Target {
     drive: world.drives.bob,
     file: world.files.bob,
     key: "",
+    snapshot: "",
     link: "",
     uploads: { making: "", replacing: "", blocked: "" },
     claim: "",

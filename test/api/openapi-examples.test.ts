@@ -34,6 +34,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createUploadLink", JSON_TYPE, 201, {}],
   ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
+  ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
@@ -63,6 +64,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateUser: ["plan"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
+  createSnapshot: ["name"],
   // One of two things to exchange.
   getToken: ["refresh_token"],
   // They may be in the query instead.

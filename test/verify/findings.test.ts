@@ -64,6 +64,27 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
     "UPDATE file SET folder = (SELECT pk FROM folder WHERE path = 'a/') WHERE path = 'a/b/small.txt'",
   ],
   [
+    "snapshot-wrong",
+    /"a\/gone.bin".*no snapshot needs it/,
+    `INSERT INTO held_file (drive, parent, path, file_id, filename, mime_type, mime_given, size, blob, tags, metadata,
+                            created_at, updated_at, version, era, until)
+     SELECT drive, 'a/', 'a/gone.bin', id, filename, mime_type, mime_given, size, blob, tags, metadata, created_at, updated_at,
+            version, 0, 1 FROM file WHERE path = 'a/large.bin'`,
+  ],
+  [
+    "snapshot-wrong",
+    /"a\/large.bin".*after the newest snapshot/,
+    "UPDATE file SET era = 1 WHERE path = 'a/large.bin'",
+  ],
+  [
+    "counter-wrong",
+    /the files of snapshot s: it says/,
+    `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at)
+     SELECT 's', drive, 1, 'x', 0, 0, 0, 0 FROM file WHERE path = 'a/large.bin'`,
+    "UPDATE drive SET era = 1",
+    "UPDATE file SET era = 1 WHERE path = 'a/large.bin'",
+  ],
+  [
     "tag-wrong",
     /"two" of file "a\/large.bin".*not in the list/,
     "DELETE FROM file_tag WHERE tag = 'two' AND path = 'a/large.bin'",

@@ -43,7 +43,12 @@ const COUNTERS = [
   {
     about: "the references to content",
     query: `SELECT * FROM (SELECT digest AS name, refs AS says,
-              (SELECT count(*) FROM file f WHERE f.blob = b.pk) AS "is" FROM blob b) WHERE says <> "is"`,
+              (SELECT count(*) FROM file f WHERE f.blob = b.pk) + ifnull(k.rows, 0) AS "is"
+              FROM blob b LEFT JOIN (
+                SELECT blob, count(*) AS rows FROM (
+                  SELECT blob FROM file_version UNION ALL SELECT blob FROM trash_file
+                  UNION ALL SELECT blob FROM held_file) GROUP BY blob) k ON k.blob = b.pk)
+             WHERE says <> "is"`,
   },
   {
     about: "the size of file",

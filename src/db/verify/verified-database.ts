@@ -6,6 +6,7 @@ import { MIGRATIONS } from "../migrations.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
 import { brokenParts } from "./integrity.ts";
 import { wrongIndex } from "./search-index.ts";
+import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
 
 /** A content as its row says. */
@@ -16,7 +17,7 @@ export interface StoredContent {
 }
 
 /** The checks of the database, in their order. */
-const CHECKS = [brokenParts, wrongPlaces, wrongCounts, wrongTags, wrongIndex] as const;
+const CHECKS = [brokenParts, wrongPlaces, wrongCounts, wrongSnapshots, wrongTags, wrongIndex] as const;
 
 /** A database that is only read, beside a server or without one. */
 export class VerifiedDatabase implements Disposable {

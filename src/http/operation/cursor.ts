@@ -22,6 +22,18 @@ export function decodeCursor(cursor: string): string {
   return path;
 }
 
+/** An opaque cursor: the list continues after this number. */
+export function encodeNumber(number: number): string {
+  return encode([String(number)]);
+}
+
+/** The number of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeNumber` did not return. */
+export function decodeNumber(cursor: string): number {
+  const [number = "", ...more] = decode(cursor);
+  if (more.length > 0 || !NUMBER.test(number)) throw badCursor();
+  return Number(number);
+}
+
 /**
  * An opaque cursor: the list of files, and of folders beside them, continues after this position. It names the order,
  * except the default one of files alone.

@@ -41,3 +41,15 @@ export const exampleFolder = {
   has_folders: true,
   created_at: "2030-01-31T12:00:00.000Z",
 };
+
+/** The snapshot in examples. */
+export const exampleSnapshot = {
+  id: "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",
+  drive_id: exampleDrive.id,
+  name: "Before the clean-up",
+  file_count: 2,
+  total_size: 4096,
+  automatic: false,
+  created_at: "2030-01-31T12:00:00.000Z",
+  created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
+};

@@ -1,9 +1,12 @@
+import type { NamedActor } from "../../domain/actor.ts";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { Folder } from "../../domain/folder.ts";
 import { isTextType } from "../../domain/media-type.ts";
+import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
+import type { ActorRecord, SnapshotRecord } from "./history-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
 /** A drive in the shape of `driveSchema`. */
@@ -73,5 +76,24 @@ export function keyRecord(key: ApiKey): KeyRecord {
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
     client_id: key.clientId,
+  };
+}
+
+/** Who did something, in the shape of `actorSchema`; null for the server. */
+export function actorRecord(actor: NamedActor | null): ActorRecord | null {
+  return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
+}
+
+/** A snapshot in the shape of `snapshotSchema`. */
+export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
+  return {
+    id: snapshot.id,
+    drive_id: snapshot.driveId,
+    name: snapshot.name,
+    file_count: snapshot.fileCount,
+    total_size: snapshot.totalSize,
+    automatic: snapshot.isAutomatic,
+    created_at: formatInstant(snapshot.createdAt),
+    created_by: actorRecord(snapshot.createdBy),
   };
 }

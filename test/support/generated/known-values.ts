@@ -7,6 +7,7 @@ export type Kind =
   | "slug"
   | "file"
   | "key"
+  | "snapshot"
   | "session"
   | "user"
   | "username"
@@ -59,6 +60,7 @@ export class KnownValues {
     if (!isObject(answer)) return;
     if ("content_hash" in answer) this.#learnFile(answer["id"], answer["path"], answer["content_hash"]);
     else if ("slug" in answer) this.add("drive", answer["id"]);
+    else if ("automatic" in answer) this.add("snapshot", answer["id"]);
     else if ("key_prefix" in answer) this.add("key", answer["id"]);
     else if ("has_folders" in answer) this.add("folder", answer["path"]);
     else if (operation === "listSessions") this.add("session", answer["id"]);

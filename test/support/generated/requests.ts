@@ -22,6 +22,7 @@ const FITTING = 0.93;
 /** The kinds of things that parameters and fields name. */
 const KIND_OF: Readonly<Record<string, readonly Kind[]>> = {
   drive_id: ["drive", "drive", "slug"],
+  snapshot_id: ["snapshot"],
   destination_drive_id: ["drive", "drive", "slug"],
   slug: ["slug"],
   path: ["path", "folder"],
@@ -38,6 +39,7 @@ const KIND_OF: Readonly<Record<string, readonly Kind[]>> = {
 /** The kinds of things in the path, by what comes before them. */
 const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   drives: "drive",
+  snapshots: "snapshot",
   files: "file",
   keys: "key",
   sessions: "session",

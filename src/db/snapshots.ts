@@ -1,0 +1,178 @@
+import { namedActor } from "../domain/actor.ts";
+import type { DrivePk, SnapshotId, SnapshotPk } from "../domain/id.ts";
+import type { Snapshot, SnapshotNumber } from "../domain/snapshot.ts";
+import { actorName } from "./actor-names.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** A snapshot to be taken. */
+export interface NewSnapshot {
+  readonly id: SnapshotId;
+  readonly drive: DrivePk;
+  readonly name: string;
+  readonly isAutomatic: boolean;
+  readonly fileCount: number;
+  /** Bytes. */
+  readonly totalSize: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** See `actorText`. */
+  readonly createdBy: string | null;
+}
+
+type Row = Omit<Snapshot, "isAutomatic" | "createdBy"> & {
+  readonly isAutomatic: 0 | 1;
+  readonly createdBy: string | null;
+  readonly createdByName: string | null;
+};
+
+type NewRow = Omit<NewSnapshot, "isAutomatic"> & { readonly isAutomatic: 0 | 1; readonly number: number };
+
+const SELECT = `
+  SELECT s.pk, s.id, s.drive AS drivePk, d.id AS driveId, s.number, s.name, s.is_automatic AS isAutomatic,
+         s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt, s.created_by AS createdBy,
+         ${actorName("s.created_by")} AS createdByName
+    FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL`;
+/** No folder is brought back to it, or copied from it. */
+const IS_UNUSED = "NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = s.drive AND w.snapshot = s.pk)";
+
+/**
+ * Snapshots. What was in one is in the rows of its drive that have not changed since, and in the held rows: see
+ * `HeldRows`.
+ */
+export class SnapshotsTable {
+  readonly #byId;
+  readonly #byPk;
+  readonly #page;
+  readonly #count;
+  readonly #tick;
+  readonly #insert;
+  readonly #markDeleted;
+  readonly #trimAutomatic;
+  readonly #deleted;
+  readonly #remove;
+  readonly #removeSome;
+  readonly #hasAny;
+
+  constructor({ sql }: Database) {
+    this.#byId = sql.prepare<Row, [SnapshotId]>(`${SELECT} AND s.id = ?`);
+    this.#byPk = sql.prepare<Row, [SnapshotPk]>(`${SELECT} AND s.pk = ?`);
+    this.#page = sql.prepare<Row, [DrivePk, number, number]>(
+      `${SELECT} AND s.drive = ? AND s.number < ? ORDER BY s.number DESC LIMIT ?`,
+    );
+    this.#count = sql.prepare<{ all: number; automatic: number }, [DrivePk]>(
+      `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
+        WHERE drive = ? AND deleted_at IS NULL`,
+    );
+    this.#tick = sql.prepare<{ era: number }, [DrivePk]>(
+      "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
+    );
+    this.#insert = sql.prepare<never, [Parameters<NewRow>]>(
+      `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at, created_by)
+       VALUES (:id, :drive, :number, :name, :isAutomatic, :fileCount, :totalSize, :createdAt, :createdBy)`,
+    );
+    this.#markDeleted = sql.prepare<never, [number, SnapshotPk]>(
+      "UPDATE snapshot SET deleted_at = ? WHERE pk = ?",
+    );
+    this.#trimAutomatic = sql.prepare<never, [{ drive: DrivePk; keep: number; now: number }]>(
+      `UPDATE snapshot SET deleted_at = :now WHERE pk IN (
+         SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND s.is_automatic = 1 AND s.deleted_at IS NULL
+          ORDER BY s.number DESC LIMIT -1 OFFSET :keep)
+       AND pk IN (SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND ${IS_UNUSED})`,
+    );
+    this.#deleted = sql.prepare<
+      Pick<Snapshot, "pk" | "drivePk" | "number"> & {
+        readonly before: number;
+        readonly after: number | null;
+      },
+      []
+    >(
+      `SELECT s.pk, s.drive AS drivePk, s.number,
+              ifnull((SELECT max(number) FROM snapshot o
+                       WHERE o.drive = s.drive AND o.number < s.number AND o.deleted_at IS NULL), 0) AS before,
+              (SELECT min(number) FROM snapshot o
+                WHERE o.drive = s.drive AND o.number > s.number AND o.deleted_at IS NULL) AS after
+         FROM snapshot s INDEXED BY snapshot_deleted
+        WHERE s.deleted_at IS NOT NULL AND ${IS_UNUSED} ORDER BY s.deleted_at LIMIT 1`,
+    );
+    this.#remove = sql.prepare<never, [SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?");
+    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
+      `DELETE FROM snapshot WHERE pk IN (
+         SELECT s.pk FROM snapshot s WHERE s.drive = ? AND ${IS_UNUSED} LIMIT ?)`,
+    );
+    this.#hasAny = sql.prepare<object, [DrivePk]>("SELECT 1 FROM snapshot WHERE drive = ? LIMIT 1");
+  }
+
+  /** The snapshot with this id, unless it is deleted. */
+  byId(id: SnapshotId): Snapshot | null {
+    return fromRow(this.#byId.get(id));
+  }
+
+  /** The snapshot of this row, unless it is deleted. */
+  byPk(pk: SnapshotPk): Snapshot | null {
+    return fromRow(this.#byPk.get(pk));
+  }
+
+  /** A drive's snapshots before a number, newest first. */
+  page(drive: DrivePk, before: number, limit: number): Snapshot[] {
+    return this.#page.all(drive, before, limit).flatMap((row) => fromRow(row) ?? []);
+  }
+
+  /** How many snapshots a drive has, and how many of these are automatic. */
+  count(drive: DrivePk): { readonly all: number; readonly automatic: number } {
+    return this.#count.get(drive) ?? { all: 0, automatic: 0 };
+  }
+
+  /** Takes a snapshot of what a drive holds now. Inside a write. */
+  insert(snapshot: NewSnapshot): void {
+    const ticked = this.#tick.get(snapshot.drive);
+    if (ticked === null) throw new Error("a snapshot of a drive that is missing");
+    this.#insert.run({ ...snapshot, number: ticked.era, isAutomatic: snapshot.isAutomatic ? 1 : 0 });
+  }
+
+  /** Hides a snapshot; the sweep removes what only it needs. Inside a write. */
+  markDeleted(pk: SnapshotPk, now: number): void {
+    this.#markDeleted.run(now, pk);
+  }
+
+  /** Hides the automatic snapshots of a drive but the newest, except those in use. Inside a write. */
+  trimAutomatic(drive: DrivePk, keep: number, now: number): void {
+    this.#trimAutomatic.run({ drive, keep, now });
+  }
+
+  /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
+  deleted(): {
+    readonly pk: SnapshotPk;
+    readonly drivePk: DrivePk;
+    readonly number: SnapshotNumber;
+    readonly before: number;
+    readonly after: number | null;
+  } | null {
+    return this.#deleted.get();
+  }
+
+  /** Removes the row of a snapshot that nothing needs. Inside a write. */
+  remove(pk: SnapshotPk): void {
+    this.#remove.run(pk);
+  }
+
+  /** Removes some snapshots of a deleted drive: from then on nothing is held for them. Inside a write. */
+  removeSomeOf(drive: DrivePk, limit: number): number {
+    return this.#removeSome.run(drive, limit).changes;
+  }
+
+  /** Whether a drive has rows of snapshots, deleted or not. */
+  hasAnyOf(drive: DrivePk): boolean {
+    return this.#hasAny.get(drive) !== null;
+  }
+}
+
+function fromRow(row: Row | null): Snapshot | null {
+  if (row === null) return null;
+  const { isAutomatic, createdBy, createdByName, ...snapshot } = row;
+  return {
+    ...snapshot,
+    isAutomatic: isAutomatic === 1,
+    createdBy: namedActor(createdBy, createdByName),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { type Finding, quoted } from "../../domain/finding.ts";
+
+interface PathRow {
+  readonly drive: string;
+  readonly path: string;
+}
+
+interface CounterRow {
+  readonly name: string;
+  readonly says: number;
+  readonly is: number;
+}
+
+const HELD_AND_FILES = `
+  SELECT h.drive, h.path FROM held_file h JOIN file f ON f.drive = h.drive AND f.path = h.path WHERE f.era < h.until
+  UNION ALL
+  SELECT a.drive, a.path FROM held_file a JOIN held_file b ON b.drive = a.drive AND b.path = a.path
+   WHERE a.pk < b.pk AND max(a.era, b.era) < min(a.until, b.until)
+  UNION ALL
+  SELECT h.drive, h.path FROM held_folder h JOIN folder f ON f.drive = h.drive AND f.path = h.path WHERE f.era < h.until
+  UNION ALL
+  SELECT a.drive, a.path FROM held_folder a JOIN held_folder b ON b.drive = a.drive AND b.path = a.path
+   WHERE a.pk < b.pk AND max(a.era, b.era) < min(a.until, b.until)`;
+
+const PROBLEMS = [
+  {
+    problem: "it is held, and no snapshot needs it",
+    query: ["held_file", "held_folder"]
+      .map(
+        (held) => `
+          SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
+           WHERE d.deleted_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM snapshot s WHERE s.drive = h.drive AND s.number > h.era AND s.number <= h.until)`,
+      )
+      .join(" UNION ALL "),
+  },
+  {
+    problem: "it is in a snapshot twice",
+    query: `SELECT d.id AS drive, t.path FROM (${HELD_AND_FILES}) t JOIN drive d ON d.pk = t.drive
+             WHERE d.deleted_at IS NULL`,
+  },
+  {
+    problem: "it is from after the newest snapshot",
+    query: `SELECT d.id AS drive, f.path FROM file f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era
+             UNION ALL SELECT d.id, f.path FROM folder f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era`,
+  },
+] as const;
+
+const COUNTERS = `
+  SELECT * FROM (
+    SELECT s.id AS name,
+           (SELECT file_count FROM folder f WHERE f.drive = s.drive AND f.path = '' AND f.era < s.number
+             UNION ALL SELECT file_count FROM held_folder h
+                        WHERE h.drive = s.drive AND h.path = '' AND h.era < s.number AND h.until >= s.number) AS says,
+           (SELECT count(*) FROM file f WHERE f.drive = s.drive AND f.era < s.number)
+             + (SELECT count(*) FROM held_file h
+                 WHERE h.drive = s.drive AND h.era < s.number AND h.until >= s.number) AS "is"
+      FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL)
+   WHERE says IS NOT "is"`;
+
+/** What is held for no snapshot, is in one twice, or is not counted in one. */
+export function* wrongSnapshots(sql: Sqlite): Generator<Finding> {
+  for (const { problem, query } of PROBLEMS) {
+    for (const { drive, path } of sql.query<PathRow, []>(query).iterate()) {
+      yield { code: "snapshot-wrong", about: `${quoted(path)} in drive ${drive}: ${problem}` };
+    }
+  }
+  for (const { name, says, is } of sql.query<CounterRow, []>(COUNTERS).iterate()) {
+    yield { code: "counter-wrong", about: `the files of snapshot ${name}: it says ${says}, and has ${is}` };
+  }
+}

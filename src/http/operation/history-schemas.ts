@@ -1,0 +1,35 @@
+import { Type } from "@sinclair/typebox";
+import { id, nullable, type RecordOf, time } from "./schema.ts";
+
+// As in `record-schemas.ts`, nothing that uses the runtime may be imported.
+
+/** Who did something. */
+export const actorSchema = Type.Object(
+  {
+    type: Type.Union([Type.Literal("key"), Type.Literal("user"), Type.Literal("link")]),
+    id: id("The identifier of the key, user or link."),
+    name: nullable(Type.String({ description: "The name of the key or user; null once it is gone." })),
+  },
+  { $id: "Actor" },
+);
+
+/** See `actorSchema`. */
+export type ActorRecord = RecordOf<typeof actorSchema>;
+
+/** A snapshot in responses. */
+export const snapshotSchema = Type.Object(
+  {
+    id: id("The snapshot's identifier."),
+    drive_id: id("The drive it is of."),
+    name: Type.String({ examples: ["Before the clean-up"] }),
+    file_count: Type.Integer({ minimum: 0, description: "Files in the drive when it was taken." }),
+    total_size: Type.Integer({ minimum: 0, description: "Bytes of these files." }),
+    automatic: Type.Boolean({ description: "Whether the server took it, before a restore." }),
+    created_at: time("When it was taken."),
+    created_by: nullable(actorSchema),
+  },
+  { $id: "Snapshot" },
+);
+
+/** See `snapshotSchema`. */
+export type SnapshotRecord = RecordOf<typeof snapshotSchema>;
