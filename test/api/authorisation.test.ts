@@ -422,7 +422,7 @@ async function dropKey({ clients }: World, owner: Owner, { key }: Target): Promi
 }
 
 /** All that the four owners can see, but for when keys were used. */
-async function snapshot({ clients, drives }: World): Promise<unknown> {
+async function everything({ clients, drives }: World): Promise<unknown> {
   const owners = ["agent", "otherAgent", "ada", "bob"] as const;
   const seen = owners.map(async (owner) => {
     const get = (path: string) => clients[owner].json<unknown>(200, "GET", path);
@@ -481,7 +481,7 @@ for (const entry of MATRIX) {
       let seen: unknown;
       beforeAll(async () => {
         target = await makeTarget(stage.world, owner, entry);
-        seen = await snapshot(stage.world);
+        seen = await everything(stage.world);
       });
       afterAll(() => dropKey(stage.world, owner, target));
 
@@ -489,7 +489,7 @@ for (const entry of MATRIX) {
         test(`${caller}: ${statuses[caller]}`, async () => {
           await check(stage.coffer, stage.world, entry, target, { owner, caller });
           const before = seen;
-          seen = await snapshot(stage.world);
+          seen = await everything(stage.world);
           expect(seen).toEqual(before);
         });
       }
