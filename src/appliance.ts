@@ -215,6 +215,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   services.folderWorks.start();
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
   opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
+  opened.defer(() => finalFlush(() => services.links.flushUse(), log));
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
@@ -251,6 +252,7 @@ function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repe
       () => services.sweep.run(),
       () => services.apiKeys.flushUse(),
       () => services.sessions.flushUse(),
+      () => services.links.flushUse(),
       () => services.sessions.removeExpired(),
     ],
     log,

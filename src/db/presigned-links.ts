@@ -1,10 +1,11 @@
 import type { SecretHash } from "../domain/api-key.ts";
-import type { DriveId, FileId, KeyId, UserPk } from "../domain/id.ts";
+import type { DriveId, FileId, KeyId, LinkId, UserPk } from "../domain/id.ts";
 import type { Link, LinkMaker } from "../domain/link.ts";
 import type { Database } from "./database.ts";
 
 /** Times are milliseconds since the epoch. */
 export interface NewPresignedLink {
+  readonly id: LinkId;
   readonly hash: SecretHash;
   readonly file: FileId;
   /** Whose room it takes, even if the file is moved or deleted. */
@@ -34,7 +35,7 @@ export class PresignedLinksTable {
 
   constructor({ sql }: Database) {
     this.#byHash = sql.prepare<Row, [SecretHash]>(
-      `SELECT f.id AS fileId, k.hash AS keyHash, l.user, l.one_time AS oneTime, l.used_at AS usedAt,
+      `SELECT l.id, f.id AS fileId, k.hash AS keyHash, l.user, l.one_time AS oneTime, l.used_at AS usedAt,
               l.expires_at AS expiresAt
          FROM presigned_link l
          JOIN file f ON f.id = l.file_id
@@ -43,13 +44,13 @@ export class PresignedLinksTable {
     );
     this.#insert = sql.prepare<
       never,
-      [SecretHash, FileId, DriveId, KeyId | null, UserPk | null, boolean, number, number]
+      [LinkId, SecretHash, FileId, DriveId, KeyId | null, UserPk | null, boolean, number, number]
     >(
-      `INSERT INTO presigned_link (hash, file_id, drive_id, key_id, user, one_time, expires_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO presigned_link (id, hash, file_id, drive_id, key_id, user, one_time, expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#markUsed = sql.prepare<never, [number, SecretHash]>(
-      "UPDATE presigned_link SET used_at = ? WHERE hash = ?",
+      "UPDATE presigned_link SET used_at = ?1, uses = uses + 1, last_used_at = ?1 WHERE hash = ?2",
     );
     this.#removeExpired = sql.prepare<never, [number, number]>(
       `DELETE FROM presigned_link WHERE hash IN
@@ -63,10 +64,10 @@ export class PresignedLinksTable {
   }
 
   /** Inside a write. */
-  insert({ hash, file, drive, maker, oneTime, expiresAt, createdAt }: NewPresignedLink): void {
+  insert({ id, hash, file, drive, maker, oneTime, expiresAt, createdAt }: NewPresignedLink): void {
     const keyId = "keyId" in maker ? maker.keyId : null;
     const user = "user" in maker ? maker.user : null;
-    this.#insert.run(hash, file, drive, keyId, user, oneTime, expiresAt, createdAt);
+    this.#insert.run(id, hash, file, drive, keyId, user, oneTime, expiresAt, createdAt);
   }
 
   /** Inside a write. */

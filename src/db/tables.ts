@@ -13,6 +13,7 @@ import { FoldersTable } from "./folders.ts";
 import { HeldRows } from "./held-rows.ts";
 import { IdentitiesTable } from "./identities.ts";
 import { KnownClientsTable } from "./known-clients.ts";
+import { LinksTable } from "./links.ts";
 import { OAuthClientsTable } from "./oauth-clients.ts";
 import { OAuthGrantsTable } from "./oauth-grants.ts";
 import { PresignedLinksTable } from "./presigned-links.ts";
@@ -23,6 +24,7 @@ import { IdempotencyTable } from "./idempotency-records.ts";
 import { ScrubTable } from "./scrub.ts";
 import { SearchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
+import { ShareLinksTable } from "./share-links.ts";
 import { SessionsTable } from "./sessions.ts";
 import { SmallContentsTable } from "./small-contents.ts";
 import { SnapshotsTable } from "./snapshots.ts";
@@ -67,6 +69,8 @@ export function openTables(database: Database) {
     idempotencyRecords: new IdempotencyTable(database),
     presignedLinks: new PresignedLinksTable(database),
     uploadLinks: new UploadLinksTable(database),
+    shareLinks: new ShareLinksTable(database),
+    links: new LinksTable(database),
     usage: new UsageTable(database),
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),

@@ -1,5 +1,5 @@
 import type { SecretHash } from "../domain/api-key.ts";
-import type { DriveId, KeyId, UserPk } from "../domain/id.ts";
+import type { DriveId, KeyId, LinkId, UserPk } from "../domain/id.ts";
 import type { Link, LinkMaker } from "../domain/link.ts";
 import type { FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
@@ -15,6 +15,7 @@ interface Target {
 
 /** Times are milliseconds since the epoch. */
 export interface NewUploadLink extends Target {
+  readonly id: LinkId;
   readonly hash: SecretHash;
   readonly maker: LinkMaker;
   readonly expiresAt: number;
@@ -38,13 +39,13 @@ export class UploadLinksTable {
 
   constructor({ sql }: Database) {
     this.#byHash = sql.prepare<UploadLink, [SecretHash]>(
-      `SELECT l.drive_id AS drive, l.path, l.max_size AS maxSize, k.hash AS keyHash, l.user, l.used_at AS usedAt,
+      `SELECT l.id, l.drive_id AS drive, l.path, l.max_size AS maxSize, k.hash AS keyHash, l.user, l.used_at AS usedAt,
               l.expires_at AS expiresAt
          FROM upload_link l LEFT JOIN api_key k ON k.id = l.key_id WHERE l.hash = ?`,
     );
     this.#insert = sql.prepare<never, [Parameters<NewRow>]>(
-      `INSERT INTO upload_link (hash, drive_id, path, max_size, key_id, user, expires_at, created_at)
-       VALUES (:hash, :drive, :path, :maxSize, :keyId, :user, :expiresAt, :createdAt)`,
+      `INSERT INTO upload_link (id, hash, drive_id, path, max_size, key_id, user, expires_at, created_at)
+       VALUES (:id, :hash, :drive, :path, :maxSize, :keyId, :user, :expiresAt, :createdAt)`,
     );
     this.#markUsed = sql.prepare<never, [number, SecretHash]>(
       "UPDATE upload_link SET used_at = ? WHERE hash = ?",

@@ -57,6 +57,11 @@ export function newLinkToken(): NewSecret {
   return newSecret("lnk_");
 }
 
+/** Makes the token of a link that shows a file or folder: `shr_<48 hex digits>`. */
+export function newShareToken(): NewSecret {
+  return newSecret("shr_");
+}
+
 /** Makes an upload link's token: `upl_<48 hex digits>`. */
 export function newUploadToken(): NewSecret {
   return newSecret("upl_");

@@ -8,6 +8,7 @@ export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
 export type TrashId = Brand<string, "TrashId">;
 export type SnapshotId = Brand<string, "SnapshotId">;
+export type LinkId = Brand<string, "LinkId">;
 
 /** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
@@ -15,7 +16,7 @@ export type StoreId = Brand<string, "StoreId">;
 /** Names a batch of jobs of the search index. Never leaves the machine. */
 export type BatchId = Brand<string, "BatchId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | SnapshotId | StoreId | BatchId;
+type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | SnapshotId | LinkId | StoreId | BatchId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -108,6 +108,12 @@ export const EXTRACT_TEXT_BYTES = 64 * MIB;
 /** The longest JSON that can be extracted. It is parsed whole, which takes up to forty times its size in memory. */
 export const EXTRACT_JSON_BYTES = 2 * MIB;
 export const LINK_SECONDS = { least: 1, most: 86_400, default: 3600 };
+/** How long a link that shows a file or folder works. */
+export const SHARE_LINK_DAYS = { most: 366, default: 7 };
+/** Of a link's password, in UTF-16 code units. Guessing is throttled, so a short one will do. */
+export const LINK_PASSWORD_CHARACTERS = { least: 4, most: PASSWORD_CHARACTERS.most } as const;
+/** How long a link stays unlocked in a browser, in milliseconds. */
+export const UNLOCKED_MS = 12 * 60 * 60 * 1000;
 /** How many bytes of text, as UTF-8, one request may read. The default is what a model reads at once. */
 export const READ_TEXT_BYTES = { most: MIB, default: 64 * 1024 };
 /** How many lines one request may read: each, even an empty one, takes more than its text in the response. */

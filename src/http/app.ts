@@ -35,6 +35,7 @@ import { files } from "./resources/files.ts";
 import { folderTransfers } from "./resources/folder-transfers.ts";
 import { folders } from "./resources/folders.ts";
 import { grep } from "./resources/grep.ts";
+import { links } from "./resources/links.ts";
 import { listings } from "./resources/listings.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
@@ -131,7 +132,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 function resources(options: AppOptions): AnyElysia[] {
   const { settings, services, clock, log, ownUrl, archiveStallMs } = options;
   const { rateLimits, maxFileSize } = settings;
-  const links = linkBase(settings.baseUrl, ownUrl);
+  const base = linkBase(settings.baseUrl, ownUrl);
   const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
   const throttle = new ProvisionThrottle(clock, {
     isOn: settings.provisioning === "on",
@@ -139,7 +140,7 @@ function resources(options: AppOptions): AnyElysia[] {
   });
   return [
     provision({ drives: services.drives, throttle, claimBase }),
-    mcp({ services, throttle, log, version: options.version, linkBase: links, claimBase }),
+    mcp({ services, throttle, log, version: options.version, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
     listings(services.listings),
@@ -151,11 +152,12 @@ function resources(options: AppOptions): AnyElysia[] {
     extract(services.extracts),
     texts(services.texts),
     edits(services.edits),
-    presigned({ links: services.presignedLinks, files: services.files, linkBase: links }),
+    links({ links: services.links, linkBase: base }),
+    presigned({ links: services.presignedLinks, files: services.files, linkBase: base }),
     uploadLinks({
       links: services.uploadLinks,
       uploads: services.uploads,
-      linkBase: links,
+      linkBase: base,
       maxFileSize,
     }),
     search(services.search),
@@ -178,16 +180,16 @@ async function pages(
 ): Promise<AnyElysia[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
-  const links = linkBase(settings.baseUrl, ownUrl);
+  const base = linkBase(settings.baseUrl, ownUrl);
   const { authorizations, oauthClients, oauthGrants, apiKeys: keys } = services;
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
     await dashboard(startPage(guide)),
     guidePages(guide),
     auth(signingIn),
-    metadata({ apiKeys: keys, authorizations, linkBase: links, baseUrl: settings.baseUrl }),
-    authorize({ authorizations, linkBase: links, clock, log }),
-    tokens({ grants: oauthGrants, linkBase: links, clock }),
+    metadata({ apiKeys: keys, authorizations, linkBase: base, baseUrl: settings.baseUrl }),
+    authorize({ authorizations, linkBase: base, clock, log }),
+    tokens({ grants: oauthGrants, linkBase: base, clock }),
     register({ clients: oauthClients, clock }),
     ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
   ];

@@ -9,6 +9,12 @@ export interface PasswordCost {
   readonly timeCost: number;
 }
 
+/** In UTF-16 code units. */
+interface PasswordLength {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
 
@@ -40,8 +46,7 @@ export class Passwords {
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
-  async hash(password: string): Promise<string> {
-    const { least, most } = PASSWORD_CHARACTERS;
+  async hash(password: string, { least, most }: PasswordLength = PASSWORD_CHARACTERS): Promise<string> {
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
     }
@@ -71,5 +76,5 @@ export class Passwords {
 }
 
 function busy(): CofferError {
-  return new CofferError("RATE_LIMITED", "Too many people are signing in. Try again in a moment.");
+  return new CofferError("RATE_LIMITED", "Too many passwords are being checked. Try again in a moment.");
 }

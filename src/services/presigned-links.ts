@@ -6,8 +6,10 @@ import type { Caller } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
+import { newId, type LinkId } from "../domain/id.ts";
 import { type CreatedLink, makerOf, requireUsable } from "../domain/link.ts";
 import type { Access } from "./access.ts";
+import type { LinkUses } from "./link-uses.ts";
 import type { Quota } from "./quota.ts";
 
 /** A request for a link. */
@@ -20,6 +22,7 @@ export interface LinkRequest {
 
 /** A file that a link opens. */
 export interface LinkedFile {
+  readonly id: LinkId;
   readonly file: File;
   readonly oneTime: boolean;
 }
@@ -32,12 +35,14 @@ export class PresignedLinks {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #quota: Quota;
+  readonly #uses: LinkUses;
   readonly #clock: Clock;
 
-  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
+  constructor(parts: { tables: Tables; access: Access; quota: Quota; linkUses: LinkUses; clock: Clock }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#quota = parts.quota;
+    this.#uses = parts.linkUses;
     this.#clock = parts.clock;
   }
 
@@ -53,7 +58,9 @@ export class PresignedLinks {
       const now = this.#clock.now();
       const file = this.#access.fileToWrite(caller, ref);
       const expiresAt = now + expiresIn * 1000;
+      const id = newId<LinkId>(now);
       this.#tables.presignedLinks.insert({
+        id,
         hash,
         file: file.id,
         drive: file.driveId,
@@ -63,7 +70,7 @@ export class PresignedLinks {
         createdAt: now,
       });
       this.#quota.requireRecordRoom(this.#access.drive(caller, file.driveId));
-      return { token: secret, expiresAt };
+      return { id, token: secret, expiresAt };
     });
   }
 
@@ -75,7 +82,12 @@ export class PresignedLinks {
     const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
     if (link === null || file === null) throw notFound("link");
     requireUsable(link, now);
-    return { file, oneTime: link.oneTime };
+    return { id: link.id, file, oneTime: link.oneTime };
+  }
+
+  /** Counts a use of a link that may be used again. */
+  countUse({ id }: LinkedFile): void {
+    this.#uses.note(id, this.#clock.now());
   }
 
   /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */

@@ -33,6 +33,8 @@ import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
 import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
+import { Links } from "./links.ts";
+import { LinkUses } from "./link-uses.ts";
 import { Listings } from "./listings.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
@@ -101,6 +103,9 @@ export function openServices(given: ServiceParts) {
   const indexer = new Indexer({ ...given, damaged, documentReader });
   const locks = new FolderLocks(given);
   const passwords = new Passwords(given);
+  // Others, so that those who guess at links keep nobody from signing in.
+  const linkPasswords = new Passwords(given);
+  const linkUses = new LinkUses(given);
   const administrators = new Administrators(given);
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
@@ -130,7 +135,8 @@ export function openServices(given: ServiceParts) {
     extracts: new Extracts({ files, documents }),
     texts: new Texts({ ...parts, indexes }),
     edits: new Edits({ ...parts, indexes, uploads }),
-    presignedLinks: new PresignedLinks(parts),
+    links: new Links({ ...parts, linkPasswords, linkUses }),
+    presignedLinks: new PresignedLinks({ ...parts, linkUses }),
     uploads,
     uploadLinks: new UploadLinks({ ...parts, uploads }),
     listings: new Listings(parts),

@@ -175,8 +175,11 @@ export class Sweep {
     return this.#inPieces(() => {
       const before = now - LINK_MEMORY_MS;
       return this.#tables.writeFromReserve(() => {
-        const { presignedLinks, uploadLinks } = this.#tables;
-        return presignedLinks.removeExpired(before, PIECE) + uploadLinks.removeExpired(before, PIECE);
+        const { presignedLinks, uploadLinks, shareLinks } = this.#tables;
+        return [presignedLinks, uploadLinks, shareLinks].reduce(
+          (sum, links) => sum + links.removeExpired(before, PIECE),
+          0,
+        );
       });
     });
   }
@@ -207,12 +210,21 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents, snapshots } = this.#tables;
+    const {
+      writeFromReserve: write,
+      folders,
+      drives,
+      apiKeys,
+      releasedContents,
+      shareLinks,
+      snapshots,
+    } = this.#tables;
     // First: then nothing is held for them any more.
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
     if (snapshots.hasAnyOf(drive)) return false;
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));

@@ -5,6 +5,7 @@ import type { UploadLink } from "../db/upload-links.ts";
 import { hashSecret, newUploadToken } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import { notFound } from "../domain/errors.ts";
+import { newId, type LinkId } from "../domain/id.ts";
 import { LINK_SECONDS } from "../domain/limits.ts";
 import { type CreatedLink, makerOf, requireUsable } from "../domain/link.ts";
 import { parsePathOfFile } from "../domain/path.ts";
@@ -69,7 +70,9 @@ export class UploadLinks {
       const now = this.#clock.now();
       const drive = this.#access.driveToWrite(caller, wanted.drive, path);
       const expiresAt = now + (wanted.expiresIn ?? LINK_SECONDS.default) * 1000;
+      const id = newId<LinkId>(now);
       this.#tables.uploadLinks.insert({
+        id,
         hash,
         drive: drive.id,
         path,
@@ -79,7 +82,7 @@ export class UploadLinks {
         createdAt: now,
       });
       this.#quota.requireRecordRoom(drive);
-      return { token: secret, expiresAt };
+      return { id, token: secret, expiresAt };
     });
   }
 
@@ -94,8 +97,7 @@ export class UploadLinks {
     const limit = Math.min(this.#maxFileSize, link.maxSize ?? this.#maxFileSize);
     const uploader: Uploader = {
       reach,
-      // Part of its hash names it without giving it away.
-      by: { kind: "link", id: hashSecret(token).slice(0, 16) },
+      by: { kind: "link", id: link.id },
       write: <T>(within: Within<T> | undefined, job: () => T) =>
         this.#tables.write(() => this.#use(token, job), within),
     };

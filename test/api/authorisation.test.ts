@@ -28,6 +28,8 @@ interface Target {
   readonly key: string;
   /** Empty for routes that have none. */
   readonly snapshot: string;
+  /** The id of a link to the drive. */
+  readonly link: string;
   readonly suffix: string;
 }
 
@@ -273,6 +275,15 @@ const ENTRIES: readonly Entry[] = [
     of: { agent: nothingToWrite, ada: nothingToWrite },
   },
   {
+    route: "POST /v0/links",
+    path: () => "/v0/links",
+    body: ({ drive }) => ({ drive_id: drive, path: "/" }),
+    of: writing(201),
+  },
+  { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
+  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: writing(200) },
+  {
     route: "GET /v0/account",
     path: () => "/v0/account",
     of: { agent: accountReading, ada: accountReading },
@@ -408,7 +419,10 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   });
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
-  return { drive, file: file.id, folder, key: key.id, snapshot, suffix: String(cases) };
+  const link = await client.json<{ id: string }>(201, "POST", "/v0/links", {
+    body: { drive_id: drive, path: folder },
+  });
+  return { drive, file: file.id, folder, key: key.id, snapshot, link: link.id, suffix: String(cases) };
 }
 
 async function takeSnapshot(client: Client, drive: string): Promise<string> {
@@ -430,6 +444,7 @@ async function everything({ clients, drives }: World): Promise<unknown> {
     return [
       await get("/v0/drives"),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1000`),
+      await get(`/v0/links?drive_id=${drives[owner]}&limit=1000`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
       await get(`/v0/drives/${drives[owner]}/snapshots`),
       keys.map(({ id, scope }) => [id, scope]),
@@ -521,6 +536,7 @@ describe("what is not yours is answered like what never was", () => {
     folder: "case-0/",
     key: nowhere,
     snapshot: nowhere,
+    link: nowhere,
     suffix: "0",
   };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {

@@ -60,6 +60,8 @@ interface Target {
   readonly user: string;
   /** Of a link to upload to. */
   readonly uploadToken: string;
+  /** The id of that link. */
+  readonly link: string;
   /** A session of Ada's. */
   readonly session: string;
   /** The ticket of an application's request. */
@@ -84,11 +86,12 @@ async function makeTarget(): Promise<Target> {
       body: { name: "Unclaimed" },
     });
   const claimToken = unclaimed.data.claim_url.split("/").at(-1) ?? "";
-  const link = await ada.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+  const link = await ada.json<{ id: string; url: string }>(201, "POST", "/v0/upload-links", {
     body: { drive_id: drive, path: "by-link" },
   });
   return {
     uploadToken: link.url.split("/").at(-1) ?? "",
+    link: link.id,
     drive,
     file: file.id,
     key: key.id,
@@ -123,6 +126,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     countRows("presigned_link"),
     countRows("upload_link"),
     countRows("snapshot"),
+    countRows("share_link"),
     countRows("user"),
   ];
 }
@@ -277,6 +281,12 @@ const ENTRIES: readonly Route[] = [
     body: ({ drive }) => ({ drive_id: drive, path: "by-link" }),
     status: 201,
   },
+  {
+    route: "POST /v0/links",
+    body: ({ drive }) => ({ drive_id: drive, path: "/", password: "open sesame" }),
+    status: 201,
+  },
+  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, status: 200 },
   {
     route: "PUT /v0/uploads/{token}",
     anonymous: true,

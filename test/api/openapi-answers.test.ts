@@ -30,6 +30,8 @@ interface Target {
   readonly snapshot: string;
   /** The token of a link to the file that is good for one time. */
   readonly link: string;
+  /** A link that shows the file. */
+  readonly share: { readonly id: string; readonly token: string };
   /** Links to upload to, by what becomes of that. */
   readonly uploads: Readonly<Record<"making" | "replacing" | "blocked", string>>;
   /** The claim token of an agent's drive, which holds as much as Bob may store in all. */
@@ -214,6 +216,9 @@ async function makeTarget(): Promise<Target> {
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
     body: { one_time: true },
   });
+  const share = await ada.json<Target["share"]>(201, "POST", "/v0/links", {
+    body: { drive_id: data.id, path: "dir/hello.txt" },
+  });
   const uploads = {
     making: await linkTo(ada, data.id, "by-link"),
     replacing: await linkTo(ada, data.id, "dir/other"),
@@ -227,7 +232,7 @@ async function makeTarget(): Promise<Target> {
     .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
   const snapshot = taken.data.id;
-  return { drive: data.id, file: file.id, key: key.id, snapshot, link: link.token, uploads, claim };
+  return { drive: data.id, file: file.id, key: key.id, snapshot, link: link.token, share, uploads, claim };
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
@@ -412,6 +417,16 @@ const SUCCESSES: readonly Case[] = [
   },
   { operation: "uploadByLink", gives: 201, as: "nobody", request: uploadLink },
   { operation: "uploadByLink", gives: 200, as: "nobody", request: replacingLink },
+  { operation: "createLink", gives: 201, request: (t) => ({ body: { drive_id: t.drive, path: "dir/" } }) },
+  {
+    operation: "createLink",
+    gives: 201,
+    as: "agent",
+    request: () => ({ body: { drive_id: world.drives.agent, path: "/", password: "open sesame" } }),
+  },
+  { operation: "listLinks", gives: 200 },
+  { operation: "listLinks", gives: 200, as: "bob", request: () => ({ query: { limit: "1" } }) },
+  { operation: "revokeLink", gives: 200, request: ({ share: { id } }) => ({ params: { id } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
   { operation: "grepFiles", gives: 200, request: () => ({ query: { pattern: "Hello", context: "1" } }) },
@@ -613,6 +628,19 @@ const REFUSALS: readonly Case[] = [
     as: "bob",
     request: () => ({ body: { drive_id: bobs().drive, path: "a" } }),
   },
+  {
+    operation: "createLink",
+    gives: "NOT_FOUND",
+    request: () => ({ body: { drive_id: NOWHERE, path: "a" } }),
+  },
+  {
+    operation: "createLink",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ body: { drive_id: bobs().drive, path: "/" } }),
+  },
+  { operation: "listLinks", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  { operation: "revokeLink", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
   { operation: "uploadByLink", gives: "NOT_FOUND", as: "nobody", request: () => ({ body: HELLO_TEXT }) },
   { operation: "uploadByLink", gives: "GONE", as: "nobody", after: true, request: replacingLink },
   {
@@ -710,6 +738,7 @@ function bobs(): Target {
     key: "",
     snapshot: "",
     link: "",
+    share: { id: "", token: "" },
     uploads: { making: "", replacing: "", blocked: "" },
     claim: "",
   };

@@ -32,6 +32,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createPresignedUrl", JSON_TYPE, 200, {}],
   ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
   ["createUploadLink", JSON_TYPE, 201, {}],
+  ["createLink", JSON_TYPE, 201, { kind: "folder", path: "notes/2030/" }],
   ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],

@@ -115,6 +115,11 @@ const GROWING: readonly Case[] = [
     takes: entry,
     send: ({ ask, id }) => ask("POST", "/v0/upload-links", { drive_id: id, path: "by-link" }),
   },
+  {
+    name: "a link that shows a folder",
+    takes: entry,
+    send: ({ ask, id }) => ask("POST", "/v0/links", { drive_id: id, path: "/" }),
+  },
 ];
 
 async function makeDrive(client: Client): Promise<Place> {

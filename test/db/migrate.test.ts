@@ -303,6 +303,32 @@ test("the records of drives from before they were counted are counted, links of 
   expect(records()).toEqual([1024, 1024]);
 });
 
+test("links from before they were listed get ids of their own", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "links");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  const madeAt = Date.parse("2030-01-01T00:00:00.123Z");
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
+     INSERT INTO presigned_link (hash, file_id, user, one_time, used_at, expires_at, created_at)
+     VALUES ('a', 'f', 1, 1, 7, 9, ${madeAt}), ('b', 'f', 1, 0, NULL, 9, ${madeAt});
+     INSERT INTO upload_link (hash, drive_id, path, user, expires_at, created_at) VALUES ('c', 'd', 'p', 1, 9, ${madeAt})`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const ids = sql.query("SELECT id FROM presigned_link UNION SELECT id FROM upload_link").values().flat();
+  expect(new Set(ids).size).toBe(3);
+  const ofThatTime = Bun.randomUUIDv7("hex", madeAt).slice(0, 13);
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(String(id).slice(0, 13)).toBe(ofThatTime);
+  }
+  const uses = sql.query("SELECT uses, last_used_at FROM presigned_link ORDER BY hash").values();
+  expect(uses).toEqual([
+    [1, 7],
+    [0, null],
+  ]);
+});
+
 test("responses that were kept before they counted count for nobody", () => {
   using sql = new Sqlite(":memory:");
   const before = MIGRATIONS.findIndex(({ name }) => name === "kept-answers");

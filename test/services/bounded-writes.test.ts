@@ -230,7 +230,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-         INSERT INTO presigned_link SELECT i, l.file_id, l.key_id, l.user, 0, NULL, l.expires_at, 0, l.drive_id
+         INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
+         SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
            FROM presigned_link l CROSS JOIN n`,
       ),
     );
@@ -251,7 +252,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-         INSERT INTO upload_link SELECT i, l.drive_id, l.path, NULL, l.key_id, l.user, NULL, l.expires_at, 0
+         INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
+         SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
            FROM upload_link l CROSS JOIN n`,
       ),
     );

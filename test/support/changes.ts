@@ -42,6 +42,8 @@ export interface Prepared extends AsyncDisposable {
   readonly spareKeyId: string;
   /** The token of a link to `small.bin` that works once. */
   readonly linkToken: string;
+  /** The id of a link that shows `other/`. */
+  readonly linkId: string;
   /** The token of a link to upload `linked.bin`. */
   readonly uploadToken: string;
   /** Of an unclaimed drive. */
@@ -86,6 +88,9 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const uploadLink = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
     body: { drive_id: drive, path: "linked.bin" },
   });
+  const shared = await client.json<{ id: string }>(201, "POST", "/v0/links", {
+    body: { drive_id: drive, path: "other/" },
+  });
   const unclaimed = await server
     .client()
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
@@ -111,6 +116,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     files,
     spareKeyId: spare.id,
     linkToken: link.token,
+    linkId: shared.id,
     uploadToken: uploadLink.url.slice(uploadLink.url.lastIndexOf("/") + 1),
     claimToken: unclaimed.data.claim_url.slice(unclaimed.data.claim_url.lastIndexOf("/") + 1),
     accountKey: account.key,
@@ -287,6 +293,12 @@ const OTHERS: readonly Change[] = [
     "/v0/upload-links",
     { drive_id: drive, path: "in/by-link.bin", max_size: LARGE },
   ]),
+  once("the creation of a link with a password", ({ drive }) => [
+    "POST",
+    "/v0/links",
+    { drive_id: drive, path: "folder/", password: "open sesame" },
+  ]),
+  once("the revocation of a link", ({ linkId }) => ["DELETE", `/v0/links/${linkId}`]),
   {
     name: "the use of an upload link",
     isOnce: false,
@@ -328,6 +340,7 @@ const ROWS = [
      LEFT JOIN user u ON u.pk = k.user LEFT JOIN drive d ON d.pk = k.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
   `SELECT 'upload link' AS kind, path, max_size, used_at IS NULL AS isUnused FROM upload_link`,
+  `SELECT 'share link' AS kind, path, file_id IS NULL AS isFolder, password_hash IS NULL AS isOpen FROM share_link`,
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,

@@ -75,7 +75,8 @@ const COUNTERS = [
               FROM drive d LEFT JOIN (
                 SELECT drive_id, sum(size) AS size FROM (
                   SELECT drive_id, 512 AS size FROM presigned_link
-                  UNION ALL SELECT drive_id, 1024 FROM upload_link) GROUP BY drive_id) l
+                  UNION ALL SELECT drive_id, 1024 FROM upload_link
+                  UNION ALL SELECT drive_id, 1024 FROM share_link) GROUP BY drive_id) l
                 ON l.drive_id = d.id)
              WHERE says <> "is"`,
   },

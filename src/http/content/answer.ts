@@ -32,6 +32,8 @@ export interface ContentRequest {
   readonly isForAnyPage: boolean;
   /** Called when content will be sent, before any is; may throw. */
   readonly beforeContent?: () => Promise<void>;
+  /** Called when content is sent from its beginning, so not for the later parts of a download. */
+  readonly onStart?: () => void;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, isForAnyPage, beforeContent }: ContentRequest,
+  { request, context, file, inline, isForAnyPage, beforeContent, onStart }: ContentRequest,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const headers: Record<string, string> = {
@@ -61,6 +63,7 @@ export function contentAnswer(
   const init = { status: range === null ? 200 : 206, headers };
   // The runtime sets the length of what it sends itself.
   if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
+  if (start === 0) onStart?.();
   const body =
     beforeContent === undefined
       ? contentBody(files, file, range, context)

@@ -1,7 +1,8 @@
 import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/file-sort.ts";
 import { parseDigest } from "../../domain/digest.ts";
 import { invalid } from "../../domain/errors.ts";
-import { type DriveId, parseId } from "../../domain/id.ts";
+import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
+import type { LinkPosition } from "../../domain/link.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
@@ -86,6 +87,19 @@ export function decodeGrepPosition(cursor: string): GrepPosition {
   if (digest === null || offset === undefined || line === undefined) throw badCursor();
   if (searched === undefined || matches === undefined) throw badCursor();
   return { drive, path, inside: { digest, offset, line, searched, matches } };
+}
+
+/** An opaque cursor: the list of links continues after this one. */
+export function encodeLinkPosition({ createdAt, id }: LinkPosition): string {
+  return encode([String(createdAt), id]);
+}
+
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeLinkPosition` did not return. */
+export function decodeLinkPosition(cursor: string): LinkPosition {
+  const [createdAt = "", idText = "", ...more] = decode(cursor);
+  const id = parseId<LinkId>(idText);
+  if (!NUMBER.test(createdAt) || id === null || more.length > 0) throw badCursor();
+  return { createdAt: Number(createdAt), id };
 }
 
 function encode(fields: readonly string[]): string {

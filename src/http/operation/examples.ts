@@ -53,3 +53,19 @@ export const exampleSnapshot = {
   created_at: "2030-01-31T12:00:00.000Z",
   created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
 };
+
+/** The link in examples. */
+export const exampleLink = {
+  id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",
+  kind: "folder" as const,
+  drive_id: exampleFolder.drive_id,
+  path: exampleFolder.path,
+  has_password: true,
+  one_time: false,
+  used_at: null,
+  uses: 3,
+  last_used_at: "2030-02-01T08:00:00.000Z",
+  expires_at: "2030-02-07T12:00:00.000Z",
+  created_at: "2030-01-31T12:00:00.000Z",
+  created_by: { type: "user" as const, id: exampleDrive.user_id, name: "ada" },
+};

@@ -3,10 +3,12 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { Folder } from "../../domain/folder.ts";
+import type { ListedLink } from "../../domain/link.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ActorRecord, SnapshotRecord } from "./history-schemas.ts";
+import type { LinkRecord } from "./link-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
 /** A drive in the shape of `driveSchema`. */
@@ -95,5 +97,23 @@ export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
     automatic: snapshot.isAutomatic,
     created_at: formatInstant(snapshot.createdAt),
     created_by: actorRecord(snapshot.createdBy),
+  };
+}
+
+/** A link in the shape of `linkSchema`. */
+export function linkRecord(link: ListedLink): LinkRecord {
+  return {
+    id: link.id,
+    kind: link.kind,
+    drive_id: link.driveId,
+    path: link.path,
+    has_password: link.hasPassword,
+    one_time: link.oneTime,
+    used_at: link.usedAt === null ? null : formatInstant(link.usedAt),
+    uses: link.uses,
+    last_used_at: link.lastUsedAt === null ? null : formatInstant(link.lastUsedAt),
+    expires_at: formatInstant(link.expiresAt),
+    created_at: formatInstant(link.createdAt),
+    created_by: actorRecord(link.createdBy),
   };
 }

@@ -9,8 +9,9 @@ import { contentAnswer } from "../content/answer.ts";
 import { CONTENT } from "./downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
 import { fileWrite } from "../operation/file-route.ts";
+import { exampleLink } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { time } from "../operation/schema.ts";
+import { id, time } from "../operation/schema.ts";
 
 /** What the routes of links need. */
 export interface PresignedOptions {
@@ -26,8 +27,8 @@ export function presignedUrl(base: string, token: string): string {
   return `${base}/v0/presigned/${token}`;
 }
 
-function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
-  return { url: presignedUrl(base, token), token, expires_at: formatInstant(expiresAt) };
+function linkRecord({ id: linkId, token, expiresAt }: CreatedLink, base: string) {
+  return { id: linkId, url: presignedUrl(base, token), token, expires_at: formatInstant(expiresAt) };
 }
 
 /** Links that download a file without a key. */
@@ -64,11 +65,13 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
               status: 200,
               description: "The link. It is shown only in this response.",
               json: Type.Object({
+                id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
                 url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
                 token: Type.String(),
                 expires_at: time("When the link expires."),
               }),
               example: {
+                id: exampleLink.id,
                 url: presignedUrl("https://drive.example.com", exampleToken),
                 token: exampleToken,
                 expires_at: "2030-01-31T12:00:00.000Z",
@@ -108,14 +111,16 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
         },
         ({ request, context, params, query }) => {
-          const { file, oneTime } = links.open(params.token);
+          const link = links.open(params.token);
           return contentAnswer(files, {
             request,
             context,
-            file,
+            file: link.file,
             inline: query.inline,
             isForAnyPage: true,
-            ...(oneTime ? { beforeContent: () => links.useUp(params.token) } : {}),
+            ...(link.oneTime
+              ? { beforeContent: () => links.useUp(params.token) }
+              : { onStart: () => links.countUse(link) }),
           });
         },
       ),

@@ -8,9 +8,9 @@ import type { UploadFields } from "../../services/upload-fields.ts";
 import type { Uploaded, Uploads } from "../../services/uploads.ts";
 import { preconditionOf } from "../content/etag.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
-import { exampleDrive } from "../operation/examples.ts";
+import { exampleDrive, exampleLink } from "../operation/examples.ts";
 import { refuseLongBody } from "../operation/json-body.ts";
-import { driveRef, integer, time } from "../operation/schema.ts";
+import { driveRef, id, integer, time } from "../operation/schema.ts";
 import { write, writeContent } from "../operation/write.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import { chunksOf, givenType, rawBodyOf, UPLOAD, uploadAnswer } from "./uploads.ts";
@@ -29,8 +29,8 @@ export function uploadUrl(base: string, token: string): string {
   return `${base}/v0/uploads/${token}`;
 }
 
-function linkRecord({ token, expiresAt }: CreatedLink, base: string) {
-  return { url: uploadUrl(base, token), expires_at: formatInstant(expiresAt) };
+function linkRecord({ id: linkId, token, expiresAt }: CreatedLink, base: string) {
+  return { id: linkId, url: uploadUrl(base, token), expires_at: formatInstant(expiresAt) };
 }
 
 /** Links that take one upload without a key. */
@@ -74,10 +74,12 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLin
               status: 201,
               description: "The link. It is shown only in this response.",
               json: Type.Object({
+                id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
                 url: Type.String({ description: "`{base_url}/v0/uploads/{token}`" }),
                 expires_at: time("When the link expires."),
               }),
               example: {
+                id: exampleLink.id,
                 url: uploadUrl("https://drive.example.com", "upl_1a2b3c4d5e6f..."),
                 expires_at: "2030-01-31T12:00:00.000Z",
               },

@@ -129,4 +129,8 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
   }
   const body = { drive_id: drive, path: "notes/linked.txt" };
   known.learn("createUploadLink", await client.json(201, "POST", "/v0/upload-links", { body }));
+  for (const path of ["notes/", "a/b.json"]) {
+    const link = await client.json(201, "POST", "/v0/links", { body: { drive_id: drive, path } });
+    known.learn("createLink", link);
+  }
 }

@@ -14,6 +14,8 @@ export type Kind =
   | "claim"
   | "link"
   | "upload link"
+  | "share link"
+  | "listed link"
   | "path"
   | "folder"
   | "etag"
@@ -66,6 +68,8 @@ export class KnownValues {
     else if (operation === "listSessions") this.add("session", answer["id"]);
     else if (operation.startsWith("createPresignedUrl")) this.add("link", answer["token"]);
     else if (operation === "createUploadLink") this.add("upload link", tokenIn(answer["url"]));
+    else if (operation === "createLink") this.add("share link", answer["token"]);
+    if (/Link|PresignedUrl/.test(operation)) this.add("listed link", answer["id"]);
     this.add("slug", answer["slug"]);
     this.add("cursor", answer["next_cursor"]);
     if ("username" in answer) {

@@ -47,6 +47,8 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   claim: "claim",
   presigned: "link",
   uploads: "upload link",
+  shared: "share link",
+  links: "listed link",
 };
 
 /** What need not exist, since a request may make it. */
