@@ -26,7 +26,7 @@ import oauth from "./migrations/0025_oauth.sql" with { type: "text" };
 import uploadLinks from "./migrations/0026_upload_links.sql" with { type: "text" };
 import history from "./migrations/0027_history.sql" with { type: "text" };
 import changes from "./migrations/0028_changes.sql" with { type: "text" };
-import links from "./migrations/0030_links.sql" with { type: "text" };
+import links from "./migrations/0029_links.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
