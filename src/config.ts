@@ -28,6 +28,10 @@ export interface Config {
   readonly maxFileSize: number;
   /** Bytes. */
   readonly diskReserve: number;
+  /** How long earlier versions and deleted files are kept; 0 for not at all. */
+  readonly keepDays: number;
+  /** How many earlier versions of one file are kept. */
+  readonly keepVersions: number;
   readonly signups: "open" | "closed";
   /** Null if accounts are local. */
   readonly oidc: OidcConfig | null;
@@ -84,6 +88,8 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     provisionsPerHour: reader.required(SETTINGS.provisionsPerHour),
     maxFileSize: reader.required(SETTINGS.maxFileSize),
     diskReserve: reader.required(SETTINGS.diskReserve),
+    keepDays: reader.required(SETTINGS.keepDays),
+    keepVersions: reader.required(SETTINGS.keepVersions),
     signups: reader.required(SETTINGS.signups),
     oidc: readOidc(reader),
     trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],

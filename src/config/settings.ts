@@ -151,6 +151,20 @@ export const SETTINGS = {
     help: "Disk space that uploads leave free",
     parse: bytes(0),
   }),
+  keepDays: required({
+    name: "keep-days",
+    placeholder: "NUMBER",
+    fallback: "30",
+    help: "Days for which earlier versions of files, and deleted files, are kept; 0 keeps none",
+    parse: integer(0, 36_500),
+  }),
+  keepVersions: required({
+    name: "keep-versions",
+    placeholder: "NUMBER",
+    fallback: "50",
+    help: "Earlier versions that are kept of one file; 0 keeps none",
+    parse: integer(0, 10_000),
+  }),
   signups: required({
     name: "signups",
     placeholder: "open|closed",

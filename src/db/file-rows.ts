@@ -7,7 +7,7 @@ export const FACT_COLUMNS = `
 
 /** The columns of a file, from `file f` joined as in `FILE_JOINS`. */
 export const FILE_COLUMNS = `${FACT_COLUMNS}, f.pk, f.drive AS drivePk, d.user AS ownerPk, f.folder AS folderPk,
-  f.blob AS blobPk, f.mime_given AS mimeGiven`;
+  f.blob AS blobPk, f.mime_given AS mimeGiven, f.version`;
 
 /** The joins that the columns need. */
 export const FILE_JOINS = `JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;

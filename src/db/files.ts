@@ -74,7 +74,8 @@ export class FilesTable {
     );
     this.#update = sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
       `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
-              blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now
+              blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
+              version = version + (blob <> :blob)
         WHERE pk = :pk`,
     );
     this.#place = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
@@ -123,7 +124,7 @@ export class FilesTable {
     this.#insert.run({ ...body, ...place, id, now });
   }
 
-  /** Changes a file's content or attributes. Inside a write. */
+  /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
   update(pk: FilePk, body: StoredBody, now: number): void {
     this.#update.run({ ...body, pk, now });
   }

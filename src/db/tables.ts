@@ -8,6 +8,7 @@ import type { Database, Within } from "./database.ts";
 import { DrivesTable } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
 import { FilesTable } from "./files.ts";
+import { FileVersionsTable } from "./file-versions.ts";
 import { FolderWorksTable } from "./folder-works.ts";
 import { FoldersTable } from "./folders.ts";
 import { HeldRows } from "./held-rows.ts";
@@ -31,6 +32,7 @@ import { SnapshotsTable } from "./snapshots.ts";
 import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
 import { SetupTokensTable } from "./setup-tokens.ts";
+import { TrashTable } from "./trash.ts";
 import { UsersTable } from "./users.ts";
 
 /** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
@@ -51,6 +53,8 @@ export function openTables(database: Database) {
     oauthGrants: new OAuthGrantsTable(database),
     folders: new FoldersTable(database),
     files: new FilesTable(database),
+    fileVersions: new FileVersionsTable(database),
+    trash: new TrashTable(database),
     subtrees: new Subtrees(database),
     folderWorks: new FolderWorksTable(database),
     snapshots: new SnapshotsTable(database),

@@ -34,6 +34,8 @@ export interface File extends FileFacts {
   readonly ownerPk: UserPk | null;
   readonly folderPk: FolderPk;
   readonly blobPk: BlobPk;
+  /** The number of its content: 1 for its first one. */
+  readonly version: number;
   /** Whether the uploader gave the type; else it follows the filename. */
   readonly mimeGiven: boolean;
 }

@@ -45,5 +45,6 @@ export type DrivePk = Brand<number, "DrivePk">;
 export type FolderPk = Brand<number, "FolderPk">;
 export type FilePk = Brand<number, "FilePk">;
 export type BlobPk = Brand<number, "BlobPk">;
+export type TrashPk = Brand<number, "TrashPk">;
 export type FolderWorkPk = Brand<number, "FolderWorkPk">;
 export type SnapshotPk = Brand<number, "SnapshotPk">;

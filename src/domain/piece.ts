@@ -1,4 +1,5 @@
 import type { File } from "./file.ts";
+import { utf8Length } from "./text.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 const PIECE_ROWS = 500;
@@ -7,6 +8,8 @@ const PIECE_ROWS = 500;
  * there.
  */
 const FILE_ROWS = 8;
+/** Rows more for a file that goes into the trash: its record there, its content's and drive's counts, its entry. */
+const TRASH_ROWS = 6;
 /** Rows per folder: its own, its drive's, and the count in its parent. */
 const FOLDER_ROWS = 3;
 /** Bytes of metadata that cost as much to write as a row. */
@@ -24,11 +27,19 @@ export interface PieceFile {
   readonly tags: number;
   /** Bytes; 0 if metadata is not written. */
   readonly metadata: number;
+  /** Whether it goes into the trash. */
+  readonly isTrashed?: boolean;
 }
 
 /** The cost of removing a file; its metadata is not written. */
 export function goingFile({ drivePk, path, tags }: File): PieceFile {
   return { drive: drivePk, path, tags: tags.length, metadata: 0 };
+}
+
+/** The cost of a file that goes into the trash. */
+export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile {
+  const bytes = utf8Length(JSON.stringify(metadata));
+  return { drive: drivePk, path, tags: tags.length, metadata: bytes, isTrashed: true };
 }
 
 /**
@@ -46,11 +57,15 @@ export class Piece {
 
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
-    const { drive, path, tags, metadata } = file;
+    const { drive, path, tags, metadata, isTrashed = false } = file;
     // The folders above the first file are counted in every piece, however small it is.
     const other = this.#last === null ? path : this.#last.drive === drive ? this.#last.path : "";
     const folders = slashesAfter(path, sharedLength(other, path));
-    this.#rows += FILE_ROWS + Math.floor(metadata / METADATA_ROW) + ends * (tags + folders);
+    this.#rows +=
+      FILE_ROWS +
+      (isTrashed ? TRASH_ROWS : 0) +
+      Math.floor(metadata / METADATA_ROW) +
+      ends * (tags + folders);
     this.#last = file;
   }
 

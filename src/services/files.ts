@@ -9,7 +9,7 @@ import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
-import { type FileId, parseId } from "../domain/id.ts";
+import { type FileId, parseId, type TrashId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import {
   containingFolder,
@@ -19,7 +19,7 @@ import {
   parseFilename,
   parseFilePath,
 } from "../domain/path.ts";
-import { goingFile, Piece } from "../domain/piece.ts";
+import { Piece, trashedFile } from "../domain/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
@@ -44,9 +44,17 @@ export interface Destination {
   readonly overwrite: boolean;
 }
 
-/** The ids of deleted files, and of those that could not be deleted. */
+/** A deleted file, and its entry in the trash; null if it is not kept. */
 export interface Removed {
+  readonly file: File;
+  readonly trashId: TrashId | null;
+}
+
+/** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
+export interface RemovedFiles {
   readonly deleted: readonly string[];
+  /** One for each of `deleted`, in the same order; null if the file is not kept. */
+  readonly trashIds: readonly (TrashId | null)[];
   readonly failed: readonly string[];
 }
 
@@ -147,24 +155,34 @@ export class Files {
     });
   }
 
-  remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<File>): Promise<File> {
+  /** Puts a file into the trash. */
+  remove(
+    caller: Caller,
+    ref: FileRef,
+    precondition: Precondition,
+    within?: Within<Removed>,
+  ): Promise<Removed> {
     return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.fileToWrite(caller, ref);
       requirePrecondition(precondition, file);
-      this.#tree.trash([file], this.#stamp(caller));
-      return file;
+      const [trashId = null] = this.#tree.trash([file], this.#stamp(caller));
+      return { file, trashId };
     });
   }
 
   /**
-   * Deletes all these files that the caller may remove, in several transactions. `within` is called in the last one. After
-   * an error, files of earlier transactions stay deleted.
+   * Puts all these files that the caller may remove into the trash, in several transactions. `within` is called in the
+   * last one. After an error, files of earlier transactions stay deleted.
    */
-  async removeMany(caller: Caller, ids: readonly string[], within?: Within<Removed>): Promise<Removed> {
+  async removeMany(
+    caller: Caller,
+    ids: readonly string[],
+    within?: Within<RemovedFiles>,
+  ): Promise<RemovedFiles> {
     // The same id can be written in several ways; the second would not find its file.
     const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
     const left = [...names.values()];
-    let removed: Removed = { deleted: [], failed: [] };
+    let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [] };
     do {
       const outcome = await this.#access.writeFromReserve(
         caller,
@@ -180,25 +198,34 @@ export class Files {
   #removeSome(
     caller: Caller,
     names: readonly (readonly string[])[],
-    before: Removed,
-  ): { readonly taken: number; readonly sum: Removed } {
+    before: RemovedFiles,
+  ): { readonly taken: number; readonly sum: RemovedFiles } {
     const piece = new Piece();
-    const files: File[] = [];
-    const deleted = [...before.deleted];
+    const found: { readonly file: File; readonly ids: readonly string[] }[] = [];
     const failed = [...before.failed];
     let taken = 0;
     for (const ids of names) {
       if (piece.isFull) break;
       taken += 1;
       const file = this.#access.findFileToWrite(caller, ids[0] ?? "");
-      (file === null ? failed : deleted).push(...ids);
       piece.takeRows(1);
-      if (file === null) continue;
-      files.push(file);
-      piece.takeFile(goingFile(file));
+      if (file === null) {
+        failed.push(...ids);
+        continue;
+      }
+      found.push({ file, ids });
+      piece.takeFile(trashedFile(file));
     }
-    this.#tree.trash(files, this.#stamp(caller));
-    return { taken, sum: { deleted, failed } };
+    const trashed = this.#tree.trash(
+      found.map(({ file }) => file),
+      this.#stamp(caller),
+    );
+    const deleted = [...before.deleted, ...found.flatMap(({ ids }) => ids)];
+    const trashIds = [
+      ...before.trashIds,
+      ...found.flatMap(({ ids }, index) => ids.map(() => trashed[index] ?? null)),
+    ];
+    return { taken, sum: { deleted, trashIds, failed } };
   }
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {

@@ -17,7 +17,7 @@ import { utf8Length } from "../domain/text.ts";
 import type { Quota } from "./quota.ts";
 
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
-const MAX_ANSWER = 64 * 1024;
+const MAX_ANSWER = 128 * 1024;
 
 interface Parts {
   readonly tables: Tables;

@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { SteadyClock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
+import type { Retention } from "../domain/retention.ts";
 import type { Log } from "../log.ts";
 import type { PublicNetwork } from "../public-https.ts";
 import { Access } from "./access.ts";
@@ -31,6 +32,7 @@ import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./health.ts";
 import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
+import { Keeper } from "./keeper.ts";
 import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Links } from "./links.ts";
@@ -72,6 +74,10 @@ export interface ServiceParts {
   readonly storePlaces: StorePlaces;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** How long earlier versions and deleted files are kept; 0 for not at all. */
+  readonly keepDays: number;
+  /** How many earlier versions of one file are kept. */
+  readonly keepVersions: number;
   /** How long a check of all contents takes, in milliseconds; 0 for none. */
   readonly scrubIntervalMs: number;
   /** Whether people can register with a password. */
@@ -109,15 +115,17 @@ export function openServices(given: ServiceParts) {
   const administrators = new Administrators(given);
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
-  const tree = new Tree({ ...given, quota, locks, changed: () => indexer.wake() });
+  const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
+  const tree = new Tree({ ...given, retention, quota, locks, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
-  const sweep = new Sweep({ ...given, tree, early, watch });
+  const keeper = new Keeper(given);
+  const sweep = new Sweep({ ...given, tree, early, keeper, watch });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, tree });
   const works = new FolderWorks({ ...given, locks, pieces });
   const changes = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
-  const parts = { ...given, damaged, access, quota, locks, tree, usage };
+  const parts = { ...given, retention, damaged, access, quota, locks, tree, usage };
   const files = new Files(parts);
   const indexes = new LineIndexes();
   const documents = new Documents({ files, documentReader });

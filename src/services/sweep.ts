@@ -11,6 +11,7 @@ import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
+import type { Keeper } from "./keeper.ts";
 import { SnapshotRemoval } from "./snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
@@ -44,6 +45,7 @@ export class Sweep {
   readonly #blobs: BlobStore;
   readonly #tree: Tree;
   readonly #early: EarlyRemoval;
+  readonly #keeper: Keeper;
   readonly #clock: Clock;
   readonly #watch: ClockWatch;
   readonly #log: Log;
@@ -57,6 +59,7 @@ export class Sweep {
     blobs: BlobStore;
     tree: Tree;
     early: EarlyRemoval;
+    keeper: Keeper;
     clock: Clock;
     watch: ClockWatch;
     log: Log;
@@ -65,6 +68,7 @@ export class Sweep {
     this.#blobs = parts.blobs;
     this.#tree = parts.tree;
     this.#early = parts.early;
+    this.#keeper = parts.keeper;
     this.#clock = parts.clock;
     this.#watch = parts.watch;
     this.#log = parts.log;
@@ -225,6 +229,7 @@ export class Sweep {
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));

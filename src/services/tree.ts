@@ -6,7 +6,15 @@ import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import { type DrivePk, type FileId, type FilePk, type FolderPk, newId, type TrashId } from "../domain/id.ts";
+import {
+  type DrivePk,
+  type FileId,
+  type FilePk,
+  type FolderPk,
+  newId,
+  type TrashId,
+  type TrashPk,
+} from "../domain/id.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -15,6 +23,7 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../domain/retention.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 
@@ -44,13 +53,21 @@ export class Tree {
   readonly #tables: Tables;
   readonly #quota: Quota;
   readonly #locks: FolderLocks;
+  readonly #retention: Retention;
   readonly #changed: () => void;
 
   /** `changed` is called after every change that the indexer must process. */
-  constructor(parts: { tables: Tables; quota: Quota; locks: FolderLocks; changed: () => void }) {
+  constructor(parts: {
+    tables: Tables;
+    quota: Quota;
+    locks: FolderLocks;
+    retention: Retention;
+    changed: () => void;
+  }) {
     this.#tables = parts.tables;
     this.#quota = parts.quota;
     this.#locks = parts.locks;
+    this.#retention = parts.retention;
     this.#changed = parts.changed;
   }
 
@@ -74,9 +91,11 @@ export class Tree {
     return this.#reread(id);
   }
 
-  /** Changes the content or attributes of a file, not its path. Throws QUOTA_EXCEEDED. */
-  change(drive: Drive, file: File, body: FileBody, { now }: Stamp): File {
+  /** Changes the content or attributes of a file, not its path. Keeps the content it had. Throws QUOTA_EXCEEDED. */
+  change(drive: Drive, file: File, body: FileBody, stamp: Stamp): File {
+    const { now } = stamp;
     this.#locks.requireFree(file.drivePk, file.path);
+    if (body.blob !== file.blobPk) this.#keep(file, stamp);
     this.#quota.withinRecordRoom(drive, () => this.#tables.files.update(file.pk, storedBody(body), now));
     const bytes = body.size - file.size;
     this.#count([file.drivePk], bytes === 0 ? [] : [{ folder: file.folderPk, files: 0, bytes }], now);
@@ -96,11 +115,18 @@ export class Tree {
     return this.#reread(file.id);
   }
 
-  /** Puts files, of any drives, into the trash. Returns their entries there, in the same order; null where none is kept. */
+  /** Puts files, of any drives, into the trash. Returns the entry of each; null if none is kept. */
   trash(files: readonly File[], stamp: Stamp): (TrashId | null)[] {
     for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
+    const entries = files.map((file) => (keepsDeleted(this.#retention) ? this.#toTrash(file, stamp) : null));
     this.removeAll(files, stamp);
-    return files.map(() => null);
+    return entries;
+  }
+
+  /** Moves files into an entry of the trash; they are at its path or below. */
+  trashAll(files: readonly PlacedFile[], entry: TrashPk, stamp: Stamp): void {
+    for (const { pk } of files) this.#tables.trash.takeFile(entry, pk);
+    this.removeAll(files, stamp);
   }
 
   /** Removes files, of any drives, that have expired. They are not kept. */
@@ -193,6 +219,30 @@ export class Tree {
     let parent = nearest.pk;
     for (const folder of missing.toReversed()) parent = this.makeFolder(drive.pk, parent, folder, stamp.now);
     return parent;
+  }
+
+  /** Keeps the content of a file as a version. Call it before the content is replaced: it must always have a reference. */
+  #keep(file: File, stamp: Stamp): void {
+    if (!keepsVersions(this.#retention)) return;
+    this.#tables.fileVersions.keep(file.pk, stamp);
+    this.#tables.fileVersions.trim(file.id, this.#retention.versions);
+  }
+
+  /** Copies a file, which is about to be removed, into an entry of its own. */
+  #toTrash({ pk, drivePk, path }: File, { now, by }: Stamp): TrashId {
+    const id = newId<TrashId>(now);
+    const { trash } = this.#tables;
+    const entry = trash.insert({
+      id,
+      drive: drivePk,
+      kind: "file",
+      path,
+      state: "kept",
+      deletedAt: now,
+      deletedBy: by,
+    });
+    trash.takeFile(entry, pk);
+    return id;
   }
 
   #make(place: FilePlace, body: StoredBody, now: number): FileId {

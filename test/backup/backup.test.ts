@@ -10,7 +10,7 @@ import { restoreFrom, restoreStream } from "../../src/backup/restore.ts";
 import type { BackupOptions } from "../../src/backup/run.ts";
 import { LEASE_MS } from "../../src/db/backups.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import { filesIn } from "../support/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults.ts";
@@ -234,7 +234,7 @@ function age({ dataDir }: TestAppliance): void {
 
 describe("the collection of contents", () => {
   test("leaves a backup what is deleted while it runs, and goes on after it", async () => {
-    await using t = await start();
+    await using t = await start(KEEPS_NOTHING);
     const held = await heldBy(t.drive.client, t.drive.id);
     const pieces: Uint8Array[] = [];
     let isDeleted = false;
@@ -255,7 +255,7 @@ describe("the collection of contents", () => {
   });
 
   test("waits for a killed backup until its lease ends, and for none whose clock was ahead", async () => {
-    await using t = await start();
+    await using t = await start(KEEPS_NOTHING);
     const { clock, dataDir } = t.coffer;
     const lease = (expiresAt: number) =>
       changeDatabase(dataDir, `INSERT OR REPLACE INTO backup_lease VALUES (1, 'gone', ${expiresAt})`);
@@ -293,7 +293,7 @@ describe("the collection of contents", () => {
 
 describe("a place", () => {
   test("keeps as many backups as wanted, each of them whole, and no content that none of them names", async () => {
-    await using t = await start();
+    await using t = await start(KEEPS_NOTHING);
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) {
       expect(await upload(t.drive, `f${n}`, LARGE)).toBe(201);

@@ -89,6 +89,8 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     why: "those that a crash cut off are few, and it runs at the start",
   },
   { text: "DELETE FROM snapshot", why: "works on folders that name it are few" },
+  { text: "INSERT INTO trash (id", why: "works of folders, which may name an entry, are few" },
+  { text: "DELETE FROM trash WHERE", why: "works of folders, which may name an entry, are few" },
   { text: "FROM damaged_content c CROSS JOIN", why: "damaged contents are few" },
   { text: "FROM json_each(?) c CROSS JOIN file", why: "the files that one step of the indexer names" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
-import { startAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
 import { bePatient } from "../support/patience.ts";
 import { runs } from "../support/properties.ts";
@@ -188,7 +188,7 @@ test("a key that is revoked while it writes has done all that was answered, and 
 });
 
 test("contents that come and go are whole while all that nothing names is collected", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const own = await provision(coffer);
   const { sweep } = coffer.appliance.services;
   const random = new Random(2);

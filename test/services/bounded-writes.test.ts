@@ -351,7 +351,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     const removed = await services.files.removeMany(own.caller, asked, ({ deleted }) =>
       answers.push(deleted.length),
     );
-    expect([removed, answers]).toEqual([{ deleted: asked, failed: [] }, [1000]]);
+    expect([removed.deleted, removed.failed, answers]).toEqual([asked, [], [1000]]);
+    expect(new Set(removed.trashIds).size).toBe(1000);
     requireSmall(world);
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });

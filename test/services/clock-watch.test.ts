@@ -6,7 +6,7 @@ import { SESSIONS_A_USER } from "../../src/domain/session.ts";
 import { DOUBT_MS } from "../../src/services/clock-watch.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
 import { addAccount } from "../support/accounts.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import { contentsOnDisk, provision, type UnclaimedDrive } from "../support/scenario.ts";
 import { isSignedIn, signIn } from "../support/sign-in.ts";
@@ -37,7 +37,7 @@ function drivesIn(coffer: TestAppliance): unknown {
 }
 
 test("what a clock that is a month ahead makes expire is there again when it is set right", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const drive = await withDrive(coffer);
   coffer.clock.set(31 * DAY_MS);
   expect(await filesOf(coffer, drive)).toBe("status 401");
@@ -54,7 +54,7 @@ test("what a clock that is a month ahead makes expire is there again when it is 
 });
 
 test("after an hour the clock is believed", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   await withDrive(coffer);
   coffer.clock.set(31 * DAY_MS);
   await sweep(coffer);
@@ -64,7 +64,7 @@ test("after an hour the clock is believed", async () => {
 });
 
 test("a start with a clock that is a month ahead removes nothing for an hour either", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const drive = await withDrive(coffer);
   await sweep(coffer);
   await coffer.close();
@@ -80,7 +80,7 @@ test("a start with a clock that is a month ahead removes nothing for an hour eit
 });
 
 test("small corrections of the clock hold nothing up", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   await withDrive(coffer);
   coffer.clock.advance(31 * DAY_MS);
   coffer.clock.set(60_000);
@@ -88,7 +88,7 @@ test("small corrections of the clock hold nothing up", async () => {
 });
 
 test("sessions that a clock a month ahead ends are there again when it is set right", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   addAccount(coffer, "ada");
   const browser = await signIn(coffer, "ada");
   coffer.clock.set(31 * DAY_MS);
@@ -99,7 +99,7 @@ test("sessions that a clock a month ahead ends are there again when it is set ri
 });
 
 test("contents that were deleted while the clock was a month ahead are removed an hour after it is set right", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const { client, id } = await provision(coffer);
   const target = `/v0/files?drive_id=${id}&path=a.txt`;
   const file = await client.json<{ id: string }>(201, "PUT", target, {
@@ -116,7 +116,7 @@ test("contents that were deleted while the clock was a month ahead are removed a
 });
 
 test("a link that was made while the clock was a month ahead does not live for a month", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const { client, id } = await provision(coffer);
   const file = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, {
     body: "x",
@@ -132,7 +132,7 @@ test("a link that was made while the clock was a month ahead does not live for a
 });
 
 test("a clock that was set back does not end the session that has just begun", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   addAccount(coffer, "ada");
   // As many as there may be, all from before it was set back.
   changeDatabase(

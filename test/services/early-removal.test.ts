@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SHORTEST_GRACE_MS } from "../../src/services/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
 import { contentsIn } from "../support/contents.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
 import { FAST_DIRECTORY } from "../support/temporary-directory.ts";
@@ -14,7 +14,7 @@ import { populate } from "../support/world.ts";
 const MIB = 1024 * 1024;
 const REFUSED = "403 QUOTA_EXCEEDED";
 /** An account that may store 1,000 bytes, and so take 3,000 on the disk. */
-const SMALL = { "storage-limits": "team=1000" };
+const SMALL = { ...KEEPS_NOTHING, "storage-limits": "team=1000" };
 
 type Place = Pick<OwnDrive, "id" | "client">;
 
@@ -98,7 +98,7 @@ function wrongCounts(coffer: TestAppliance): unknown[] {
 
 describe("replaces do not fill the disk", () => {
   test("of an anonymous drive: 60 MiB again and again take 300 MiB at most, and soon less", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
     expect(await replace(drive, 7, 60 * MIB)).toEqual(["201", "200", "200", "200", "200", REFUSED, REFUSED]);
     expect(onDisk(coffer)).toBe(300 * MIB);
@@ -158,7 +158,7 @@ describe("replaces do not fill the disk", () => {
   });
 
   test("an account without a limit is never refused", async () => {
-    await using coffer = await startAppliance({ "storage-limits": "free=1000" });
+    await using coffer = await startAppliance({ ...KEEPS_NOTHING, "storage-limits": "free=1000" });
     const { one } = await adasDrives(coffer);
     expect(await replace(one, 10, 900)).toEqual(["201", ...Array<string>(9).fill("200")]);
   });
@@ -236,7 +236,10 @@ describe("what was let go of is removed early", () => {
 
   test("all of it, deleted drives' too, when the disk is near its reserve", async () => {
     const { bavail, frsize } = await statfs(FAST_DIRECTORY);
-    await using coffer = await startAppliance({ "disk-reserve": String(Math.floor(bavail * frsize * 0.75)) });
+    await using coffer = await startAppliance({
+      ...KEEPS_NOTHING,
+      "disk-reserve": String(Math.floor(bavail * frsize * 0.75)),
+    });
     const [drive, deleted] = [await provision(coffer), await provision(coffer)];
     await replace(drive, 2, 777);
     await put(deleted, "f", content(888));
@@ -275,7 +278,7 @@ describe("for whom it counts", () => {
   });
 
   test("a deleted drive's does not count for the next one, which has its row's number", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
     await replace(drive, 3, 777);
     await drive.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
@@ -286,7 +289,7 @@ describe("for whom it counts", () => {
   });
 
   test("a claimed drive's, from then on, for its owner", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const { clients } = await populate(coffer);
     const drive = await provision(coffer);
     await replace(drive, 2, 300);
@@ -298,7 +301,7 @@ describe("for whom it counts", () => {
   });
 
   test("the counters are right whatever happens", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const { client, one, two } = await adasDrives(coffer);
     const mine = await provision(coffer);
     let seed = 1;

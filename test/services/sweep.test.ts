@@ -5,7 +5,7 @@ import { readdir, rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { filesIn } from "../support/contents.ts";
 import { addManyFiles } from "../support/many-files.ts";
@@ -79,7 +79,7 @@ function inFuture(coffer: TestAppliance, ms: number): string {
 
 describe("expired files", () => {
   test("are taken off every count, a piece at a time, and requests get in between", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const { apiKeys, folders } = coffer.appliance.services;
     const caller = apiKeys.authenticate(agent.client.key ?? "");
@@ -107,7 +107,7 @@ describe("expired files", () => {
   });
 
   test("stay until their time", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
     coffer.clock.advance(HOUR_MS - 1);
@@ -118,7 +118,7 @@ describe("expired files", () => {
 
 describe("drives", () => {
   test("that were deleted are emptied, however deep and full, and nobody else's is touched", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const [agent, other] = [await provision(coffer), await provision(coffer)];
     await put(other, "a/b/c.txt", "theirs");
     const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
@@ -132,7 +132,7 @@ describe("drives", () => {
   });
 
   test("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     await put(agent, "a.txt", "content");
     coffer.clock.advance(30 * DAY_MS - 1);
@@ -148,7 +148,7 @@ describe("drives", () => {
 
 describe("claim tokens", () => {
   test("are known for a year after their use or expiry, and their drives stay", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const world = await populate(coffer);
     const [used, unused] = [await provisionDrive(coffer), await provisionDrive(coffer)];
     coffer.clock.advance(10 * DAY_MS);
@@ -172,7 +172,7 @@ describe("claim tokens", () => {
 
 describe("contents", () => {
   test("go when nothing has named them for the grace period, and not before", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const { id } = await put(agent, "a.txt", large("a content"));
     const copy = await agent.client.json<FileRecord>(201, "POST", `/v0/files/${id}/copy`, {
@@ -195,7 +195,7 @@ describe("contents", () => {
   });
 
   test("that were named again in between start their grace period anew", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     for (let turn = 0; turn < 3; turn++) {
       const { id } = await put(agent, "a.txt", large("a content"));
@@ -207,7 +207,7 @@ describe("contents", () => {
   });
 
   test("without a row, as a crash leaves them, go once they are old enough; other files stay", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const kept = ["kept", "kept as well"].map(large);
     for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
@@ -250,7 +250,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
     ["of which the database knows none", 0, 40],
     ["of which the database knows fewer than half", 10, 11],
   ])("%s, stay, and each round says so once", async (_, known, strays) => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     for (let n = 0; n < known; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
     await addStrays(coffer, strays);
@@ -263,7 +263,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
   });
 
   test("go once the database knows half of what is there", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     await addStrays(coffer, 10);
     for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
@@ -273,7 +273,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
   });
 
   test("stay in a large store after looking at a part of it", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     await addStrays(coffer, 1000);
     await sweep(coffer);
     const [complaint = ""] = complaints(coffer);
@@ -286,7 +286,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
 
 describe("an upload at the moment of a sweep", () => {
   test("keeps the content it matches, at any moment", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const outcomes: number[] = [];
     // How many turns of the event loop the upload begins before the sweep; below zero, after it. Whoever came
@@ -314,7 +314,7 @@ describe("an upload at the moment of a sweep", () => {
   });
 
   test("keeps a content that no row names yet", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const uploaded = new AbortController();
     // The files are years older than the test's clock, so only being in use keeps them.
@@ -345,7 +345,7 @@ async function turns(count: number): Promise<void> {
 
 describe("a sweep that fails somewhere", () => {
   test("logs it, does the rest, and takes what it left the next times", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const kept = Array.from({ length: 20 }, (_, n) => large(`kept ${n}`));
     for (const [n, text] of kept.entries()) await put(agent, `kept ${n}.txt`, text);
@@ -378,7 +378,7 @@ describe("a sweep that fails somewhere", () => {
     ["deleted drives", "drive", { files: 1, drives: 0, blobs: 1 }],
     ["orphaned blobs", "blob", { files: 1, drives: 1, blobs: 0 }],
   ])("in sweeping %s still does the other steps", async (step, table, swept) => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const [agent, leaving] = [await provision(coffer), await provision(coffer)];
     const { id } = await put(agent, "orphan.txt", "orphan");
     await agent.client.json(200, "DELETE", `/v0/files/${id}`);
@@ -400,7 +400,7 @@ describe("a sweep that fails somewhere", () => {
 });
 
 test("a sweep that is cut off by the end of the server is finished after the next start", async () => {
-  await using coffer = await startAppliance();
+  await using coffer = await startAppliance(KEEPS_NOTHING);
   const agent = await provision(coffer);
   const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
   await addManyFiles(coffer.dataDir, id, 3000);

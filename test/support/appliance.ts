@@ -33,6 +33,9 @@ const ROOMY = {
   "sweep-interval": "1h",
 };
 
+/** For tests of what goes when it is deleted or replaced. */
+export const KEEPS_NOTHING = { "keep-days": "0" };
+
 /** What a search finds must not depend on how fast the machine is. */
 const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
 const PATIENT_GREP = { ...GREP_BOUNDS, time: 60_000 };

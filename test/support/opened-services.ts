@@ -22,12 +22,13 @@ interface Opening {
   readonly blobsFor?: (blobs: BlobStore) => BlobStore;
   /** Of an account, in bytes; null for no limit. */
   readonly storageLimit?: number | null;
+  readonly keepDays?: number;
 }
 
 /** Opens or creates them in a directory. */
 export async function openServicesIn(
   root: string,
-  { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null }: Opening = {},
+  { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null, keepDays = 30 }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
   const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
@@ -56,6 +57,8 @@ export async function openServicesIn(
     backupPlan: null,
     storePlaces,
     maxFileSize: 1_000_000,
+    keepDays,
+    keepVersions: 50,
     scrubIntervalMs: 0,
   });
   return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };

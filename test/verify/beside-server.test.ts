@@ -5,7 +5,7 @@ import { ContentsDirectory } from "../../src/blobs/contents-directory.ts";
 import type { Content } from "../../src/blobs/content-file.ts";
 import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
 import { verifyContents } from "../../src/verify/contents.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import { type OwnDrive, provision } from "../support/scenario.ts";
@@ -97,18 +97,20 @@ test("a content that is healed while it is checked is looked at again", async ()
 });
 
 test("a content that is removed before its turn is no finding", async () => {
+  await using forgetful = await startAppliance(KEEPS_NOTHING);
+  const own = await provision(forgetful);
   const files: Stored[] = [];
   for (let n = 0; n < 5; n += 1) {
-    files.push(await putFile(drive, `removed/${n}.bin`, sampleBytes(30_000, 7010 + n)));
+    files.push(await putFile(own, `removed/${n}.bin`, sampleBytes(30_000, 7010 + n)));
   }
-  using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
-  const contents = new ContentsDirectory(join(coffer.dataDir, "blobs"));
+  using database = VerifiedDatabase.open(join(forgetful.dataDir, "coffer.db"));
+  const contents = new ContentsDirectory(join(forgetful.dataDir, "blobs"));
   const events = verifyContents({ database, contents, isQuick: false, repair: null });
   await events.next();
-  for (const { id } of files) await drive.client.json(200, "DELETE", `/v0/files/${id}`);
-  const { sweep } = coffer.appliance.services;
+  for (const { id } of files) await own.client.json(200, "DELETE", `/v0/files/${id}`);
+  const { sweep } = forgetful.appliance.services;
   await sweep.run();
-  coffer.clock.advance(60 * 60 * 1000);
+  forgetful.clock.advance(60 * 60 * 1000);
   expect((await sweep.run()).blobs).toBeGreaterThanOrEqual(5);
   expect((await Array.fromAsync(events)).filter(({ kind }) => kind !== "progress")).toEqual([]);
 });

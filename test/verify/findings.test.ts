@@ -44,6 +44,17 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
   ],
   ["counter-wrong", /the references to content/, "UPDATE blob SET refs = refs + 1 WHERE size = 100000"],
   ["counter-wrong", /the released bytes of drive.*says 9, and has 8/, "UPDATE drive SET released_size = 9"],
+  [
+    "counter-wrong",
+    /the references to content.*says 0, and has 1/,
+    "UPDATE blob SET refs = 0 WHERE pk = (SELECT blob FROM file_version)",
+  ],
+  ["counter-wrong", /the kept bytes of drive.*says 19, and has 18/, "UPDATE drive SET kept_size = 19"],
+  ["counter-wrong", /the bytes that snapshots hold of drive/, "UPDATE drive SET held_size = 19"],
+  ["counter-wrong", /the bytes of kept records of drive/, "UPDATE drive SET kept_records = 19"],
+  ["counter-wrong", /the rows that keep content/, "UPDATE kept_content SET rows = rows + 1 WHERE size = 6"],
+  ["counter-wrong", /the rows that keep content/, "UPDATE kept_content SET live = 1 WHERE size = 6"],
+  ["counter-wrong", /the number of the content of file/, "UPDATE file_version SET version = 2"],
   ["counter-wrong", /the bytes of records of drive/, "UPDATE drive SET record_size = record_size - 512"],
   [
     "counter-wrong",

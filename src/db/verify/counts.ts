@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/finding.ts";
+import { KEPT_ROWS } from "./kept-counts.ts";
 
 /**
  * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
@@ -44,10 +45,7 @@ const COUNTERS = [
     about: "the references to content",
     query: `SELECT * FROM (SELECT digest AS name, refs AS says,
               (SELECT count(*) FROM file f WHERE f.blob = b.pk) + ifnull(k.rows, 0) AS "is"
-              FROM blob b LEFT JOIN (
-                SELECT blob, count(*) AS rows FROM (
-                  SELECT blob FROM file_version UNION ALL SELECT blob FROM trash_file
-                  UNION ALL SELECT blob FROM held_file) GROUP BY blob) k ON k.blob = b.pk)
+              FROM blob b LEFT JOIN (SELECT blob, count(*) AS rows FROM (${KEPT_ROWS}) GROUP BY blob) k ON k.blob = b.pk)
              WHERE says <> "is"`,
   },
   {

@@ -5,6 +5,7 @@ import { requireNewestSchema } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
 import { brokenParts } from "./integrity.ts";
+import { wrongKept } from "./kept-counts.ts";
 import { wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
@@ -17,7 +18,15 @@ export interface StoredContent {
 }
 
 /** The checks of the database, in their order. */
-const CHECKS = [brokenParts, wrongPlaces, wrongCounts, wrongSnapshots, wrongTags, wrongIndex] as const;
+const CHECKS = [
+  brokenParts,
+  wrongPlaces,
+  wrongCounts,
+  wrongKept,
+  wrongSnapshots,
+  wrongTags,
+  wrongIndex,
+] as const;
 
 /** A database that is only read, beside a server or without one. */
 export class VerifiedDatabase implements Disposable {

@@ -32,6 +32,9 @@ export const exampleFile = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
+/** The entry of the trash in examples. */
+export const exampleTrashId = "01976f5e-6b1c-7000-8000-2a4c6e8f0b1d";
+
 /** The folder in examples. */
 export const exampleFolder = {
   drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",

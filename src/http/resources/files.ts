@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { BULK_DELETE_IDS } from "../../domain/limits.ts";
 import type { File } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
-import { exampleFile } from "../operation/examples.ts";
+import { exampleFile, exampleTrashId } from "../operation/examples.ts";
 import { fileOperation, fileWrite } from "../operation/file-route.ts";
 import { isRecordNotModified } from "../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../content/etag.ts";
@@ -104,12 +104,18 @@ export function files(service: Files) {
           operationId: "deleteFile",
           tag: "Files",
           summary: "Delete a file",
+          description:
+            "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
           headers: IF_MATCH,
           answers: [
             {
               status: 200,
               description: "The file is deleted.",
-              json: Type.Object({ id: id("The deleted file."), deleted: Type.Literal(true) }),
+              json: Type.Object({
+                id: id("The deleted file."),
+                deleted: Type.Literal(true),
+                trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
+              }),
             },
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -119,7 +125,9 @@ export function files(service: Files) {
             caller,
             file,
             preconditionOf(request),
-            reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+            reply.with(({ file: { id: removed }, trashId }) => ({
+              json: { id: removed, deleted: true, trash_id: trashId },
+            })),
           ),
       ),
     )
@@ -180,7 +188,7 @@ export function files(service: Files) {
           tag: "Files",
           summary: "Delete many files",
           description:
-            "Ids that do not exist or are not yours are returned in `failed`; the others are deleted. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
+            "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
           body: Type.Object({
             file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
           }),
@@ -189,21 +197,37 @@ export function files(service: Files) {
             {
               status: 200,
               description: "The ids of deleted and of failed files.",
-              json: Type.Object({ deleted: Type.Array(Type.String()), failed: Type.Array(Type.String()) }),
+              json: Type.Object({
+                deleted: Type.Array(Type.String()),
+                trash_ids: Type.Array(nullable(Type.String()), {
+                  description:
+                    "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
+                }),
+                failed: Type.Array(Type.String()),
+              }),
             },
           ],
         },
         ({ body, caller }, reply) => {
-          // Each id will be in one of the two lists.
-          reply.requireRoom({ json: { deleted: [...new Set(body.file_ids)], failed: [] } });
-          return service.removeMany(
-            caller,
-            body.file_ids,
-            reply.with((removed) => ({ json: removed })),
-          );
+          // At most: each id is deleted or failed.
+          const all = [...new Set(body.file_ids)];
+          const trashIds = all.map(() => exampleTrashId);
+          reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
+          return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
         },
       ),
     );
+}
+
+/** What a bulk deletion answers. */
+interface RemovedIds {
+  readonly deleted: readonly string[];
+  readonly trashIds: readonly (string | null)[];
+  readonly failed: readonly string[];
+}
+
+function removedAnswerOf({ deleted, trashIds, failed }: RemovedIds) {
+  return { json: { deleted, trash_ids: trashIds, failed } };
 }
 
 /** A file's record, and the ETag of its content. */
