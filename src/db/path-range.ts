@@ -23,3 +23,11 @@ export function rangeOf(prefix: string): PathRange {
 export function rangeFrom({ from, to }: PathRange, path: string): PathRange {
   return { from: Buffer.compare(Buffer.from(from), Buffer.from(path)) < 0 ? path : from, to };
 }
+
+/** The first of some paths in UTF-8 byte order; null if there is none. */
+export function earliest(paths: readonly string[]): string | null {
+  let first: string | null = null;
+  for (const path of paths)
+    if (first === null || Buffer.compare(Buffer.from(path), Buffer.from(first)) < 0) first = path;
+  return first;
+}

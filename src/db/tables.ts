@@ -28,6 +28,7 @@ import { Searches } from "./search/searches.ts";
 import { ShareLinksTable } from "./share-links.ts";
 import { SessionsTable } from "./sessions.ts";
 import { SmallContentsTable } from "./small-contents.ts";
+import { SnapshotLists } from "./snapshot-lists.ts";
 import { SnapshotsTable } from "./snapshots.ts";
 import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
@@ -58,6 +59,7 @@ export function openTables(database: Database) {
     subtrees: new Subtrees(database),
     folderWorks: new FolderWorksTable(database),
     snapshots: new SnapshotsTable(database),
+    snapshotLists: new SnapshotLists(database),
     heldRows: new HeldRows(database),
     fileLists: new FileLists(database),
     archiveLists: new ArchiveLists(database),

@@ -41,7 +41,7 @@ export interface File extends FileFacts {
 }
 
 /** Whether a file has expired. To every reader it is gone then. */
-export function hasExpired(file: File, now: number): boolean {
+export function hasExpired(file: FileFacts, now: number): boolean {
   return file.expiresAt !== null && file.expiresAt <= now;
 }
 

@@ -1,9 +1,8 @@
 import type { FolderPk } from "./id.ts";
 import type { FolderPath } from "./path.ts";
 
-/** A folder with the counts of what it holds. */
-export interface Folder {
-  readonly pk: FolderPk;
+/** What a folder's record shows: the counts of what it holds. */
+export interface FolderFacts {
   readonly path: FolderPath;
   /** Files anywhere below, and their bytes. */
   readonly fileCount: number;
@@ -14,4 +13,9 @@ export interface Folder {
   readonly ownFolderCount: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+}
+
+/** A folder of a drive. */
+export interface Folder extends FolderFacts {
+  readonly pk: FolderPk;
 }

@@ -1,5 +1,6 @@
 import type { NamedActor } from "./actor.ts";
 import type { Brand } from "./brand.ts";
+import type { Drive } from "./drive.ts";
 import type { DriveId, DrivePk, SnapshotId, SnapshotPk } from "./id.ts";
 import { NAME_CHARACTERS } from "./limits.ts";
 import { parseLabel } from "./text.ts";
@@ -24,6 +25,12 @@ export interface Snapshot {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly createdBy: NamedActor | null;
+}
+
+/** A drive as it was in a snapshot. No method that writes takes one. */
+export interface View {
+  readonly drive: Drive;
+  readonly at: SnapshotNumber;
 }
 
 /** A snapshot's name: 1 to 64 characters after trimming. */

@@ -4,8 +4,8 @@ import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, notFound } from "../domain/errors.ts";
-import { type File, hasExpired } from "../domain/file.ts";
-import type { FileRef } from "../domain/file-ref.ts";
+import { type File, type FileFacts, hasExpired } from "../domain/file.ts";
+import type { FileAtPath, FileRef, FileView } from "../domain/file-ref.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -17,7 +17,7 @@ import {
 import type { Link } from "../domain/link.ts";
 import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
 import { requireManager, requireWriter, type Role } from "../domain/role.ts";
-import type { Snapshot } from "../domain/snapshot.ts";
+import type { Snapshot, View } from "../domain/snapshot.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
@@ -163,6 +163,20 @@ export class Access {
     return snapshot;
   }
 
+  /** A drive as it was in one of its snapshots; only to be read. Throws as `snapshot`. */
+  view(caller: Reach, driveRef: string, snapshotRef: string): View {
+    const drive = this.drive(caller, driveRef);
+    return { drive, at: this.snapshot(caller, drive, snapshotRef).number };
+  }
+
+  /** The file as it is or was in a snapshot. Throws as `file` and `snapshot`. */
+  fileIn(caller: Reach, { snapshot, ...ref }: FileView): FileFacts {
+    if (snapshot === undefined) return this.file(caller, ref);
+    const file = "id" in ref ? this.#pastById(caller, ref.id, snapshot) : this.#pastAt(caller, ref, snapshot);
+    if (file === null) throw notFound("file");
+    return file;
+  }
+
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
   reachOf({ keyHash, user: maker }: Link): Reach | null {
     if (keyHash !== null) return this.#tables.apiKeys.holderOf(keyHash, this.#clock.now());
@@ -223,6 +237,30 @@ export class Access {
   sees(caller: Reach, { drivePk, ownerPk, path }: Pick<File, "drivePk" | "ownerPk" | "path">): boolean {
     const isInside = path.startsWith(this.prefixOf(caller, { pk: drivePk }));
     return isInside && this.#role(caller, drivePk, ownerPk) !== null;
+  }
+
+  #pastAt(caller: Reach, { drive: driveRef, path: text }: FileAtPath, snapshot: string): FileFacts | null {
+    const path = parsePathOfFile("path", text);
+    const { drive, at } = this.view(caller, driveRef, snapshot);
+    this.requireInside(caller, drive, path);
+    return this.#tables.snapshotLists.fileAt({ drive: drive.pk, at, now: this.#clock.now() }, path);
+  }
+
+  #pastById(caller: Reach, reference: string, snapshotRef: string): FileFacts | null {
+    const { drive, at } = this.#viewOf(caller, snapshotRef);
+    const id = parseId<FileId>(reference);
+    const scope = { drive: drive.pk, at, now: this.#clock.now() };
+    const file = id === null ? null : this.#tables.snapshotLists.fileById(scope, id);
+    return file === null || !file.path.startsWith(this.prefixOf(caller, drive)) ? null : file;
+  }
+
+  /** Like `view`, for a snapshot of any drive that the caller sees. */
+  #viewOf(caller: Reach, reference: string): View {
+    const id = parseId<SnapshotId>(reference);
+    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    const drive = snapshot === null ? null : this.findDrive(caller, snapshot.driveId);
+    if (drive === null) throw notFound("snapshot");
+    return { drive, at: this.snapshot(caller, drive, reference).number };
   }
 
   #findById(caller: Reach, reference: string): File | null {

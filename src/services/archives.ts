@@ -16,6 +16,7 @@ import {
   parsePlace,
   ROOT,
 } from "../domain/path.ts";
+import type { SnapshotNumber } from "../domain/snapshot.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import { Slots } from "./slots.ts";
@@ -23,6 +24,12 @@ import type { UsageMeter } from "./usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
+
+/** A drive as it is, or as it was in a snapshot. */
+interface Source {
+  readonly drive: Drive;
+  readonly at: SnapshotNumber | null;
+}
 
 /** Several files and folders as one ZIP archive. */
 export interface Archive {
@@ -66,32 +73,43 @@ export class Archives {
   }
 
   /**
-   * The files and folders at these paths, with everything in the folders; the whole drive if there are no paths.
+   * The files and folders at some paths, with everything in the folders; the whole drive if there are no paths.
    * Names in the archive are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
    *
    * @param client the caller's address, as the rate limit counts it
+   * @param snapshot for what the drive held when it was taken
    */
-  open(caller: Caller, client: string, driveId: string, paths: readonly string[]): Archive {
-    const drive = this.#access.drive(caller, driveId);
+  open(
+    caller: Caller,
+    client: string,
+    driveId: string,
+    paths: readonly string[],
+    snapshot?: string,
+  ): Archive {
+    const source =
+      snapshot === undefined
+        ? { drive: this.#access.drive(caller, driveId), at: null }
+        : this.#access.view(caller, driveId, snapshot);
+    const { drive } = source;
     const places = paths.length === 0 ? [ROOT] : paths.map((path) => parsePlace("path", path));
-    for (const place of places) this.#requirePresent(drive, place);
+    for (const place of places) this.#requirePresent(source, place);
     const outermost = withoutInner(places);
     const base = commonFolder(outermost);
     return {
       filename: `${titleOf(drive, outermost, base)}.zip`,
-      pieces: () => this.#pieces(() => this.#slots.take(caller, client), drive, outermost, base),
+      pieces: () => this.#pieces(() => this.#slots.take(caller, client), source, outermost, base),
     };
   }
 
   async *#pieces(
     takeSlot: () => Disposable,
-    drive: Drive,
+    { drive, at }: Source,
     places: readonly Place[],
     base: FolderPath,
   ): AsyncGenerator<Uint8Array> {
     using _ = takeSlot();
     using list = this.#tables.archiveLists.open();
-    const count = await list.fill(drive.pk, places, this.#clock.now());
+    const count = await list.fill({ drive: drive.pk, at, now: this.#clock.now() }, places);
     if (count === null)
       throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
     const sources = {
@@ -123,13 +141,17 @@ export class Archives {
     }
   }
 
-  #requirePresent(drive: Drive, place: Place): void {
+  #requirePresent({ drive, at }: Source, place: Place): void {
+    const { folders, files, snapshotLists } = this.#tables;
+    const now = this.#clock.now();
+    const scope = at === null ? null : { drive: drive.pk, at, now };
     if (isFolderPath(place)) {
-      if (this.#tables.folders.byPath(drive.pk, place) === null) throw notFound("folder");
+      const folder = scope === null ? folders.byPath(drive.pk, place) : snapshotLists.folderAt(scope, place);
+      if (folder === null) throw notFound("folder");
       return;
     }
-    const file = this.#tables.files.byPath(drive.pk, place);
-    if (file === null || hasExpired(file, this.#clock.now())) throw notFound("file");
+    const file = scope === null ? files.byPath(drive.pk, place) : snapshotLists.fileAt(scope, place);
+    if (file === null || hasExpired(file, now)) throw notFound("file");
   }
 }
 

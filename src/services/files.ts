@@ -7,8 +7,15 @@ import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
-import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../domain/file.ts";
-import type { FileRef } from "../domain/file-ref.ts";
+import {
+  type File,
+  type FileFacts,
+  type Metadata,
+  parseExpiry,
+  parseMetadata,
+  parseTags,
+} from "../domain/file.ts";
+import type { FileRef, FileView } from "../domain/file-ref.ts";
 import { type FileId, parseId, type TrashId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
 import {
@@ -88,17 +95,22 @@ export class Files {
     return this.#access.file(caller, ref);
   }
 
+  /** The record of a file as it is, or was in a snapshot. */
+  facts(caller: Caller, view: FileView): FileFacts {
+    return this.#access.fileIn(caller, view);
+  }
+
   /**
    * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
    * Rejects with DamagedFile, like `contentWhole`.
    */
-  async content(file: File, range?: ByteRange): Promise<Blob> {
+  async content(file: FileFacts, range?: ByteRange): Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#damaged.readFor(file, () => this.#blobs.read(file, range));
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
-  contentWhole(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+  contentWhole(file: FileFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#usage.countBytes(file.driveId, file.size);
     return this.#damaged.readFor(file, () => this.#blobs.readAll(file));
   }

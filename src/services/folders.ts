@@ -6,7 +6,7 @@ import { actorOf } from "../domain/actor.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
-import type { Folder } from "../domain/folder.ts";
+import type { Folder, FolderFacts } from "../domain/folder.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
@@ -17,7 +17,7 @@ import type { Tree } from "./tree.ts";
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 export interface ShownFolder {
   readonly drive: Drive;
-  readonly folder: Folder;
+  readonly folder: FolderFacts;
 }
 
 /** A folder that exists now; `created` is false if it did before. */

@@ -1,6 +1,6 @@
 import type { Digest } from "../domain/digest.ts";
 import { CofferError } from "../domain/errors.ts";
-import type { File } from "../domain/file.ts";
+import type { FileFacts } from "../domain/file.ts";
 import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../domain/lines.ts";
 import { essenceOf, isTextType } from "../domain/media-type.ts";
 import { UNKNOWN_TYPE } from "../domain/mime.ts";
@@ -23,7 +23,7 @@ export class LineIndexes {
    *
    * @throws CofferError UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
    */
-  of(file: File, content: Blob): Promise<LineIndex> {
+  of(file: FileFacts, content: Blob): Promise<LineIndex> {
     requireTextType(file);
     if (file.size <= INDEX_STEP) return indexOf(file, content);
     const kept = this.#kept.get(file.digest);
@@ -43,7 +43,7 @@ export class LineIndexes {
   }
 }
 
-function requireTextType({ mimeType }: File): void {
+function requireTextType({ mimeType }: FileFacts): void {
   // A name that says nothing may be that of a text.
   if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
   throw new CofferError(
@@ -52,7 +52,7 @@ function requireTextType({ mimeType }: File): void {
   );
 }
 
-async function indexOf({ mimeType }: File, content: Blob): Promise<LineIndex> {
+async function indexOf({ mimeType }: FileFacts, content: Blob): Promise<LineIndex> {
   const head = await content.slice(0, 3).bytes();
   const isText = isTextType(mimeType);
   for (const encoding of encodingsFor(head)) {

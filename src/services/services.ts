@@ -49,6 +49,7 @@ import { Scrub } from "./scrub.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
+import { SnapshotViews } from "./snapshot-views.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Sweep } from "./sweep.ts";
 import { Texts } from "./texts.ts";
@@ -154,6 +155,7 @@ export function openServices(given: ServiceParts) {
     folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
     snapshots: new Snapshots(parts),
+    snapshotViews: new SnapshotViews(parts),
     apiKeys,
     oauthClients,
     authorizations,

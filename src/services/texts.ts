@@ -1,8 +1,8 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Caller } from "../domain/caller.ts";
 import { invalid } from "../domain/errors.ts";
-import type { File } from "../domain/file.ts";
-import type { FileRef } from "../domain/file-ref.ts";
+import type { FileFacts } from "../domain/file.ts";
+import type { FileView } from "../domain/file-ref.ts";
 import { READ_TEXT_LINES } from "../domain/limits.ts";
 import type { LineIndex } from "../domain/lines.ts";
 import { partOf, someLines, type TextPart } from "../domain/some-lines.ts";
@@ -30,7 +30,7 @@ export interface TextRange {
 
 /** Some lines of a file. */
 export interface ReadText extends TextPart {
-  readonly file: File;
+  readonly file: FileFacts;
   readonly encoding: TextEncoding;
 }
 
@@ -62,9 +62,9 @@ export class Texts {
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
    * @throws DamagedFile
    */
-  async read(caller: Caller, ref: FileRef, range: TextRange): Promise<ReadText> {
+  async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
-    const file = this.#access.file(caller, ref);
+    const file = this.#access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
     const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
     const index = await this.#indexes.of(file, content);

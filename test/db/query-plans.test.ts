@@ -94,6 +94,7 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "FROM damaged_content c CROSS JOIN", why: "damaged contents are few" },
   { text: "FROM json_each(?) c CROSS JOIN file", why: "the files that one step of the indexer names" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
+  { text: "json_each(:tags)", why: "the tags that one request asks for, and those of one file" },
 ];
 const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:)$/;
 

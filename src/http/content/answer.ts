@@ -1,7 +1,7 @@
 import { essenceOf, isCodeType, isTextType } from "../../domain/media-type.ts";
 import type { ByteRange } from "../../domain/byte-range.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/file.ts";
+import type { FileFacts } from "../../domain/file.ts";
 import type { Files } from "../../services/files.ts";
 import { parseRange } from "./byte-range.ts";
 import { isNotModified, rangeAllowed } from "./conditions.ts";
@@ -25,7 +25,7 @@ const INERT_TYPE =
 export interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
-  readonly file: File;
+  readonly file: FileFacts;
   /** Whether to show it instead of saving it; only types that cannot run script are shown. */
   readonly inline: boolean;
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
@@ -90,12 +90,12 @@ function refuseAsCode({ headers }: Request): void {
 }
 
 /** A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run. */
-function keyless({ caller }: RequestContext, { mimeType }: File): Record<string, string> {
+function keyless({ caller }: RequestContext, { mimeType }: FileFacts): Record<string, string> {
   const hasKey = caller !== null && caller.keyId !== null;
   return hasKey || !isCodeType(mimeType) ? {} : { "content-type": "text/plain" };
 }
 
-function describeContent(file: File, inline: boolean): Record<string, string> {
+function describeContent(file: FileFacts, inline: boolean): Record<string, string> {
   const shown = inline && INERT_TYPE.test(essenceOf(file.mimeType));
   return {
     "content-type": shown ? shownType(file.mimeType) : file.mimeType,
@@ -115,7 +115,7 @@ function shownType(mimeType: string): string {
 
 function contentBody(
   files: Files,
-  file: File,
+  file: FileFacts,
   range: ByteRange | null,
   context: RequestContext,
 ): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer> | Blob> {

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { FileRef } from "../../domain/file-ref.ts";
+import type { FileRef, FileView } from "../../domain/file-ref.ts";
 import { operation } from "./operation.ts";
 import type { Reply } from "./reply.ts";
 import type { Input, Route } from "./route.ts";
@@ -69,6 +69,14 @@ export function fileWrite(
       perform(input, refIn(input.query), reply),
     ),
   );
+}
+
+/** A file of a route, in the snapshot that its query may name. */
+export function viewOf(
+  file: FileRef,
+  { snapshot_id: snapshot }: { readonly snapshot_id?: string },
+): FileView {
+  return snapshot === undefined ? file : { ...file, snapshot };
 }
 
 function specByPath(method: Method, rest: string, spec: FileSpec<TObject, TSchema>) {

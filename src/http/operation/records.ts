@@ -2,7 +2,7 @@ import type { NamedActor } from "../../domain/actor.ts";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
-import type { Folder } from "../../domain/folder.ts";
+import type { FolderFacts } from "../../domain/folder.ts";
 import type { ListedLink } from "../../domain/link.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
@@ -54,7 +54,7 @@ export function folderRecord({
   folder,
 }: {
   readonly drive: Drive;
-  readonly folder: Folder;
+  readonly folder: FolderFacts;
 }): FolderRecord {
   return {
     drive_id: drive.id,

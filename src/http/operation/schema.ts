@@ -144,6 +144,14 @@ export function driveRef(note = "") {
   });
 }
 
+/** The snapshot of a drive to look into, in a query. */
+export const inSnapshot = Type.Optional(
+  Type.String({
+    description: "A snapshot of the drive: then this is about what the drive held when it was taken.",
+    examples: ["01976f5e-7c9b-7000-8000-5d3e1f2a4b6c"],
+  }),
+);
+
 /** A folder in a request. */
 export const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 

@@ -7,10 +7,11 @@ import { CONTAINED, CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentDisposition } from "../content/disposition.ts";
 import { operation } from "../operation/operation.ts";
 import { piecewise } from "../content/piecewise.ts";
-import { driveRef } from "../operation/schema.ts";
+import { driveRef, inSnapshot } from "../operation/schema.ts";
 
 const archiveQuery = Type.Object({
   drive_id: driveRef(),
+  snapshot_id: inSnapshot,
   path: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: ARCHIVE_PATHS,
@@ -61,7 +62,13 @@ export function archives({ archives: service, log, stallMs = ARCHIVE_STALL_MS }:
         errors: ["NOT_FOUND"],
       },
       async ({ query, caller, context }) => {
-        const archive = service.open(caller, context.client, query.drive_id, query.path ?? []);
+        const archive = service.open(
+          caller,
+          context.client,
+          query.drive_id,
+          query.path ?? [],
+          query.snapshot_id,
+        );
         const headers = {
           "content-type": "application/zip",
           "content-disposition": contentDisposition("attachment", archive.filename),

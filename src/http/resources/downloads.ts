@@ -4,9 +4,9 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import type { Files } from "../../services/files.ts";
 import { CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentAnswer } from "../content/answer.ts";
-import { fileOperation } from "../operation/file-route.ts";
+import { fileOperation, viewOf } from "../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../content/etag.ts";
-import { flag } from "../operation/schema.ts";
+import { flag, inSnapshot } from "../operation/schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
@@ -61,6 +61,7 @@ export function downloads(service: Files) {
 
       {
         ...CONTENT,
+        query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
         answers: CONTENT.answers.map((answer) => ({
           ...answer,
           headers: { ...answer.headers, ...OWN_PAGES },
@@ -75,7 +76,7 @@ export function downloads(service: Files) {
         contentAnswer(service, {
           request,
           context,
-          file: service.get(caller, file),
+          file: service.facts(caller, viewOf(file, query)),
           inline: query.inline,
           isForAnyPage: false,
         }),

@@ -1,15 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { BULK_DELETE_IDS } from "../../domain/limits.ts";
-import type { File } from "../../domain/file.ts";
+import type { FileFacts } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
 import { exampleFile, exampleTrashId } from "../operation/examples.ts";
-import { fileOperation, fileWrite } from "../operation/file-route.ts";
+import { fileOperation, fileWrite, viewOf } from "../operation/file-route.ts";
 import { isRecordNotModified } from "../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../content/etag.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
-import { driveRef, id, metadataInput, nullable, timeInput } from "../operation/schema.ts";
+import { driveRef, id, inSnapshot, metadataInput, nullable, timeInput } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const fileAnswer = {
@@ -44,6 +44,7 @@ export function files(service: Files) {
           operationId: "getFile",
           tag: "Files",
           summary: "Get a file",
+          query: Type.Object({ snapshot_id: inSnapshot }),
           headers: {
             ...IF_MATCH,
             "If-None-Match": "Return 304 if the record still has this ETag of its own.",
@@ -54,8 +55,8 @@ export function files(service: Files) {
           ],
           errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
         },
-        ({ caller, request }, ref) => {
-          const file = service.get(caller, ref);
+        ({ caller, request, query }, ref) => {
+          const file = service.facts(caller, viewOf(ref, query));
           const { json, headers } = recordAnswerOf(file);
           return isRecordNotModified(request, file)
             ? new Response(null, { status: 304, headers })
@@ -231,12 +232,12 @@ function removedAnswerOf({ deleted, trashIds, failed }: RemovedIds) {
 }
 
 /** A file's record, and the ETag of its content. */
-export function fileAnswerOf(file: File) {
+export function fileAnswerOf(file: FileFacts) {
   return { json: fileRecord(file), headers: { etag: etagOf(file.digest) } };
 }
 
 /** A file's record, and the ETag of the record. */
-function recordAnswerOf(file: File) {
+function recordAnswerOf(file: FileFacts) {
   return { json: fileRecord(file), headers: { etag: recordEtagOf(file) } };
 }
 

@@ -1,18 +1,20 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { invalid } from "../../domain/errors.ts";
-import type { FolderPreview, Folders } from "../../services/folders.ts";
+import type { FolderListing, FolderPreview, Folders } from "../../services/folders.ts";
+import type { SnapshotViews } from "../../services/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { exampleFolder } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../operation/record-schemas.ts";
 import { folderRecord } from "../operation/records.ts";
 import type { JsonAnswer } from "../operation/reply.ts";
-import { cursor, driveRef, folderPath, paging } from "../operation/schema.ts";
+import { cursor, driveRef, folderPath, inSnapshot, paging } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
+  snapshot_id: inSnapshot,
   path: Type.Optional(
     Type.String({
       description: "The folder, ending with `/`. Default: the drive's root.",
@@ -31,7 +33,7 @@ const deletion = Type.Object({
 });
 
 /** Lists, creates and deletes folders. They are moved and copied in `folder-transfers.ts`. */
-export function folders(service: Folders) {
+export function folders(service: Folders, views: SnapshotViews) {
   return new Elysia({ name: "folders" })
     .get(
       ...operation(
@@ -55,22 +57,17 @@ export function folders(service: Folders) {
           errors: ["NOT_FOUND"],
         },
         ({ query, caller }) => {
-          const { page, limit } = query;
-          const listing = service.list(caller, {
+          const { page, limit, snapshot_id: snapshot } = query;
+          const request = {
             driveId: query.drive_id,
             path: query.path ?? "",
             page,
             limit,
             after: query.cursor === undefined ? null : decodeCursor(query.cursor),
-          });
-          const answer: FoldersPage = {
-            data: listing.folders.map(folderRecord),
-            total: listing.total,
-            page,
-            limit,
-            next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
           };
-          return Response.json(answer);
+          return snapshot === undefined
+            ? answerOf(service.list(caller, request), request)
+            : views.folders(caller, snapshot, request).then((listing) => answerOf(listing, request));
         },
       ),
     )
@@ -144,6 +141,17 @@ export function folders(service: Folders) {
         },
       ),
     );
+}
+
+function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {
+  const answer: FoldersPage = {
+    data: listing.folders.map(folderRecord),
+    total: listing.total,
+    page,
+    limit,
+    next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
+  };
+  return Response.json(answer);
 }
 
 /** The value of a field that may be in the query, in the body, or the same in both. */

@@ -1,7 +1,8 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { FILE_SORTS } from "../../domain/file-sort.ts";
-import type { Listings } from "../../services/listings.ts";
+import type { Listing, Listings } from "../../services/listings.ts";
+import type { SnapshotViews } from "../../services/snapshot-views.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
 import { operation } from "../operation/operation.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
@@ -9,6 +10,7 @@ import { fileRecord } from "../operation/records.ts";
 import {
   cursor,
   driveRef,
+  inSnapshot,
   nextCursor,
   pageFacts,
   paging,
@@ -19,6 +21,7 @@ import {
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
+  snapshot_id: inSnapshot,
   prefix,
   delimiter: Type.Optional(
     Type.Literal("/", {
@@ -31,7 +34,7 @@ const listQuery = Type.Object({
     {
       default: "path",
       description:
-        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
     },
   ),
   ...paging,
@@ -53,7 +56,7 @@ const listAnswer = Type.Object({
 });
 
 /** Lists of files. */
-export function listings(service: Listings) {
+export function listings(service: Listings, views: SnapshotViews) {
   return new Elysia({ name: "listings" }).get(
     ...operation(
       "/v0/files",
@@ -69,8 +72,8 @@ export function listings(service: Listings) {
         errors: ["NOT_FOUND"],
       },
       ({ query, caller }) => {
-        const { sort, page, limit } = query;
-        const { files, level, total, nextAfter } = service.list(caller, {
+        const { sort, page, limit, snapshot_id: snapshot } = query;
+        const request = {
           driveId: query.drive_id,
           prefix: query.prefix ?? "",
           grouped: query.delimiter !== undefined,
@@ -79,16 +82,23 @@ export function listings(service: Listings) {
           page,
           limit,
           after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
-        });
-        return Response.json({
-          data: files.map(fileRecord),
-          ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
-          total,
-          page,
-          limit,
-          next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
-        });
+        };
+        return snapshot === undefined
+          ? answerOf(service.list(caller, request), query)
+          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query));
       },
     ),
   );
+}
+
+function answerOf({ files, level, total, nextAfter }: Listing, query: Static<typeof listQuery>): Response {
+  const { sort, page, limit } = query;
+  return Response.json({
+    data: files.map(fileRecord),
+    ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
+    total,
+    page,
+    limit,
+    next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
+  });
 }

@@ -3,8 +3,8 @@ import { Elysia } from "elysia";
 import { READ_TEXT_BYTES } from "../../domain/limits.ts";
 import type { ReadText, Texts } from "../../services/texts.ts";
 import { ETAG, etagOf } from "../content/etag.ts";
-import { fileOperation } from "../operation/file-route.ts";
-import { integer, nullable } from "../operation/schema.ts";
+import { fileOperation, viewOf } from "../operation/file-route.ts";
+import { inSnapshot, integer, nullable } from "../operation/schema.ts";
 
 const answer = Type.Object({
   lines: Type.Array(
@@ -37,6 +37,7 @@ export function texts(service: Texts) {
         description:
           "Returns whole lines of a text file of any size, as many as fit into `max_bytes`, at most 10,000. To go on, send `next_line` as `start_line`, and `next_byte`, unless it is null, as `start_byte`: a line longer than `max_bytes` comes in parts. A line ends with `\\n` or `\\r\\n`. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1. A file of unknown type (`application/octet-stream`) is read if it is UTF-8 or UTF-16.",
         query: Type.Object({
+          snapshot_id: inSnapshot,
           start_line: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
           end_line: Type.Optional(
             Type.Integer({
@@ -80,7 +81,7 @@ export function texts(service: Texts) {
       async ({ query, caller, context }, file) => {
         // A large text is read to its end to count its lines.
         context.suspendIdleTimeout();
-        const read = await service.read(caller, file, {
+        const read = await service.read(caller, viewOf(file, query), {
           startLine: query.start_line,
           startByte: query.start_byte,
           endLine: query.end_line ?? null,
