@@ -127,6 +127,8 @@ CREATE INDEX held_file_parent ON held_file (drive, parent, path, until);
 CREATE INDEX held_file_until ON held_file (drive, until);
 CREATE INDEX held_file_id ON held_file (file_id);
 CREATE INDEX held_file_expiry ON held_file (expires_at) WHERE expires_at IS NOT NULL;
+-- What has expired is counted for each drive.
+CREATE INDEX held_file_drive_expiry ON held_file (drive, expires_at) WHERE expires_at IS NOT NULL;
 CREATE TABLE held_folder (
   pk               INTEGER PRIMARY KEY,
   drive            INTEGER NOT NULL REFERENCES drive (pk),
