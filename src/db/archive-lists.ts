@@ -123,7 +123,7 @@ export class ArchiveList implements Disposable {
    * @param places none inside another, in path order
    * @returns the number of rows; null if one of the places is empty
    */
-  async fill(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
+  async collect(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
     this.#sql.run("BEGIN");
     for (const place of places) {
       const isThere = await (scope.at === null

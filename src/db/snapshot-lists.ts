@@ -101,17 +101,11 @@ export class SnapshotLists {
        UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
         WHERE f.drive = ?1 AND f.path = ?3 AND f.until >= ?2 AND f.era < ?2 LIMIT 1`,
     );
-    const one = (live: string, held: string) =>
-      `SELECT ${SHOWN_FILE} FROM (
-         SELECT ${LIVE_FILE} FROM file f WHERE f.drive = :drive AND ${live} AND f.era < :at
-         UNION ALL SELECT ${HELD_FILE} FROM held_file f
-          WHERE f.drive = :drive AND ${held} AND f.until >= :at AND f.era < :at LIMIT 1) page ${FILE_JOINS}
-        WHERE page.expires_at IS NULL OR page.expires_at > :now`;
     this.#fileAt = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
-      one("f.path = :path", "f.path = :path"),
+      oneFile("f.path = :path", "f.path = :path"),
     );
     this.#fileById = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-      one("f.id = :id", "f.file_id = :id"),
+      oneFile("f.id = :id", "f.file_id = :id"),
     );
     const expired = (table: string, isIn: string) =>
       sql.prepare<ExpiredFile, [DrivePk, number, number, number, number, number]>(
@@ -121,7 +115,7 @@ export class SnapshotLists {
       );
     this.#expired = {
       file: expired("file f INDEXED BY file_drive_expiry", "f.era < ?2"),
-      held_file: expired("held_file f INDEXED BY held_file_expiry", "f.era < ?2 AND f.until >= ?2"),
+      held_file: expired("held_file f INDEXED BY held_file_drive_expiry", "f.era < ?2 AND f.until >= ?2"),
     };
   }
 
@@ -207,4 +201,13 @@ function fileOf(row: Row | null): SnapshotFile | null {
   if (row === null) return null;
   const { blobPk, version } = row;
   return { ...factsFromRow(row), blobPk, version, mimeGiven: row.mimeGiven === 1 };
+}
+
+/** Selects one file that stands in a drive now, or is held. */
+function oneFile(live: string, held: string): string {
+  return `SELECT ${SHOWN_FILE} FROM (
+     SELECT ${LIVE_FILE} FROM file f WHERE f.drive = :drive AND ${live} AND f.era < :at
+     UNION ALL SELECT ${HELD_FILE} FROM held_file f
+      WHERE f.drive = :drive AND ${held} AND f.until >= :at AND f.era < :at LIMIT 1) page ${FILE_JOINS}
+    WHERE page.expires_at IS NULL OR page.expires_at > :now`;
 }

@@ -109,7 +109,7 @@ export class Archives {
   ): AsyncGenerator<Uint8Array> {
     using _ = takeSlot();
     using list = this.#tables.archiveLists.open();
-    const count = await list.fill({ drive: drive.pk, at, now: this.#clock.now() }, places);
+    const count = await list.collect({ drive: drive.pk, at, now: this.#clock.now() }, places);
     if (count === null)
       throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
     const sources = {
