@@ -1,6 +1,6 @@
 import { driveIsAlive, fileIsAlive } from "./alive.ts";
 import type { File, Metadata } from "../domain/file.ts";
-import type { BlobPk, DrivePk, FileId, FilePk, FolderPk } from "../domain/id.ts";
+import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../domain/id.ts";
 import type { Filename, FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
@@ -25,6 +25,9 @@ export interface FileBody {
   readonly expiresAt: number | null;
 }
 
+/** How a file is named, and the type that follows from it. */
+export type Naming = Pick<FileBody, "filename" | "mimeType">;
+
 /** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
 export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metadata"> {
   readonly mimeGiven: 0 | 1;
@@ -46,6 +49,7 @@ export class FilesTable {
   readonly #byPath;
   readonly #body;
   readonly #insert;
+  readonly #restore;
   readonly #update;
   readonly #place;
   readonly #remove;
@@ -71,6 +75,16 @@ export class FilesTable {
                          expires_at, created_at, updated_at)
        VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
                :expiresAt, :now, :now)`,
+    );
+    this.#restore = sql.prepare<
+      never,
+      [Parameters<FilePlace> & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
+    >(
+      `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
+                         created_at, updated_at, version)
+       SELECT file_id, :drive, :folder, :path, ifnull(:filename, filename), ifnull(:mimeType, mime_type), mime_given, size,
+              blob, tags, metadata, expires_at, created_at, updated_at, version
+         FROM trash_file WHERE pk = :trashed`,
     );
     this.#update = sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
       `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
@@ -122,6 +136,17 @@ export class FilesTable {
   /** Inside a write. */
   insert(id: FileId, place: FilePlace, body: StoredBody, now: number): void {
     this.#insert.run({ ...body, ...place, id, now });
+  }
+
+  /**
+   * Inserts a file of the trash, which is removed there afterwards: its content must always have a reference. Inside a
+   * write.
+   *
+   * @param naming its new name; null to keep the one it had
+   */
+  restore(trashed: TrashedFilePk, place: FilePlace, naming: Naming | null): void {
+    const { filename = null, mimeType = null } = naming ?? {};
+    this.#restore.run({ ...place, trashed, filename, mimeType });
   }
 
   /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */

@@ -1,4 +1,4 @@
-import type { DrivePk, FolderWorkPk } from "../domain/id.ts";
+import type { DrivePk, FolderWorkPk, TrashPk } from "../domain/id.ts";
 import type { FolderWork, WorkPlace } from "../domain/folder-work.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
@@ -18,33 +18,39 @@ interface Values {
   readonly toDrive: DrivePk | null;
   readonly toPath: FolderPath | null;
   readonly toTop: FolderPath | null;
+  readonly trash: TrashPk | null;
 }
 
 type Row = Values & { readonly pk: FolderWorkPk };
 
-const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop FROM folder_work`;
+const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash
+  FROM folder_work`;
 
-/** Copies, moves and removals of folders that are not finished. Usually there are none. */
+/** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
 export class FolderWorksTable {
   readonly #all;
   readonly #of;
   readonly #insert;
   readonly #replace;
   readonly #remove;
+  readonly #removeWithTrash;
 
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [Parameters<Values> & { now: number }]>(
-      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, created_at)
-       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :now) RETURNING pk`,
+      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, created_at)
+       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :now) RETURNING pk`,
     );
     this.#replace = sql.prepare<never, [Parameters<Row>]>(
       `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
-              to_path = :toPath, to_top = :toTop
+              to_path = :toPath, to_top = :toTop, trash = :trash
         WHERE pk = :pk`,
     );
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
+    this.#removeWithTrash = sql.prepare<never, [DrivePk]>(
+      "DELETE FROM folder_work WHERE drive = ? AND trash IS NOT NULL",
+    );
   }
 
   /** Every work, oldest first. */
@@ -73,21 +79,32 @@ export class FolderWorksTable {
   remove(pk: FolderWorkPk): void {
     this.#remove.run(pk);
   }
+
+  /** Removes the works with the trash of a deleted drive, before its entries go. Inside a write. */
+  removeWithTrashOf(drive: DrivePk): void {
+    this.#removeWithTrash.run(drive);
+  }
 }
 
-function valuesOf({ kind, from, to }: FolderWork): Values {
+function valuesOf(work: FolderWork): Values {
+  const { kind, from, to } = work;
   return {
     kind,
     ...from,
     toDrive: to?.drive ?? null,
     toPath: to?.path ?? null,
     toTop: to?.top ?? null,
+    trash: "trash" in work ? work.trash : null,
   };
 }
 
-function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop }: Row): RecordedWork {
+function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop, trash }: Row): RecordedWork {
   const from: WorkPlace = { drive, path, top };
-  if (kind === "remove") return { pk, work: { kind, from, to: null } };
+  if (kind === "remove") return { pk, work: { kind, from, to: null, trash } };
+  if (kind === "restore") {
+    if (trash === null) throw new Error("a work has no entry of the trash");
+    return { pk, work: { kind, from, to: null, trash } };
+  }
   if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
   return { pk, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
 }

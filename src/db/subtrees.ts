@@ -23,6 +23,8 @@ export interface SubtreeFile {
   /** Bytes. */
   readonly metadata: number;
   readonly hasExpired: boolean;
+  /** Whether a snapshot has it as it is. */
+  readonly isHeld: boolean;
 }
 
 /** A folder of a subtree. */
@@ -44,7 +46,10 @@ export interface SeenPaths {
 
 type Range = Parameters<PathRange> & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
-type FileRow = Omit<SubtreeFile, "hasExpired"> & { readonly hasExpired: 0 | 1 };
+type FileRow = Omit<SubtreeFile, "hasExpired" | "isHeld"> & {
+  readonly hasExpired: 0 | 1;
+  readonly isHeld: 0 | 1;
+};
 
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
@@ -68,15 +73,17 @@ export class Subtrees {
     );
     this.#files = sql.prepare<FileRow, [Some & { now: number }]>(
       `SELECT pk, drive AS drivePk, folder AS folderPk, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
-              octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired
+              octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired,
+              EXISTS (SELECT 1 FROM snapshot s
+                       WHERE s.drive = file.drive AND s.number > file.era AND s.deleted_at IS NULL) AS isHeld
          FROM file INDEXED BY file_path WHERE ${BELOW} ORDER BY path LIMIT :limit`,
     );
     this.#folders = sql.prepare<SubtreeFolder, [Some]>(
       `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path
         WHERE ${BELOW} ORDER BY path LIMIT :limit`,
     );
-    this.#lastFolders = sql.prepare<{ pk: FolderPk }, [Some]>(
-      `SELECT pk FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
+    this.#lastFolders = sql.prepare<SubtreeFolder, [Some]>(
+      `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
     );
   }
 
@@ -96,7 +103,7 @@ export class Subtrees {
   files(tree: Subtree, after: string | null, now: number, limit: number): SubtreeFile[] {
     return this.#files
       .all({ ...rangeAfter(tree, after), now, limit })
-      .map((row) => ({ ...row, hasExpired: row.hasExpired === 1 }));
+      .map((row) => ({ ...row, hasExpired: row.hasExpired === 1, isHeld: row.isHeld === 1 }));
   }
 
   /** Up to `limit` folders, including the topmost, in path order: parents before their children. */
@@ -105,8 +112,8 @@ export class Subtrees {
   }
 
   /** Up to `limit` folders from the end: children before their parents. */
-  lastFolders(tree: Subtree, limit: number): FolderPk[] {
-    return this.#lastFolders.all({ ...rangeAfter(tree, null), limit }).map(({ pk }) => pk);
+  lastFolders(tree: Subtree, limit: number): SubtreeFolder[] {
+    return this.#lastFolders.all({ ...rangeAfter(tree, null), limit });
   }
 }
 

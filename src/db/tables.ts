@@ -34,6 +34,8 @@ import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
 import { SetupTokensTable } from "./setup-tokens.ts";
 import { TrashTable } from "./trash.ts";
+import { TrashContents } from "./trash-contents.ts";
+import { TrashLists } from "./trash-lists.ts";
 import { UsersTable } from "./users.ts";
 
 /** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
@@ -56,6 +58,8 @@ export function openTables(database: Database) {
     files: new FilesTable(database),
     fileVersions: new FileVersionsTable(database),
     trash: new TrashTable(database),
+    trashContents: new TrashContents(database),
+    trashLists: new TrashLists(database),
     subtrees: new Subtrees(database),
     folderWorks: new FolderWorksTable(database),
     snapshots: new SnapshotsTable(database),

@@ -1,6 +1,7 @@
 import { type Actor, actorText } from "../domain/actor.ts";
 import type { DrivePk, FilePk, TrashId, TrashPk } from "../domain/id.ts";
 import type { FilePath, FolderPath } from "../domain/path.ts";
+import type { TrashPosition } from "../domain/trash.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -17,12 +18,26 @@ export interface NewTrashEntry {
   readonly deletedBy: Actor | null;
 }
 
+/** Whether a work uses it, it can be restored, or it is to be emptied. */
+export type TrashState = "filling" | "kept" | "gone";
+
+/** An entry of a drive. */
+export interface SomeEntry extends TrashPosition {
+  readonly pk: TrashPk;
+  readonly state: TrashState;
+}
+
 type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | null };
 
 /** Deleted files and folders that can come back. Triggers count the files and bytes of each entry. */
 export class TrashTable {
   readonly #insert;
   readonly #takeFile;
+  readonly #setState;
+  readonly #some;
+  readonly #tooOld;
+  readonly #gone;
+  readonly #removeIfEmptyFile;
   readonly #ofDrive;
   readonly #removeFiles;
   readonly #removeFolders;
@@ -33,12 +48,24 @@ export class TrashTable {
       `INSERT INTO trash (id, drive, kind, path, state, deleted_at, deleted_by)
        VALUES (:id, :drive, :kind, :path, :state, :deletedAt, :deletedBy) RETURNING pk`,
     );
-    this.#takeFile = sql.prepare<never, [{ entry: TrashPk; file: FilePk }]>(
+    this.#takeFile = sql.prepare<never, [{ entry: TrashPk; file: FilePk; path: string }]>(
       `INSERT INTO trash_file (entry, drive, path, file_id, filename, mime_type, mime_given, size, blob, tags, metadata,
                                expires_at, created_at, updated_at, version)
-       SELECT t.pk, t.drive, substr(f.path, length(t.path) + 1), f.id, f.filename, f.mime_type, f.mime_given, f.size,
+       SELECT t.pk, t.drive, substr(f.path, length(:path) + 1), f.id, f.filename, f.mime_type, f.mime_given, f.size,
               f.blob, f.tags, f.metadata, f.expires_at, f.created_at, f.updated_at, f.version
          FROM trash t, file f WHERE t.pk = :entry AND f.pk = :file`,
+    );
+    this.#setState = sql.prepare<never, [TrashState, TrashPk]>("UPDATE trash SET state = ? WHERE pk = ?");
+    this.#some = sql.prepare<SomeEntry, [{ drive: DrivePk; at: number; id: string; limit: number }]>(
+      `SELECT pk, id, deleted_at AS deletedAt, state FROM trash INDEXED BY trash_drive
+        WHERE drive = :drive AND (deleted_at, id) > (:at, :id) ORDER BY deleted_at, id LIMIT :limit`,
+    );
+    this.#tooOld = sql.prepare<{ pk: TrashPk }, [number, number]>(
+      "SELECT pk FROM trash INDEXED BY trash_age WHERE deleted_at <= ? AND state = 'kept' LIMIT ?",
+    );
+    this.#gone = sql.prepare<{ pk: TrashPk }, [number]>("SELECT pk FROM trash WHERE state = 'gone' LIMIT ?");
+    this.#removeIfEmptyFile = sql.prepare<never, [TrashPk]>(
+      "DELETE FROM trash WHERE pk = ? AND kind = 'file' AND file_count = 0",
     );
     this.#ofDrive = sql.prepare<{ pk: TrashPk }, [DrivePk, number]>(
       "SELECT pk FROM trash WHERE drive = ? LIMIT ?",
@@ -60,9 +87,38 @@ export class TrashTable {
     return row.pk;
   }
 
-  /** Copies a file, which is at the path of an entry or below, into the entry. Inside a write. */
-  takeFile(entry: TrashPk, file: FilePk): void {
-    this.#takeFile.run({ entry, file });
+  /**
+   * Copies a file into an entry. Inside a write.
+   *
+   * @param path of what the entry is made of: the file's own, or a folder that it is in
+   */
+  takeFile(entry: TrashPk, file: FilePk, path: FilePath | FolderPath): void {
+    this.#takeFile.run({ entry, file, path });
+  }
+
+  /** Inside a write. */
+  setState(entry: TrashPk, state: TrashState): void {
+    this.#setState.run(state, entry);
+  }
+
+  /** Up to `limit` entries of a drive, in any state, that were deleted after a position; earliest first. */
+  some(drive: DrivePk, { deletedAt: at, id }: TrashPosition, limit: number): SomeEntry[] {
+    return this.#some.all({ drive, at, id, limit });
+  }
+
+  /** Some entries that were deleted at this time or before, and are kept still. */
+  tooOld(deletedAt: number, limit: number): TrashPk[] {
+    return this.#tooOld.all(deletedAt, limit).map(({ pk }) => pk);
+  }
+
+  /** Some entries that are to be emptied. */
+  gone(limit: number): TrashPk[] {
+    return this.#gone.all(limit).map(({ pk }) => pk);
+  }
+
+  /** Removes the entry of a file that is not in it any more. Inside a write. */
+  removeIfEmptyFile(entry: TrashPk): void {
+    this.#removeIfEmptyFile.run(entry);
   }
 
   /** Some entries of a drive. */

@@ -72,6 +72,7 @@ const WHERE_TO_LOOK = {
   route: "/docs/api.md lists all routes.",
   session: "List the sessions to see their ids. It may have ended already.",
   snapshot: "List the drive's snapshots to see their ids. It may be deleted already.",
+  "trash entry": "List the trash to see what is in it. It may be restored, or deleted for good, already.",
   user: "List the users to see their ids.",
 } as const;
 

@@ -14,6 +14,16 @@ export function requireShortPaths(longest: number, from: FolderPath, to: FolderP
   throw invalid("destination_path", `must not make a path in the folder longer than ${PATH_BYTES} bytes`);
 }
 
+/**
+ * Checks that no path in a folder of the trash becomes too long where it is restored to. Throws VALIDATION_ERROR.
+ *
+ * @param longest bytes of the longest path in the folder, relative to it
+ */
+export function requireShortRestore(longest: number, to: FolderPath): void {
+  if (longest + utf8Length(to) <= PATH_BYTES) return;
+  throw invalid("path", `must be shorter: a path in the folder would be longer than ${PATH_BYTES} bytes`);
+}
+
 /** The error for a folder with more entries than one request may copy or move. */
 export function tooMuchToTransfer(most: number): CofferError {
   return invalid(

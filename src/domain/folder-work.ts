@@ -1,4 +1,4 @@
-import type { DrivePk } from "./id.ts";
+import type { DrivePk, TrashPk } from "./id.ts";
 import type { FolderPath } from "./path.ts";
 
 /** The source or destination of a work. */
@@ -22,18 +22,32 @@ export interface FolderRemovalWork {
   readonly kind: "remove";
   readonly from: WorkPlace;
   readonly to: null;
+  /** The entry of the trash that all of it goes into; null if nothing is kept. */
+  readonly trash: TrashPk | null;
 }
 
-/** A copy, move or removal of a folder, which may take many transactions. */
-export type FolderWork = FolderTransferWork | FolderRemovalWork;
+/** The return of a folder from the trash. */
+export interface FolderRestoreWork {
+  readonly kind: "restore";
+  /** Where it goes. */
+  readonly from: WorkPlace;
+  readonly to: null;
+  /** Where all of it comes from. */
+  readonly trash: TrashPk;
+}
+
+/** A copy, move, removal or restore of a folder, which may take many transactions. */
+export type FolderWork = FolderTransferWork | FolderRemovalWork | FolderRestoreWork;
 
 /** The work that undoes another one. A return or removal cannot be undone, only finished: it is its own result. */
 export function undoOf(work: FolderWork): FolderWork {
   switch (work.kind) {
     case "copy":
-      return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null };
+      return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null, trash: null };
     case "move":
       return { kind: "return", from: work.to, to: work.from };
+    case "restore":
+      return { ...work, kind: "remove" };
     case "return":
     case "remove":
       return work;
@@ -43,6 +57,11 @@ export function undoOf(work: FolderWork): FolderWork {
 /** Whether a work moves files, not copies them, from one drive to another. */
 export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
   return kind !== "copy" && to !== null && to.drive !== from.drive;
+}
+
+/** Whether a work fills an entry of the trash, or takes from it. */
+export function usesEntry(work: FolderWork, entry: TrashPk): boolean {
+  return (work.kind === "remove" || work.kind === "restore") && work.trash === entry;
 }
 
 /** Whether a path is inside a folder that a work changes or reads. */

@@ -46,5 +46,6 @@ export type FolderPk = Brand<number, "FolderPk">;
 export type FilePk = Brand<number, "FilePk">;
 export type BlobPk = Brand<number, "BlobPk">;
 export type TrashPk = Brand<number, "TrashPk">;
+export type TrashedFilePk = Brand<number, "TrashedFilePk">;
 export type FolderWorkPk = Brand<number, "FolderWorkPk">;
 export type SnapshotPk = Brand<number, "SnapshotPk">;

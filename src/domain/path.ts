@@ -112,6 +112,20 @@ export function lastSegment(path: FilePath): Filename {
   return name;
 }
 
+/** The path of a file in a folder or below. */
+export function inFolder(folder: FolderPath, below: string): FilePath {
+  const path = folder + below;
+  if (!isFilePath(path)) throw new Error("a file path ended in a slash");
+  return path;
+}
+
+/** The path of a folder below another one, or of that one itself. */
+export function folderIn(folder: FolderPath, below: string): FolderPath {
+  const path = folder + below;
+  if (!isFolderPath(path)) throw new Error("a folder path must end in a slash");
+  return path;
+}
+
 /** The folder that holds a file or folder; the root for the topmost ones. Not defined for the root. */
 export function parentFolder(path: FilePath | FolderPath): FolderPath {
   return containingFolder(path.slice(0, -1));

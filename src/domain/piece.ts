@@ -8,8 +8,12 @@ const PIECE_ROWS = 500;
  * there.
  */
 const FILE_ROWS = 8;
-/** Rows more for a file that goes into the trash: its record there, its content's and drive's counts, its entry. */
+/** Rows more where it goes to the trash or comes from there: its row there, its entry's, and what its drive keeps. */
 const TRASH_ROWS = 6;
+/** Rows more where a snapshot has it: its row there, what its drive keeps, and its era. */
+const HELD_ROWS = 5;
+/** Rows for each folder whose counts change where snapshots may have it: its own, its row there, and its era. */
+const HELD_FOLDER_ROWS = 3;
 /** Rows per folder: its own, its drive's, and the count in its parent. */
 const FOLDER_ROWS = 3;
 /** Bytes of metadata that cost as much to write as a row. */
@@ -27,8 +31,10 @@ export interface PieceFile {
   readonly tags: number;
   /** Bytes; 0 if metadata is not written. */
   readonly metadata: number;
-  /** Whether it goes into the trash. */
+  /** Whether it goes to the trash or comes from there. */
   readonly isTrashed?: boolean;
+  /** Whether a snapshot has it. */
+  readonly isHeld?: boolean;
 }
 
 /** The cost of removing a file; its metadata is not written. */
@@ -57,15 +63,13 @@ export class Piece {
 
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
-    const { drive, path, tags, metadata, isTrashed = false } = file;
+    const { drive, path, tags, metadata, isTrashed = false, isHeld = false } = file;
     // The folders above the first file are counted in every piece, however small it is.
     const other = this.#last === null ? path : this.#last.drive === drive ? this.#last.path : "";
     const folders = slashesAfter(path, sharedLength(other, path));
+    this.#rows += FILE_ROWS + (isTrashed ? TRASH_ROWS : 0) + (isHeld ? HELD_ROWS : 0);
     this.#rows +=
-      FILE_ROWS +
-      (isTrashed ? TRASH_ROWS : 0) +
-      Math.floor(metadata / METADATA_ROW) +
-      ends * (tags + folders);
+      Math.floor(metadata / METADATA_ROW) + ends * (tags + folders * (isHeld ? HELD_FOLDER_ROWS : 1));
     this.#last = file;
   }
 

@@ -42,6 +42,7 @@ import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
 import { snapshots } from "./resources/snapshots.ts";
 import { texts } from "./resources/texts.ts";
+import { trash } from "./resources/trash.ts";
 import { uploadLinks } from "./resources/upload-links.ts";
 import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
@@ -163,6 +164,7 @@ function resources(options: AppOptions): AnyElysia[] {
     search(services.search),
     grep(services.grep),
     folders(services.folders, services.snapshotViews),
+    trash(services.trash),
     folderTransfers(services.folders),
     apiKeys({ apiKeys: services.apiKeys, clock, rateLimits }),
     consent(services.authorizations),

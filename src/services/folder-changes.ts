@@ -22,7 +22,7 @@ type First<T> =
   { readonly isDone: true; readonly result: T } | { readonly isDone: false; readonly rest: Rest<T> };
 
 /**
- * Copies, moves and removes folders for callers. A small change is done in one transaction. The rest of a large one is
+ * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large one is
  * recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges {
@@ -93,7 +93,10 @@ export class FolderChanges {
       within?.(value);
       return value;
     };
-    if (progress === null) return { isDone: true, result: finish() };
+    if (progress === null) {
+      this.#pieces.end(work);
+      return { isDone: true, result: finish() };
+    }
     const pk = this.#tables.folderWorks.insert(work, now);
     if (work.kind !== "remove") return { isDone: false, rest: { pk, work, by, progress, finish } };
     const removed = finish();

@@ -1,7 +1,13 @@
 import { Busy } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { type FolderWork, movesBetweenDrives, overlaps, reachesInto } from "../domain/folder-work.ts";
-import type { DrivePk, FolderWorkPk } from "../domain/id.ts";
+import {
+  type FolderWork,
+  movesBetweenDrives,
+  overlaps,
+  reachesInto,
+  usesEntry,
+} from "../domain/folder-work.ts";
+import type { DrivePk, FolderWorkPk, TrashPk } from "../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../domain/path.ts";
 
 /**
@@ -34,6 +40,11 @@ export class FolderLocks {
   /** For the deletion of a drive. Throws Busy while a work moves files between it and another drive. */
   requireNoMove(drive: DrivePk): void {
     this.#require(drive, (work) => !movesBetweenDrives(work));
+  }
+
+  /** For a write to an entry of a drive's trash. Throws Busy while a work fills or restores it. */
+  requireEntryFree(drive: DrivePk, entry: TrashPk): void {
+    this.#require(drive, (work) => !usesEntry(work, entry));
   }
 
   /** Lets the writes that wait for a work continue. */

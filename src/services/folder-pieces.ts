@@ -1,18 +1,14 @@
-import type { Subtree, SubtreeFile } from "../db/subtrees.ts";
+import type { SubtreeFile } from "../db/subtrees.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Stamp } from "../domain/actor.ts";
 import { notFound } from "../domain/errors.ts";
 import { requireShortPaths } from "../domain/folder-transfer.ts";
-import type { FolderTransferWork, FolderWork } from "../domain/folder-work.ts";
-import type { DrivePk, FolderPk } from "../domain/id.ts";
-import { type FolderPath, parentFolder, relocated } from "../domain/path.ts";
+import type { FolderRemovalWork, FolderTransferWork, FolderWork, WorkPlace } from "../domain/folder-work.ts";
+import { parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
+import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
+import { RestorePieces } from "./restore-pieces.ts";
 import type { Transfer, Tree } from "./tree.ts";
-
-/** How many folders one query reads. */
-const FOLDERS = 200;
-/** How many paths one query reads, and how many of them cost as much as one written row. */
-const PATHS = { read: 500, perRow: 4 };
 
 /** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
 export interface Progress {
@@ -25,17 +21,16 @@ export interface Progress {
 /** The start of every work, even if parts of it are already done. */
 export const START: Progress = { phase: 0, after: null };
 
-/** Does as much as fits into a piece, after a path. Returns the last path that it has done, or "done" at the end. */
-type Phase = (piece: Piece, stamp: Stamp, after: string | null) => { readonly after: string | null } | "done";
-
-/** Copies, moves and removes folders in pieces. */
+/** Copies, moves, removes and restores folders in pieces. */
 export class FolderPieces {
   readonly #tables: Tables;
   readonly #tree: Tree;
+  readonly #restores: RestorePieces;
 
   constructor(parts: { tables: Tables; tree: Tree }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
+    this.#restores = new RestorePieces(parts);
   }
 
   /**
@@ -62,6 +57,13 @@ export class FolderPieces {
     return null;
   }
 
+  /** What is done at the end of a work, when it is not on record any more. Inside the last write. */
+  end(work: FolderWork): void {
+    const { trash } = this.#tables;
+    if (work.kind === "restore") trash.remove(work.trash);
+    else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
+  }
+
   #phasesOf(work: FolderWork): readonly Phase[] {
     switch (work.kind) {
       case "copy":
@@ -71,13 +73,14 @@ export class FolderPieces {
       case "return":
         return this.#movePhases(work);
       case "remove":
-        return [this.#removeFiles(work.from), this.#removeFolders(work.from)];
+        return [this.#removeFiles(work), this.#removeFolders(work.from, work)];
+      case "restore":
+        return this.#restores.phasesOf(work);
     }
   }
 
   #movePhases(work: FolderTransferWork): readonly Phase[] {
-    const { drive, top: path } = work.from;
-    return [this.#makeFolders(work), this.#moveFiles(work), this.#removeFolders({ drive, path })];
+    return [this.#makeFolders(work), this.#moveFiles(work), this.#removeFolders(work.from, null)];
   }
 
   #checkPaths({ from, to }: FolderTransferWork): Phase {
@@ -145,18 +148,31 @@ export class FolderPieces {
     };
   }
 
-  #removeFiles(from: Subtree): Phase {
+  /** Removes the files that are left, or moves them into the trash. */
+  #removeFiles({ from, trash }: FolderRemovalWork): Phase {
+    const isTrashed = trash !== null;
     return (piece, stamp) => {
       const found = this.#tables.subtrees.files(from, null, stamp.now, PIECE_FILES);
-      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk, metadata: 0 }));
-      this.#tree.removeAll(taken, stamp);
+      const taken = piece.takeFiles(found, (file) => ({
+        ...file,
+        drive: file.drivePk,
+        isTrashed,
+        metadata: isTrashed ? file.metadata : 0,
+      }));
+      this.#tree.expire(
+        taken.filter(({ hasExpired }) => hasExpired),
+        stamp,
+      );
+      const left = taken.filter(({ hasExpired }) => !hasExpired);
+      if (trash === null) this.#tree.removeAll(left, stamp);
+      else this.#tree.trashAll(left, { entry: trash, path: from.path }, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
   /** The moves or copies of files that have not expired. The target folders must exist. */
   #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
-    const folderOf = this.#foldersIn(to.drive);
+    const folderOf = foldersIn(this.#tables, to.drive);
     return files
       .filter(({ hasExpired }) => !hasExpired)
       .map((file) => {
@@ -165,27 +181,23 @@ export class FolderPieces {
       });
   }
 
-  /** Removes folders, innermost first. */
-  #removeFolders(from: Subtree): Phase {
+  /** Removes folders, innermost first, or moves them into the trash. */
+  #removeFolders({ drive, path: base, top }: WorkPlace, removal: FolderRemovalWork | null): Phase {
+    const entry = removal?.trash ?? null;
+    const { subtrees, trashContents } = this.#tables;
     return (piece) => {
       for (;;) {
-        const found = this.#tables.subtrees.lastFolders(from, FOLDERS);
-        for (const pk of found) {
+        const found = subtrees.lastFolders({ drive, path: top }, FOLDERS);
+        for (const { pk, path, createdAt } of found) {
           if (piece.isFull) return { after: null };
+          if (entry !== null && path.startsWith(base)) {
+            trashContents.addFolder(entry, { path: path.slice(base.length), createdAt });
+          }
           this.#tree.removeFolders([pk]);
           piece.takeFolder();
         }
         if (found.length < FOLDERS) return "done";
       }
-    };
-  }
-
-  /** Finds folders of a drive by path. Remembers the last one: neighbouring files are mostly in the same folder. */
-  #foldersIn(drive: DrivePk): (path: FolderPath) => FolderPk {
-    let last: { readonly path: FolderPath; readonly pk: FolderPk } | null = null;
-    return (path) => {
-      if (last?.path !== path) last = { path, pk: this.#tables.folders.existing(drive, path).pk };
-      return last.pk;
     };
   }
 }

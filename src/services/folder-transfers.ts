@@ -4,9 +4,10 @@ import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import type { Folder } from "../domain/folder.ts";
 import { tooMuchToTransfer } from "../domain/folder-transfer.ts";
-import type { FolderTransferWork } from "../domain/folder-work.ts";
+import type { FolderRestoreWork, FolderTransferWork, WorkPlace } from "../domain/folder-work.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../domain/limits.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../domain/path.ts";
+import type { TrashEntry } from "../domain/trash.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 import type { Tree } from "./tree.ts";
@@ -21,7 +22,7 @@ export interface FolderTransfer {
 }
 
 /**
- * Checks moves and copies of folders and prepares them. Each method returns the work that is left to do, and runs
+ * Checks moves, copies and restores of folders and prepares them. Each method returns the work that is left to do, and runs
  * inside a write.
  */
 export class FolderTransfers {
@@ -55,7 +56,26 @@ export class FolderTransfers {
     return { kind: "copy", ...ends };
   }
 
-  /** Checks that a folder may be at a path, and creates the folders above. */
+  /**
+   * Back from the trash, to a free path. Throws CONFLICT, QUOTA_EXCEEDED, and VALIDATION_ERROR later for paths that
+   * would be too long.
+   */
+  restore(
+    drive: Drive,
+    { pk, size, fileCount }: TrashEntry,
+    path: FolderPath,
+    stamp: Stamp,
+  ): FolderRestoreWork {
+    this.#locks.requireFree(drive.pk, path);
+    this.#requireFreePath(drive, path, stamp);
+    const from = this.#make(drive, path, stamp);
+    this.#quota.requireRoom(drive, stamp.now, size);
+    this.#quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+    this.#tables.trash.setState(pk, "filling");
+    return { kind: "restore", from, to: null, trash: pk };
+  }
+
+  /** Checks a folder and its destination, and creates the folders above that. */
   #prepare(
     { source, folder, drive, path }: FolderTransfer,
     most: number,
@@ -70,19 +90,28 @@ export class FolderTransfers {
         `"${path}" is the folder itself, or inside it. Choose another destination.`,
       );
     }
-    if (folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
-    const asFile = asFilePath(path);
-    if (this.#tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
+    this.#requireFreePath(drive, path, stamp);
     const { fileCount } = folders.existing(source.pk, folder.path);
     // Expired files count: they must be read or removed as well.
     const inside = subtrees.countFolders({ drive: source.pk, path: folder.path }, most + 1);
     if (fileCount + inside > most) throw tooMuchToTransfer(most);
-    const top = this.#topmostMissing(drive, path);
-    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
     return {
       from: { drive: source.pk, path: folder.path, top: folder.path },
-      to: { drive: drive.pk, path, top },
+      to: this.#make(drive, path, stamp),
     };
+  }
+
+  #requireFreePath(drive: Drive, path: FolderPath, stamp: Stamp): void {
+    if (this.#tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
+    const asFile = asFilePath(path);
+    if (this.#tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
+  }
+
+  /** Creates the folders above a destination. */
+  #make(drive: Drive, path: FolderPath, stamp: Stamp): WorkPlace {
+    const top = this.#topmostMissing(drive, path);
+    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
+    return { drive: drive.pk, path, top };
   }
 
   #topmostMissing(drive: Drive, path: FolderPath): FolderPath {

@@ -159,6 +159,7 @@ export class FolderWorks {
     const progress = this.#pieces.step(work, active.progress, new Piece(), { now: this.#clock.now(), by });
     if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
+    this.#pieces.end(work);
     return { progress, settle: finish() };
   }
 

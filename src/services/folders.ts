@@ -7,7 +7,9 @@ import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { notFound } from "../domain/errors.ts";
 import type { Folder, FolderFacts } from "../domain/folder.ts";
+import { newId, type TrashId, type TrashPk } from "../domain/id.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
+import { keepsDeleted, type Retention } from "../domain/retention.ts";
 import type { Access } from "./access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
@@ -56,6 +58,14 @@ export interface FolderPreview {
   readonly fileCount: number;
 }
 
+/** A deleted folder. */
+export interface RemovedFolder {
+  /** The files that were in it. */
+  readonly fileCount: number;
+  /** Its entry in the trash; null if it is not kept. */
+  readonly trashId: TrashId | null;
+}
+
 /** Creates, lists, moves, copies and deletes folders, with everything in them. */
 export class Folders {
   readonly #tables: Tables;
@@ -64,6 +74,7 @@ export class Folders {
   readonly #transfers: FolderTransfers;
   readonly #changes: FolderChanges;
   readonly #locks: FolderLocks;
+  readonly #retention: Retention;
   readonly #clock: Clock;
   readonly #blobs: BlobStore;
 
@@ -75,6 +86,7 @@ export class Folders {
     transfers: FolderTransfers;
     changes: FolderChanges;
     locks: FolderLocks;
+    retention: Retention;
     clock: Clock;
   }) {
     this.#tables = parts.tables;
@@ -84,6 +96,7 @@ export class Folders {
     this.#transfers = parts.transfers;
     this.#changes = parts.changes;
     this.#locks = parts.locks;
+    this.#retention = parts.retention;
     this.#clock = parts.clock;
   }
 
@@ -162,16 +175,35 @@ export class Folders {
     });
   }
 
-  /** Deletes a folder with everything in it. Returns the number of deleted files. Throws NOT_FOUND. */
-  remove(caller: Caller, driveId: string, path: string, within?: Within<number>): Promise<number> {
+  /** Puts a folder with everything in it into the trash. Throws NOT_FOUND. */
+  remove(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<RemovedFolder>,
+  ): Promise<RemovedFolder> {
     const parsed = parseFolderPath("path", path);
     return this.#changes.performFromReserve(caller, within, () => {
       const drive = this.#access.driveToWrite(caller, driveId, parsed);
       this.#locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
       const from = { drive: drive.pk, path: parsed, top: parsed };
-      return { work: { kind: "remove", from, to: null }, result: () => fileCount };
+      const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
+      return { work: { kind: "remove", from, to: null, trash }, result: () => ({ fileCount, trashId }) };
     });
+  }
+
+  /** The entry of the trash for a folder that is about to be removed; null if nothing is kept. Inside a write. */
+  #newEntry(
+    caller: Caller,
+    { pk: drive }: Drive,
+    path: FolderPath,
+  ): { readonly pk: TrashPk; readonly id: TrashId } | null {
+    if (!keepsDeleted(this.#retention)) return null;
+    const deletedAt = this.#clock.now();
+    const id = newId<TrashId>(deletedAt);
+    const entry = { id, drive, kind: "folder", path, state: "filling", deletedAt } as const;
+    return { id, pk: this.#tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
   }
 
   #transfer(

@@ -45,6 +45,7 @@ import { Oidc, type OidcProvider } from "./oidc.ts";
 import { type PasswordCost, Passwords } from "./passwords.ts";
 import { PresignedLinks } from "./presigned-links.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
+import { RestorePlaces } from "./restore-places.ts";
 import { Scrub } from "./scrub.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
@@ -53,6 +54,7 @@ import { SnapshotViews } from "./snapshot-views.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Sweep } from "./sweep.ts";
 import { Texts } from "./texts.ts";
+import { Trash } from "./trash.ts";
 import { Tree } from "./tree.ts";
 import { UploadLinks } from "./upload-links.ts";
 import { Uploads } from "./uploads.ts";
@@ -119,7 +121,7 @@ export function openServices(given: ServiceParts) {
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const tree = new Tree({ ...given, retention, quota, locks, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
-  const keeper = new Keeper(given);
+  const keeper = new Keeper({ ...given, retention });
   const sweep = new Sweep({ ...given, tree, early, keeper, watch });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, tree });
@@ -154,6 +156,7 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders: new Folders({ ...parts, transfers, changes }),
     folderWorks: works,
+    trash: new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes }),
     snapshots: new Snapshots(parts),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,

@@ -5,12 +5,11 @@ import type { Tables } from "../db/tables.ts";
 import type { Digest } from "../domain/digest.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
-import { KNOWN_CLIENT_LIFETIME_MS } from "../domain/known-client.ts";
-import { CLAIM_TOKEN_MEMORY_MS } from "../domain/limits.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
+import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
 import type { Keeper } from "./keeper.ts";
 import { SnapshotRemoval } from "./snapshot-removal.ts";
 import { Strays } from "./strays.ts";
@@ -18,9 +17,6 @@ import type { Tree } from "./tree.ts";
 
 /** How long a content is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
-
-/** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
-const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
@@ -50,6 +46,7 @@ export class Sweep {
   readonly #watch: ClockWatch;
   readonly #log: Log;
   readonly #strays: Strays;
+  readonly #expiredRows: readonly ExpiredRows[];
   readonly #snapshots: SnapshotRemoval;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -73,6 +70,7 @@ export class Sweep {
     this.#watch = parts.watch;
     this.#log = parts.log;
     this.#strays = new Strays(parts);
+    this.#expiredRows = expiredRows(parts.tables);
     this.#snapshots = new SnapshotRemoval(parts);
   }
 
@@ -93,6 +91,7 @@ export class Sweep {
     if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const now = await this.#watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
+    await this.#attempt("the trash", () => this.#trash(now));
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
@@ -106,12 +105,11 @@ export class Sweep {
   async #expired(now: number): Promise<number> {
     const files = await this.#attempt("expired files", () => this.#expiredFiles(now));
     await this.#attempt("expired drives", () => this.#expiredDrives(now));
-    await this.#attempt("old claim tokens", () => this.#oldClaimTokens(now));
-    await this.#attempt("expired keys", () => this.#expiredKeys(now));
-    await this.#attempt("expired OAuth clients", () => this.#expiredClients(now));
-    await this.#attempt("expired links", () => this.#expiredLinks(now));
-    await this.#attempt("expired idempotency records", () => this.#expiredRecords(now));
-    await this.#attempt("clients unused for long", () => this.#unusedClients(now));
+    for (const { what, removeSome } of this.#expiredRows) {
+      await this.#attempt(what, () =>
+        this.#inPieces(() => this.#tables.writeFromReserve(() => removeSome(now))),
+      );
+    }
     return files;
   }
 
@@ -145,6 +143,22 @@ export class Sweep {
     );
   }
 
+  /**
+   * Empties the entries of the trash that were deleted for good, and those that were kept for long enough; `now` is null
+   * while the clock is not trusted. Returns how many rows.
+   */
+  async #trash(now: number | null): Promise<number> {
+    const { writeFromReserve: write } = this.#tables;
+    let removed = 0;
+    let ended = 0;
+    do {
+      // Before more entries end: their search would pass over these each time.
+      removed += await this.#inPieces(() => write(() => this.#keeper.emptySome()));
+      ended = now === null || this.#stopped ? 0 : await write(() => this.#keeper.endSome(now));
+    } while (ended > 0);
+    return removed;
+  }
+
   /** Claim tokens are kept for now, so that a late claim gets 410. */
   #expiredDrives(now: number): Promise<number> {
     return this.#inPieces(() =>
@@ -154,53 +168,6 @@ export class Sweep {
         return expired.length;
       }),
     );
-  }
-
-  #oldClaimTokens(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      const before = now - CLAIM_TOKEN_MEMORY_MS;
-      return this.#tables.writeFromReserve(() => this.#tables.claimTokens.removeEnded(before, PIECE));
-    });
-  }
-
-  #expiredKeys(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      return this.#tables.writeFromReserve(() => this.#tables.apiKeys.removeExpired(now, PIECE));
-    });
-  }
-
-  #expiredClients(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      return this.#tables.writeFromReserve(() => this.#tables.oauthClients.removeExpired(now, PIECE));
-    });
-  }
-
-  #expiredLinks(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      const before = now - LINK_MEMORY_MS;
-      return this.#tables.writeFromReserve(() => {
-        const { presignedLinks, uploadLinks, shareLinks } = this.#tables;
-        return [presignedLinks, uploadLinks, shareLinks].reduce(
-          (sum, links) => sum + links.removeExpired(before, PIECE),
-          0,
-        );
-      });
-    });
-  }
-
-  #expiredRecords(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      return this.#tables.writeFromReserve(() =>
-        this.#tables.idempotencyRecords.removeExpired(now, LARGE_PIECE),
-      );
-    });
-  }
-
-  #unusedClients(now: number): Promise<number> {
-    return this.#inPieces(() => {
-      const before = now - KNOWN_CLIENT_LIFETIME_MS;
-      return this.#tables.writeFromReserve(() => this.#tables.knownClients.removeUnused(before, PIECE));
-    });
   }
 
   #deletedDrives(): Promise<number> {

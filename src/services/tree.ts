@@ -1,6 +1,7 @@
-import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../db/files.ts";
+import { type FileBody, type FilePlace, type Naming, type StoredBody, storedBody } from "../db/files.ts";
 import type { FolderChange } from "../db/folders.ts";
 import type { Tables } from "../db/tables.ts";
+import type { TrashedFile } from "../db/trash-contents.ts";
 import type { Stamp } from "../domain/actor.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
@@ -33,6 +34,15 @@ export type PlacedFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
 /** A file, and the place for it or its copy. */
 export interface Transfer {
   readonly file: PlacedFile;
+  readonly to: FilePlace;
+}
+
+/** A file of the trash that is put back; with another name, or null for the one it had. */
+export type RestoredFile = Pick<TrashedFile, "pk" | "id" | "size"> & { readonly naming: Naming | null };
+
+/** A file of the trash, and the place for it. */
+export interface Restored {
+  readonly file: RestoredFile;
   readonly to: FilePlace;
 }
 
@@ -123,10 +133,32 @@ export class Tree {
     return entries;
   }
 
-  /** Moves files into an entry of the trash; they are at its path or below. */
-  trashAll(files: readonly PlacedFile[], entry: TrashPk, stamp: Stamp): void {
-    for (const { pk } of files) this.#tables.trash.takeFile(entry, pk);
+  /** Moves files, which are in a folder or below, into the folder's entry of the trash. */
+  trashAll(
+    files: readonly PlacedFile[],
+    { entry, path }: { readonly entry: TrashPk; readonly path: FolderPath },
+    stamp: Stamp,
+  ): void {
+    for (const { pk } of files) this.#tables.trash.takeFile(entry, pk, path);
     this.removeAll(files, stamp);
+  }
+
+  /** Puts a file of the trash back at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
+  restore(drive: Drive, file: RestoredFile, path: FilePath, stamp: Stamp): File {
+    this.restoreAll(drive, [{ file, to: this.#freePlace(drive, path, stamp) }], stamp);
+    return this.#reread(file.id);
+  }
+
+  /** Puts files of the trash back at free places of one drive, with their ids and versions. Throws QUOTA_EXCEEDED. */
+  restoreAll(drive: Drive, files: readonly Restored[], { now }: Stamp): void {
+    for (const { file, to } of files) {
+      this.#tables.files.restore(file.pk, to, file.naming);
+      this.#tables.trashContents.remove(file.pk);
+    }
+    this.#count([drive.pk], files.map(arrival), now);
+    this.#quota.requireRoom(drive, now);
+    this.#quota.requireRecordRoom(drive);
+    this.#changed();
   }
 
   /** Removes files, of any drives, that have expired. They are not kept. */
@@ -232,16 +264,9 @@ export class Tree {
   #toTrash({ pk, drivePk, path }: File, { now, by }: Stamp): TrashId {
     const id = newId<TrashId>(now);
     const { trash } = this.#tables;
-    const entry = trash.insert({
-      id,
-      drive: drivePk,
-      kind: "file",
-      path,
-      state: "kept",
-      deletedAt: now,
-      deletedBy: by,
-    });
-    trash.takeFile(entry, pk);
+    const state = { kind: "file", state: "kept", deletedAt: now, deletedBy: by } as const;
+    const entry = trash.insert({ id, drive: drivePk, path, ...state });
+    trash.takeFile(entry, pk, path);
     return id;
   }
 
@@ -265,7 +290,7 @@ export class Tree {
   }
 }
 
-function arrival({ file, to }: Transfer): FolderChange {
+function arrival({ file, to }: Transfer | Restored): FolderChange {
   return { folder: to.folder, files: 1, bytes: file.size };
 }
 

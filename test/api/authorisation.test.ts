@@ -28,6 +28,8 @@ interface Target {
   readonly key: string;
   /** Empty for routes that have none. */
   readonly snapshot: string;
+  /** The id of an entry of the drive's trash. */
+  readonly trash: string;
   /** The id of a link to the drive. */
   readonly link: string;
   readonly suffix: string;
@@ -382,6 +384,26 @@ const ENTRIES: readonly Entry[] = [
     body: ({ drive }) => ({ drive_id: drive }),
     of: writing(201),
   },
+  { route: "GET /v0/trash", about: "of all drives", path: () => "/v0/trash", of: everyone },
+  {
+    route: "GET /v0/trash",
+    about: "of the drive",
+    path: ({ drive }) => `/v0/trash?drive_id=${drive}`,
+    of: reading(200),
+  },
+  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: reading(200) },
+  {
+    route: "POST /v0/trash/{id}/restore",
+    path: ({ trash }) => `/v0/trash/${trash}/restore`,
+    of: writing(200),
+  },
+  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: writing(200) },
+  {
+    route: "DELETE /v0/trash",
+    path: () => "/v0/trash",
+    body: ({ drive }) => ({ drive_id: drive, confirm: true }),
+    of: writing(200),
+  },
   { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
   { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, of: writing(200) },
 ];
@@ -419,10 +441,19 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   });
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
+  const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";
   const link = await client.json<{ id: string }>(201, "POST", "/v0/links", {
     body: { drive_id: drive, path: folder },
   });
-  return { drive, file: file.id, folder, key: key.id, snapshot, link: link.id, suffix: String(cases) };
+  return { drive, file: file.id, folder, key: key.id, snapshot, trash, link: link.id, suffix: String(cases) };
+}
+
+/** Deletes a file. Returns its entry in the trash. */
+async function putIntoTrash(client: Client, drive: string, path: string): Promise<string> {
+  const query = `drive_id=${drive}&path=${path}`;
+  await client.json(201, "PUT", `/v0/files?${query}`, { body: "x" });
+  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  return gone.trash_id;
 }
 
 async function takeSnapshot(client: Client, drive: string): Promise<string> {
@@ -447,6 +478,7 @@ async function everything({ clients, drives }: World): Promise<unknown> {
       await get(`/v0/links?drive_id=${drives[owner]}&limit=1000`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
       await get(`/v0/drives/${drives[owner]}/snapshots`),
+      await get(`/v0/trash?drive_id=${drives[owner]}&limit=1000`),
       keys.map(({ id, scope }) => [id, scope]),
     ];
   });
@@ -536,6 +568,7 @@ describe("what is not yours is answered like what never was", () => {
     folder: "case-0/",
     key: nowhere,
     snapshot: nowhere,
+    trash: nowhere,
     link: nowhere,
     suffix: "0",
   };

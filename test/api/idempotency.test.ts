@@ -68,6 +68,8 @@ interface Target {
   readonly request: string;
   /** Of the drive. */
   readonly snapshot: string;
+  /** The entries of a file and of a folder in the trash of the drive. */
+  readonly trash: { readonly file: string; readonly folder: string };
 }
 
 async function makeTarget(): Promise<Target> {
@@ -100,7 +102,19 @@ async function makeTarget(): Promise<Target> {
     session: beginSession(stage.coffer, "ada").id,
     request: await pendingRequest(stage.coffer),
     snapshot: await takeSnapshot(drive),
+    trash: await fillTrash(drive),
   };
+}
+
+async function fillTrash(drive: string): Promise<Target["trash"]> {
+  const { ada } = stage.world.clients;
+  const gone = `drive_id=${drive}&path=gone.txt`;
+  await ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
+  const file = await ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${gone}`);
+  await ada.json(201, "PUT", `/v0/files?drive_id=${drive}&path=gone/x.txt`, { body: "x" });
+  const body = { drive_id: drive, path: "gone/", confirm: true };
+  const folder = await ada.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body });
+  return { file: file.trash_id, folder: folder.trash_id };
 }
 
 async function takeSnapshot(drive: string): Promise<string> {
@@ -126,6 +140,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     countRows("presigned_link"),
     countRows("upload_link"),
     countRows("snapshot"),
+    countRows("trash WHERE state = 'kept'"),
     countRows("share_link"),
     countRows("user"),
   ];
@@ -200,6 +215,24 @@ const ENTRIES: readonly Route[] = [
   {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
+    status: 200,
+  },
+  {
+    route: "POST /v0/trash/{id}/restore",
+    path: ({ trash }) => `/v0/trash/${trash.file}/restore`,
+    body: () => ({ path: "back.txt" }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/trash/{id}/restore",
+    about: "of a folder",
+    path: ({ trash }) => `/v0/trash/${trash.folder}/restore`,
+    status: 200,
+  },
+  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash.file}`, status: 200 },
+  {
+    route: "DELETE /v0/trash",
+    body: ({ drive }) => ({ drive_id: drive, confirm: true }),
     status: 200,
   },
   {

@@ -28,6 +28,8 @@ interface Target {
   readonly key: string;
   /** Of the drive as it is. */
   readonly snapshot: string;
+  /** The entry of `gone` in the trash. */
+  readonly trash: string;
   /** The token of a link to the file that is good for one time. */
   readonly link: string;
   /** A link that shows the file. */
@@ -70,6 +72,8 @@ let description: Description;
 let odd: Record<"picture" | "brokenJson" | "longJson" | "noText", string>;
 /** The token of a link to upload to Bob's drive. */
 let bobsUpload: string;
+/** An entry of the trash of Bob's drive. */
+let bobsTrash: string;
 /** The drive and path of each file, by its id. */
 const places = new Map<string, { readonly drive_id: string; readonly path: string }>();
 /** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
@@ -93,6 +97,7 @@ beforeAll(async () => {
     longJson: await putNote("long.json"),
     noText: await putNote("a.txt", "\0"),
   };
+  bobsTrash = await putIntoTrash(world.clients.bob, world.drives.bob);
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
   places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
@@ -113,6 +118,14 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
   await provider[Symbol.asyncDispose]();
 });
+
+/** Deletes a file `gone`. Returns its entry in the trash. */
+async function putIntoTrash(client: Client, drive_id: string): Promise<string> {
+  const query = `drive_id=${drive_id}&path=gone`;
+  await client.json(201, "PUT", `/v0/files?${query}`, { body: "x" });
+  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  return gone.trash_id;
+}
 
 /** Makes a link to upload to; its token. */
 async function linkTo(client: Client, drive_id: string, path: string): Promise<string> {
@@ -232,11 +245,23 @@ async function makeTarget(): Promise<Target> {
     .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
   const snapshot = taken.data.id;
-  return { drive: data.id, file: file.id, key: key.id, snapshot, link: link.token, share, uploads, claim };
+  const trash = await putIntoTrash(ada, data.id);
+  return {
+    drive: data.id,
+    file: file.id,
+    key: key.id,
+    snapshot,
+    trash,
+    link: link.token,
+    share,
+    uploads,
+    claim,
+  };
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
 const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: { id, sid } });
+const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
 const uploadLink = ({ uploads }: Target): Request => ({
@@ -307,6 +332,18 @@ const SUCCESSES: readonly Case[] = [
   { operation: "listSnapshots", gives: 200, request: drive },
   { operation: "getSnapshot", gives: 200, request: snapshot },
   { operation: "deleteSnapshot", gives: 200, request: snapshot },
+  { operation: "listTrash", gives: 200 },
+  {
+    operation: "listTrash",
+    gives: 200,
+    request: (t) => ({ query: { drive_id: t.drive, prefix: "g", limit: "1" } }),
+  },
+  { operation: "getTrashEntry", gives: 200, request: trashed },
+  { operation: "restoreTrashEntry", gives: 200, request: trashed },
+  { operation: "restoreTrashEntry", gives: 200, request: (t) => also(trashed(t), { path: "back" }) },
+  { operation: "deleteTrashEntry", gives: 200, request: trashed },
+  { operation: "emptyTrash", gives: 200, request: (t) => ({ body: { drive_id: t.drive } }) },
+  { operation: "emptyTrash", gives: 200, request: (t) => ({ body: { drive_id: t.drive, confirm: true } }) },
   { operation: "previewClaim", gives: 200, as: "nobody", request: claimLink },
   { operation: "listFiles", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
   {
@@ -696,6 +733,19 @@ const REFUSALS: readonly Case[] = [
     request: () => also(transfer(bobs(), "copied/"), { path: "notes/" }),
   },
   { operation: "deleteFolder", gives: "NOT_FOUND", request: (t) => folder(t, "none/") },
+  { operation: "listTrash", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  {
+    operation: "restoreTrashEntry",
+    gives: "CONFLICT",
+    request: (t) => also(trashed(t), { path: "dir/other" }),
+  },
+  {
+    operation: "restoreTrashEntry",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ params: { id: bobsTrash } }),
+  },
+  { operation: "emptyTrash", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
   { operation: "createSnapshot", gives: "QUOTA_EXCEEDED", as: "bob", request: () => drive(bobs()) },
   {
     operation: "createKey",
@@ -737,6 +787,7 @@ function bobs(): Target {
     file: world.files.bob,
     key: "",
     snapshot: "",
+    trash: "",
     link: "",
     share: { id: "", token: "" },
     uploads: { making: "", replacing: "", blocked: "" },

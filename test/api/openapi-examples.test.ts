@@ -38,6 +38,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
+  ["restoreTrashEntry", JSON_TYPE, 200, { path: "gone.txt", restored: true }],
+  ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
   ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
@@ -70,6 +72,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   getToken: ["refresh_token"],
   // They may be in the query instead.
   deleteFolder: ["drive_id", "path"],
+  emptyTrash: ["drive_id"],
   // Without one it would be a notification.
   mcp: ["id"],
 };
@@ -127,6 +130,9 @@ async function makeReals(): Promise<Reals> {
     drive_id: drive.data.id,
     path: "by-link.txt",
   });
+  const gone = `drive_id=${drive.data.id}&path=gone.txt`;
+  await ask("PUT", `/v0/files?${gone}`, "It went.");
+  const { trash_id: entry } = await ask<{ trash_id: string }>("DELETE", `/v0/files/by-path?${gone}`);
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const { clientId, refreshToken } = await letIn(coffer, ada);
   const carl = users.data.find(({ username }) => username === "carl");
@@ -141,6 +147,7 @@ async function makeReals(): Promise<Reals> {
     ids: {
       drives: drive.data.id,
       files: file.id,
+      trash: entry,
       uploads: link.url.split("/").at(-1) ?? "",
       users: carl?.id ?? "",
       oauth: await pendingRequest(coffer),

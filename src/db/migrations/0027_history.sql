@@ -78,6 +78,7 @@ CREATE TABLE trash_file (
 CREATE UNIQUE INDEX trash_file_path ON trash_file (entry, path);
 CREATE UNIQUE INDEX trash_file_id ON trash_file (file_id);
 CREATE INDEX trash_file_expiry ON trash_file (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX trash_file_entry_expiry ON trash_file (entry, expires_at) WHERE expires_at IS NOT NULL;
 CREATE TABLE trash_folder (
   entry      INTEGER NOT NULL REFERENCES trash (pk),
   path       TEXT NOT NULL,

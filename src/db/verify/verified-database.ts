@@ -9,6 +9,7 @@ import { wrongKept } from "./kept-counts.ts";
 import { wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
+import { wrongTrash } from "./trash.ts";
 
 /** A content as its row says. */
 export interface StoredContent {
@@ -23,6 +24,8 @@ const CHECKS = [
   wrongPlaces,
   wrongCounts,
   wrongKept,
+  wrongTrash,
+  wrongTrash,
   wrongSnapshots,
   wrongTags,
   wrongIndex,

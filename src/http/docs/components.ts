@@ -27,6 +27,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
   { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
   { name: "Snapshots", description: "What a drive held at some moment, to look into and to bring back." },
+  { name: "Trash", description: "What was deleted, and can be restored for a while." },
   { name: "Links", description: "Links for people and programs without a key: listed, counted and revoked." },
   { name: "Keys", description: "API keys, with which callers authenticate." },
   {

@@ -3,6 +3,7 @@ import { parseDigest } from "../../domain/digest.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
 import type { LinkPosition } from "../../domain/link.ts";
+import type { TrashPosition } from "../../domain/trash.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
@@ -87,6 +88,18 @@ export function decodeGrepPosition(cursor: string): GrepPosition {
   if (digest === null || offset === undefined || line === undefined) throw badCursor();
   if (searched === undefined || matches === undefined) throw badCursor();
   return { drive, path, inside: { digest, offset, line, searched, matches } };
+}
+
+/** An opaque cursor: the list of the trash continues after this entry. */
+export function encodeTrashPosition({ deletedAt, id }: TrashPosition): string {
+  return encode([String(deletedAt), id]);
+}
+
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeTrashPosition` did not return. */
+export function decodeTrashPosition(cursor: string): TrashPosition {
+  const [deletedAt = "", id = "", ...more] = decode(cursor);
+  if (!NUMBER.test(deletedAt) || id === "" || more.length > 0) throw badCursor();
+  return { deletedAt: Number(deletedAt), id };
 }
 
 /** An opaque cursor: the list of links continues after this one. */

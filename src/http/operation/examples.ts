@@ -57,6 +57,19 @@ export const exampleSnapshot = {
   created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
 };
 
+/** The entry of the trash in examples. */
+export const exampleTrashEntry = {
+  id: exampleTrashId,
+  kind: "file",
+  drive_id: exampleFile.drive_id,
+  path: exampleFile.path,
+  size: exampleFile.size,
+  file_count: 1,
+  deleted_at: "2030-01-31T12:00:00.000Z",
+  deleted_by: { type: "key", id: "01976f5e-7c2d-7000-8000-4b5d6e7f8a9c", name: "My agent" },
+  expires_at: "2030-03-02T12:00:00.000Z",
+};
+
 /** The link in examples. */
 export const exampleLink = {
   id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { id, nullable, type RecordOf, time } from "./schema.ts";
+import { id, nextCursor, nullable, type RecordOf, time } from "./schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
@@ -33,3 +33,31 @@ export const snapshotSchema = Type.Object(
 
 /** See `snapshotSchema`. */
 export type SnapshotRecord = RecordOf<typeof snapshotSchema>;
+
+/** An entry of the trash. */
+export const trashEntrySchema = Type.Object(
+  {
+    id: id("The entry's identifier."),
+    kind: Type.Union([Type.Literal("file"), Type.Literal("folder")]),
+    drive_id: id("The drive it was in."),
+    path: Type.String({
+      description: "The path it had. A folder's ends with `/`.",
+      examples: ["notes/2030/"],
+    }),
+    size: Type.Integer({ minimum: 0, description: "Bytes of its files." }),
+    file_count: Type.Integer({ minimum: 0, description: "Files in it; 1 for a file." }),
+    deleted_at: time("When it was deleted."),
+    deleted_by: nullable(actorSchema),
+    expires_at: time("Until when it is kept."),
+  },
+  { $id: "TrashEntry" },
+);
+
+/** See `trashEntrySchema`. */
+export type TrashRecord = RecordOf<typeof trashEntrySchema>;
+
+/** A page of the trash. */
+export const trashSchema = Type.Object({ data: Type.Array(trashEntrySchema), next_cursor: nextCursor });
+
+/** See `trashSchema`. */
+export type TrashPage = RecordOf<typeof trashSchema>;

@@ -7,7 +7,8 @@ import type { ListedLink } from "../../domain/link.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { ActorRecord, SnapshotRecord } from "./history-schemas.ts";
+import type { ShownEntry } from "../../services/trash.ts";
+import type { ActorRecord, SnapshotRecord, TrashRecord } from "./history-schemas.ts";
 import type { LinkRecord } from "./link-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
@@ -97,6 +98,21 @@ export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
     automatic: snapshot.isAutomatic,
     created_at: formatInstant(snapshot.createdAt),
     created_by: actorRecord(snapshot.createdBy),
+  };
+}
+
+/** An entry of the trash in the shape of `trashEntrySchema`. */
+export function trashRecord(entry: ShownEntry): TrashRecord {
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    drive_id: entry.driveId,
+    path: entry.path,
+    size: entry.size,
+    file_count: entry.fileCount,
+    deleted_at: formatInstant(entry.deletedAt),
+    deleted_by: actorRecord(entry.deletedBy),
+    expires_at: formatInstant(entry.expiresAt),
   };
 }
 

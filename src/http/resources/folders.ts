@@ -1,15 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { invalid } from "../../domain/errors.ts";
-import type { FolderListing, FolderPreview, Folders } from "../../services/folders.ts";
+import type { FolderListing, FolderPreview, Folders, RemovedFolder } from "../../services/folders.ts";
 import type { SnapshotViews } from "../../services/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
-import { exampleFolder } from "../operation/examples.ts";
+import { given, required } from "../operation/either.ts";
+import { exampleFolder, exampleTrashId } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../operation/record-schemas.ts";
 import { folderRecord } from "../operation/records.ts";
 import type { JsonAnswer } from "../operation/reply.ts";
-import { cursor, driveRef, folderPath, inSnapshot, paging } from "../operation/schema.ts";
+import { cursor, driveRef, folderPath, id, inSnapshot, nullable, paging } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const listQuery = Type.Object({
@@ -107,7 +107,7 @@ export function folders(service: Folders, views: SnapshotViews) {
           tag: "Folders",
           summary: "Delete a folder",
           description:
-            "Deletes a folder with everything in it. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+            "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
           query: deletion,
           bodyOptional: true,
           body: deletion,
@@ -125,9 +125,12 @@ export function folders(service: Folders, views: SnapshotViews) {
                 Type.Object({
                   success: Type.Literal(true),
                   deleted_count: Type.Integer({ description: "Files that were deleted." }),
+                  trash_id: nullable(
+                    id("The folder's entry in the trash; null if this server keeps no deleted files."),
+                  ),
                 }),
               ]),
-              example: { success: true, deleted_count: 12 },
+              example: { success: true, deleted_count: 12, trash_id: exampleTrashId },
             },
           ],
           errors: ["NOT_FOUND"],
@@ -154,21 +157,8 @@ function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "pa
   return Response.json(answer);
 }
 
-/** The value of a field that may be in the query, in the body, or the same in both. */
-function given<T>(field: string, inQuery: T | undefined, inBody: T | undefined): T | undefined {
-  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody)
-    throw invalid(field, "differs between the query and the body: send it once");
-  return inQuery ?? inBody;
-}
-
-function required<T>(field: string, inQuery: T | undefined, inBody: T | undefined): T {
-  const value = given(field, inQuery, inBody);
-  if (value === undefined) throw invalid(field, "is required, in the query or in the body");
-  return value;
-}
-
-function deletedAnswer(count: number): JsonAnswer {
-  return { json: { success: true, deleted_count: count } };
+function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {
+  return { json: { success: true, deleted_count: fileCount, trash_id: trashId } };
 }
 
 function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {

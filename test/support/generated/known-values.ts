@@ -8,6 +8,7 @@ export type Kind =
   | "file"
   | "key"
   | "snapshot"
+  | "trash entry"
   | "session"
   | "user"
   | "username"
@@ -70,6 +71,8 @@ export class KnownValues {
     else if (operation === "createUploadLink") this.add("upload link", tokenIn(answer["url"]));
     else if (operation === "createLink") this.add("share link", answer["token"]);
     if (/Link|PresignedUrl/.test(operation)) this.add("listed link", answer["id"]);
+    if ("deleted_at" in answer) this.add("trash entry", answer["id"]);
+    this.add("trash entry", answer["trash_id"]);
     this.add("slug", answer["slug"]);
     this.add("cursor", answer["next_cursor"]);
     if ("username" in answer) {

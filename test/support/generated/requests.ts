@@ -40,6 +40,7 @@ const KIND_OF: Readonly<Record<string, readonly Kind[]>> = {
 const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   drives: "drive",
   snapshots: "snapshot",
+  trash: "trash entry",
   files: "file",
   keys: "key",
   sessions: "session",

@@ -1,0 +1,64 @@
+import type { DrivePk, TrashId } from "../domain/id.ts";
+import type { TrashedPlace, TrashEntry, TrashPosition } from "../domain/trash.ts";
+import { namedActor } from "../domain/actor.ts";
+import { actorName } from "./actor-names.ts";
+import { driveIsAlive } from "./alive.ts";
+import type { Database } from "./database.ts";
+
+/** Which entries of the trash a list shows. Times are milliseconds since the epoch. */
+export interface TrashSelection {
+  readonly drives: readonly DrivePk[];
+  /** Only entries that were deleted after this. */
+  readonly since: number;
+  readonly now: number;
+}
+
+type Row = Omit<TrashEntry, "kind" | "path" | "deletedBy"> &
+  TrashedPlace & { readonly deletedBy: string | null; readonly deletedByName: string | null };
+
+const EXPIRED =
+  "FROM trash_file x INDEXED BY trash_file_entry_expiry WHERE x.entry = t.pk AND x.expires_at <= :now";
+const COLUMNS = `t.pk, t.id, t.drive AS drivePk, d.id AS driveId, t.kind, t.path, t.deleted_at AS deletedAt,
+  t.size - (SELECT ifnull(sum(x.size), 0) ${EXPIRED}) AS size, t.file_count - (SELECT count(*) ${EXPIRED}) AS fileCount,
+  t.deleted_by AS deletedBy, ${actorName("t.deleted_by")} AS deletedByName`;
+
+/** The trash as readers see it. What is to be emptied, and what was deleted too long ago, is not in it. */
+export class TrashLists {
+  readonly #byId;
+  readonly #page;
+
+  constructor({ sql }: Database) {
+    this.#byId = sql.prepare<Row, [{ id: TrashId; since: number; now: number }]>(
+      `SELECT ${COLUMNS} FROM trash t JOIN drive d ON d.pk = t.drive
+        WHERE t.id = :id AND t.state <> 'gone' AND t.deleted_at > :since AND ${driveIsAlive(":now")}`,
+    );
+    this.#page = sql.prepare<
+      Row,
+      [{ drives: string; since: number; now: number; at: number; id: string; limit: number }]
+    >(
+      // A page of each drive first, so that the cost does not follow what the drives hold.
+      `SELECT ${COLUMNS} FROM json_each(:drives) CROSS JOIN trash t ON t.pk IN (
+           SELECT e.pk FROM trash e INDEXED BY trash_drive
+            WHERE e.drive = json_each.value AND e.deleted_at > :since AND (e.deleted_at, e.id) < (:at, :id) AND e.state <> 'gone'
+            ORDER BY e.deleted_at DESC, e.id DESC LIMIT :limit)
+         JOIN drive d ON d.pk = t.drive
+        ORDER BY t.deleted_at DESC, t.id DESC LIMIT :limit`,
+    );
+  }
+
+  /** An entry; null if there is none, or its drive is gone. */
+  byId(id: TrashId, since: number, now: number): TrashEntry | null {
+    const row = this.#byId.get({ id, since, now });
+    return row === null ? null : fromRow(row);
+  }
+
+  /** Up to `limit` entries after a position, newest first. A file that has expired has an entry with no file still. */
+  page({ drives, since, now }: TrashSelection, after: TrashPosition | null, limit: number): TrashEntry[] {
+    const { deletedAt: at, id } = after ?? { deletedAt: Number.MAX_SAFE_INTEGER, id: "" };
+    return this.#page.all({ drives: JSON.stringify(drives), since, now, at, id, limit }).map(fromRow);
+  }
+}
+
+function fromRow({ deletedBy, deletedByName, ...entry }: Row): TrashEntry {
+  return { ...entry, deletedBy: namedActor(deletedBy, deletedByName) };
+}
