@@ -42,6 +42,7 @@ export class DrivesTable {
   readonly #exists;
   readonly #bySlug;
   readonly #byUser;
+  readonly #sharedWith;
   readonly #countOf;
   readonly #insert;
   readonly #claim;
@@ -65,6 +66,9 @@ export class DrivesTable {
     this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
     this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
       `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
+    );
+    this.#sharedWith = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
+      `${SELECT} AND d.pk IN (SELECT drive FROM drive_member WHERE user = :user) ORDER BY d.created_at, d.pk`,
     );
     this.#countOf = sql.prepare<{ drives: number }, [UserPk, number]>(
       `SELECT count(*) AS drives FROM drive d WHERE d.user = ?1 AND ${driveIsAlive("?2")}`,
@@ -123,6 +127,11 @@ export class DrivesTable {
   /** A user's drives, oldest first. */
   byUser(user: UserPk, now: number): Drive[] {
     return this.#byUser.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
+  }
+
+  /** The drives that others share with a user, oldest first. */
+  sharedWith(user: UserPk, now: number): Drive[] {
+    return this.#sharedWith.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
   }
 
   /** How many drives a user has. */

@@ -5,6 +5,7 @@ import { BlobsTable } from "./blobs.ts";
 import { ClaimTokensTable } from "./claim-tokens.ts";
 import { DamagedContentsTable } from "./damaged-contents.ts";
 import type { Database, Within } from "./database.ts";
+import { MembersTable } from "./members.ts";
 import { DrivesTable } from "./drives.ts";
 import { FileLists } from "./file-lists.ts";
 import { FilesTable } from "./files.ts";
@@ -50,6 +51,7 @@ export function openTables(database: Database) {
     knownClients: new KnownClientsTable(database),
     setupTokens: new SetupTokensTable(database),
     drives: new DrivesTable(database),
+    members: new MembersTable(database),
     claimTokens: new ClaimTokensTable(database),
     apiKeys: new ApiKeysTable(database),
     oauthClients: new OAuthClientsTable(database),

@@ -2,6 +2,7 @@ import type { DriveId, DrivePk, UserId, UserPk } from "./id.ts";
 import { invalid } from "./errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "./limits.ts";
 import { characters, parseLabel, slugified } from "./text.ts";
+import type { Role } from "./role.ts";
 
 /** A drive that a caller may see: never a deleted or expired one. */
 export interface Drive {
@@ -19,6 +20,11 @@ export interface Drive {
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** A drive, and what the caller who sees it is in it. */
+export interface SeenDrive extends Drive {
+  readonly role: Role;
 }
 
 /** A drive's name: 1 to 64 characters after trimming. */

@@ -68,6 +68,7 @@ const WHERE_TO_LOOK = {
     'List the folders of the drive to see what is there. A path is compared exactly, and ends with "/".',
   key: "List the keys to see their ids. It may be revoked already.",
   link: "Check that it is complete, or ask for a new one.",
+  member: "List the members of the drive to see their ids.",
   request: "It may have expired: start again from the application.",
   route: "/docs/api.md lists all routes.",
   session: "List the sessions to see their ids. It may have ended already.",
@@ -79,4 +80,12 @@ const WHERE_TO_LOOK = {
 /** Absent, expired or not the caller's. All three look the same to the caller. */
 export function notFound(noun: keyof typeof WHERE_TO_LOOK): CofferError {
   return new CofferError("NOT_FOUND", `No such ${noun}. ${WHERE_TO_LOOK[noun]}`);
+}
+
+/** Who sends a request may not act any more, although it could when the request began. */
+export function endedMeanwhile(): CofferError {
+  return new CofferError(
+    "UNAUTHORIZED",
+    "The key was revoked or expired, or the session ended, before the request was complete. Nothing was changed: send it again with a valid key.",
+  );
 }

@@ -100,6 +100,8 @@ export const ARCHIVE_STALL_MS = 60_000;
 export const SHARED_FACTOR = 4;
 /** How many keys one drive may have, and one account in addition to those of its drives. */
 export const KEYS = { drive: 100, account: 1000 };
+/** How many users a drive can be shared with, and how many drives with one user. */
+export const MEMBERS = { drive: 100, user: 1000 };
 /** An owner may make one new key a minute per this many requests a minute of its plan; at least one. */
 export const REQUESTS_PER_NEW_KEY = 6;
 export const CONTENT_TYPE_CHARACTERS = 255;

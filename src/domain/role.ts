@@ -6,8 +6,11 @@ export const MEMBER_ROLES = ["reader", "editor"] as const;
 /** One of `MEMBER_ROLES`. */
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** What a caller is in a drive. Only the owner decides about the drive itself. */
-export type Role = MemberRole | "owner";
+/** What a caller can be in a drive. Only the owner decides about the drive itself. */
+export const ROLES = ["owner", "editor", "reader"] as const;
+
+/** One of `ROLES`. */
+export type Role = (typeof ROLES)[number];
 
 /** Throws FORBIDDEN for who may only read. */
 export function requireWriter(role: Role): void {

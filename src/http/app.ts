@@ -12,6 +12,7 @@ import { guidePages, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { createChallenge } from "./gate/challenge.ts";
 import { linkBase } from "./gate/link-base.ts";
+import { NewKeyThrottle } from "./gate/new-key-throttle.ts";
 import { ownOrigin, surelyOwnOrigin } from "./gate/own-origin.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { ProvisionThrottle } from "./gate/provision-throttle.ts";
@@ -37,6 +38,7 @@ import { folders } from "./resources/folders.ts";
 import { grep } from "./resources/grep.ts";
 import { links } from "./resources/links.ts";
 import { listings } from "./resources/listings.ts";
+import { members } from "./resources/members.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
@@ -132,19 +134,21 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 /** The routes of `/v0`, one plugin per resource, and `/mcp`. */
 function resources(options: AppOptions): AnyElysia[] {
   const { settings, services, clock, log, ownUrl, archiveStallMs } = options;
-  const { rateLimits, maxFileSize } = settings;
+  const { maxFileSize } = settings;
   const base = linkBase(settings.baseUrl, ownUrl);
   const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
   const throttle = new ProvisionThrottle(clock, {
     isOn: settings.provisioning === "on",
     perHour: settings.provisionsPerHour,
   });
+  const keyThrottle = new NewKeyThrottle(clock, settings.rateLimits);
   return [
     provision({ drives: services.drives, throttle, claimBase }),
     mcp({ services, throttle, log, version: options.version, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
     listings(services.listings, services.snapshotViews),
+    members(services.members, keyThrottle),
     files(services.files),
     claims(services.claims),
     uploads(services.uploads, maxFileSize),
@@ -166,7 +170,7 @@ function resources(options: AppOptions): AnyElysia[] {
     folders(services.folders, services.snapshotViews),
     trash(services.trash),
     folderTransfers(services.folders),
-    apiKeys({ apiKeys: services.apiKeys, clock, rateLimits }),
+    apiKeys(services.apiKeys, keyThrottle),
     consent(services.authorizations),
     account(services.accounts, services.usage),
     password(services, clock),

@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
-import type { Drive } from "../domain/drive.ts";
-import { CofferError, notFound } from "../domain/errors.ts";
+import type { Drive, SeenDrive } from "../domain/drive.ts";
+import { endedMeanwhile, notFound } from "../domain/errors.ts";
 import { type File, type FileFacts, hasExpired } from "../domain/file.ts";
 import type { FileAtPath, FileRef, FileView } from "../domain/file-ref.ts";
 import {
@@ -16,6 +16,7 @@ import {
 } from "../domain/id.ts";
 import type { Link } from "../domain/link.ts";
 import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
+import { requireUnder, requireWhole } from "../domain/prefix.ts";
 import { requireManager, requireWriter, type Role } from "../domain/role.ts";
 import type { Snapshot, View } from "../domain/snapshot.ts";
 
@@ -71,25 +72,33 @@ export class Access {
     if (!isValid) throw endedMeanwhile();
   }
 
-  /** Every drive the caller may see, oldest first. */
-  drives(caller: Caller): Drive[] {
+  /** Every drive the caller may see: the own ones, then those that are shared with it; each oldest first. */
+  drives(caller: Caller): SeenDrive[] {
     const now = this.#clock.now();
-    if (caller.kind === "account") return this.#tables.drives.byUser(caller.userPk, now);
-    const drive = this.#tables.drives.byPk(caller.drivePk, now);
-    return drive === null ? [] : [drive];
+    const { drives } = this.#tables;
+    const found =
+      caller.kind === "account"
+        ? [...drives.byUser(caller.userPk, now), ...drives.sharedWith(caller.userPk, now)]
+        : [drives.byPk(caller.drivePk, now)];
+    return found.flatMap((drive) => (drive === null ? [] : (this.#seen(caller, drive) ?? [])));
+  }
+
+  /** Every drive whose history the caller may see: see `requireHistory`. */
+  drivesWithHistory(caller: Caller): SeenDrive[] {
+    return this.drives(caller).filter(({ role }) => role !== "reader");
   }
 
   /** The drive with this id or slug, if the caller may see it; else null. */
-  findDrive(caller: Reach, reference: string): Drive | null {
+  findDrive(caller: Reach, reference: string): SeenDrive | null {
     const now = this.#clock.now();
     const id = parseId<DriveId>(reference);
     const drive =
       id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
-    return drive === null || this.#role(caller, drive.pk, drive.owner?.pk ?? null) === null ? null : drive;
+    return drive === null ? null : this.#seen(caller, drive);
   }
 
   /** Like `findDrive`; throws NOT_FOUND. A caller with a prefix sees only that of the drive: see `prefixOf`. */
-  drive(caller: Reach, reference: string): Drive {
+  drive(caller: Reach, reference: string): SeenDrive {
     const drive = this.findDrive(caller, reference);
     if (drive === null) throw notFound("drive");
     return drive;
@@ -101,23 +110,27 @@ export class Access {
    *
    * @param path what is changed, created or removed; null for what has no path, such as a new snapshot
    */
-  driveToWrite(caller: Reach, reference: string, path: FilePath | FolderPath | null): Drive {
+  driveToWrite(caller: Reach, reference: string, path: FilePath | FolderPath | null): SeenDrive {
     const drive = this.drive(caller, reference);
-    requireWriter(this.roleIn(caller, drive));
-    const prefix = this.prefixOf(caller, drive);
-    if (path !== null && !path.startsWith(prefix)) throw outside(prefix);
+    requireWriter(drive.role);
+    if (path !== null) requireUnder(this.prefixOf(caller, drive), path);
     return drive;
+  }
+
+  /** Whether `driveToWrite` would not throw. */
+  canWrite(caller: Reach, reference: string, path: FilePath | FolderPath): boolean {
+    const drive = this.findDrive(caller, reference);
+    return drive !== null && drive.role !== "reader" && path.startsWith(this.prefixOf(caller, drive));
   }
 
   /**
    * The drive, to decide about all of it: its name, its end, its keys and members. Throws NOT_FOUND, and FORBIDDEN for
    * members and for callers with a prefix.
    */
-  driveToManage(caller: Reach, reference: string): Drive {
+  driveToManage(caller: Reach, reference: string): SeenDrive {
     const drive = this.drive(caller, reference);
-    const prefix = this.prefixOf(caller, drive);
-    if (prefix !== ROOT) throw limitedTo(prefix);
-    requireManager(this.roleIn(caller, drive));
+    requireWhole(this.prefixOf(caller, drive));
+    requireManager(drive.role);
     return drive;
   }
 
@@ -140,6 +153,12 @@ export class Access {
       throw notFound(isFolderPath(path) ? "folder" : "file");
   }
 
+  /** The number of the last change that the caller may not see: readers see what happened since they are members. */
+  changesFrom(caller: Reach, { pk, owner }: Owned): number {
+    if (caller.kind === "drive" || this.roleIn(caller, { pk, owner }) !== "reader") return 0;
+    return this.#tables.members.changesFrom(pk, caller.userPk);
+  }
+
   /** What the caller is in a drive that it sees. Throws NOT_FOUND. */
   roleIn(caller: Reach, { pk, owner }: Owned): Role {
     const role = this.#role(caller, pk, owner?.pk ?? null);
@@ -147,9 +166,15 @@ export class Access {
     return role;
   }
 
+  #seen(caller: Reach, drive: Drive): SeenDrive | null {
+    const role = this.#role(caller, drive.pk, drive.owner?.pk ?? null);
+    return role === null ? null : { ...drive, role };
+  }
+
   /** Null if the caller does not see the drive. */
   #role(caller: Reach, drive: DrivePk, owner: UserPk | null): Role | null {
-    if (caller.kind === "account") return owner === caller.userPk ? "owner" : null;
+    if (caller.kind === "account")
+      return owner === caller.userPk ? "owner" : this.#tables.members.roleOf(drive, caller.userPk);
     if (drive !== caller.drivePk) return null;
     return caller.prefix === ROOT ? "owner" : "editor";
   }
@@ -221,9 +246,7 @@ export class Access {
       return found;
     }
     const file = this.file(caller, ref);
-    const role = this.#role(caller, file.drivePk, file.ownerPk);
-    if (role === null) throw notFound("file");
-    requireWriter(role);
+    requireWriter(this.#role(caller, file.drivePk, file.ownerPk) ?? "reader");
     return file;
   }
 
@@ -273,25 +296,4 @@ export class Access {
     const file = this.#tables.files.byPath(drive.pk, path);
     return file !== null && !hasExpired(file, this.#clock.now()) ? file : null;
   }
-}
-
-function endedMeanwhile(): CofferError {
-  return new CofferError(
-    "UNAUTHORIZED",
-    "The key was revoked or expired, or the session ended, before the request was complete. Nothing was changed: send it again with a valid key.",
-  );
-}
-
-function outside(prefix: FolderPath): CofferError {
-  return new CofferError(
-    "FORBIDDEN",
-    `This key is limited to "${prefix}". Choose a path that begins with it.`,
-  );
-}
-
-function limitedTo(prefix: FolderPath): CofferError {
-  return new CofferError(
-    "FORBIDDEN",
-    `This key is limited to "${prefix}"; the operation needs a key of the whole drive.`,
-  );
 }

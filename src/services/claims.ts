@@ -3,7 +3,7 @@ import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
 import { hashSecret, type SecretHash } from "../domain/api-key.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
-import { type Drive, slugOf } from "../domain/drive.ts";
+import { type Drive, type SeenDrive, slugOf } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
@@ -38,7 +38,7 @@ export class Claims {
    * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used one, GONE
    *   for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
    */
-  claim(caller: Caller, token: string, within?: Within<Drive>): Promise<Drive> {
+  claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const hash = hashSecret(token);
     const { claimTokens, drives, users } = this.#tables;

@@ -4,7 +4,7 @@ import type { NewDrive } from "../db/drives.ts";
 import type { Tables } from "../db/tables.ts";
 import { newClaimToken, newProvisionedKey } from "../domain/api-key.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
-import { type Drive, parseDescription, parseDriveName, slugOf } from "../domain/drive.ts";
+import { type Drive, parseDescription, parseDriveName, type SeenDrive, slugOf } from "../domain/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
 import { ROOT } from "../domain/path.ts";
@@ -74,7 +74,7 @@ export class Drives {
   }
 
   /** Creates a drive in the caller's account. Throws FORBIDDEN for a drive caller. */
-  create(caller: Caller, name: string, description: string, within?: Within<Drive>): Promise<Drive> {
+  create(caller: Caller, name: string, description: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const parsed = {
       name: parseDriveName("name", name),
@@ -90,15 +90,15 @@ export class Drives {
     });
   }
 
-  /** The caller's drives, or the one that `slug` names. */
-  list(caller: Caller, slug: string | null): Drive[] {
+  /** The caller's drives, then those that are shared with it; or the one that `slug` names. */
+  list(caller: Caller, slug: string | null): SeenDrive[] {
     if (slug === null) return this.#access.drives(caller);
     const drive = this.#access.findDrive(caller, slug);
     return drive === null ? [] : [drive];
   }
 
   /** By id or slug. Throws NOT_FOUND. */
-  get(caller: Caller, reference: string): Drive {
+  get(caller: Caller, reference: string): SeenDrive {
     return this.#access.drive(caller, reference);
   }
 
@@ -107,7 +107,12 @@ export class Drives {
    *
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR
    */
-  update(caller: Caller, reference: string, changes: DriveChanges, within?: Within<Drive>): Promise<Drive> {
+  update(
+    caller: Caller,
+    reference: string,
+    changes: DriveChanges,
+    within?: Within<SeenDrive>,
+  ): Promise<SeenDrive> {
     const { name, description } = changes;
     const parsed = {
       ...(name === undefined ? {} : { name: parseDriveName("name", name) }),

@@ -33,6 +33,7 @@ import { Health } from "./health.ts";
 import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
 import { Keeper } from "./keeper.ts";
+import { Members } from "./members.ts";
 import { LineIndexes } from "./line-indexes.ts";
 import { KnownClients } from "./known-clients.ts";
 import { Links } from "./links.ts";
@@ -140,6 +141,7 @@ export function openServices(given: ServiceParts) {
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   return {
     drives: new Drives(parts),
+    members: new Members(parts),
     files,
     archives: new Archives(parts),
     documentReader,

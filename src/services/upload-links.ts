@@ -118,7 +118,7 @@ export class UploadLinks {
     const now = this.#clock.now();
     const link = this.#tables.uploadLinks.byHash(hashSecret(token));
     const reach = link === null ? null : this.#access.reachOf(link);
-    if (link === null || reach === null || this.#access.findDrive(reach, link.drive) === null)
+    if (link === null || reach === null || !this.#access.canWrite(reach, link.drive, link.path))
       throw notFound("link");
     requireUsable(link, now);
     return { link, reach };

@@ -32,6 +32,8 @@ interface Target {
   readonly trash: string;
   /** The id of a link to the drive. */
   readonly link: string;
+  /** Of a member of Ada's drive. */
+  readonly carol: string;
   readonly suffix: string;
 }
 
@@ -47,20 +49,44 @@ interface Entry {
   readonly destroys?: true;
 }
 
+/** Who sees nothing of a drive of the agent's, and those who see nothing of Ada's. */
 const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
+const STRANGERS_OF_AGENT = { ...STRANGERS, ada: 404, adaDrive: 404, carol: 404, dan: 404 };
 
 function reading(ok: number): Entry["of"] {
-  const ofAgent = { agent: ok, agentReader: ok, ada: 404, adaReader: 404, adaDrive: 404 };
-  const ofAda = { agent: 404, agentReader: 404, ada: ok, adaReader: ok, adaDrive: ok };
-  return { agent: { ...STRANGERS, ...ofAgent }, ada: { ...STRANGERS, ...ofAda } };
+  const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok };
+  return {
+    agent: { ...STRANGERS_OF_AGENT, agent: ok, agentReader: ok, adaReader: 404 },
+    ada: { ...STRANGERS, agent: 404, agentReader: 404, ...ofAda },
+  };
 }
 
+/** For what a read-only key is refused before the request is read. */
+const READERS = { agentReader: 403, adaReader: 403 };
+
 function writing(ok: number): Entry["of"] {
-  const readers = { agentReader: 403, adaReader: 403 };
   return {
-    agent: { ...STRANGERS, ...readers, agent: ok, ada: 404, adaDrive: 404 },
-    ada: { ...STRANGERS, ...readers, agent: 404, ada: ok, adaDrive: ok },
+    agent: { ...STRANGERS_OF_AGENT, ...READERS, agent: ok },
+    ada: { ...STRANGERS, ...READERS, agent: 404, ada: ok, adaDrive: ok, carol: 403, dan: ok },
   };
+}
+
+/** For what was in a drive: its readers see what is there now. */
+function history(ok: number): Entry["of"] {
+  const { agent, ada } = reading(ok);
+  return { agent, ada: { ...ada, carol: 403 } };
+}
+
+/** For what only the owner decides. */
+function managing(ok: number): Entry["of"] {
+  const { agent, ada } = writing(ok);
+  return { agent, ada: { ...ada, dan: 403 } };
+}
+
+/** For what only who manages the drive, and its maker, is told of. */
+function ofWhoManages(ok: number): Entry["of"] {
+  const { agent, ada } = writing(ok);
+  return { agent, ada: { ...ada, carol: 404, dan: 404 } };
 }
 
 /** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
@@ -76,31 +102,26 @@ function everybody(statuses: { readonly writers: number; readonly readers: numbe
     adaReader: readers,
     adaDrive: writers,
     bob: writers,
+    carol: writers,
+    dan: writers,
   };
   return { agent: all, ada: all };
 }
 
 const everyone = everybody({ writers: 200, readers: 200 });
-const accountsOnly = {
-  ...everyone.ada,
-  agent: 403,
-  agentReader: 403,
-  otherAgent: 403,
-  adaReader: 403,
-  adaDrive: 403,
-};
-const accounts = { ...accountsOnly, ada: 201, bob: 201 };
-const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
 
-const accountReading = {
-  ...everyone.ada,
-  agent: 403,
-  agentReader: 403,
-  otherAgent: 403,
-  adaDrive: 403,
-};
+/** For routes that need an account: what those get who have one, and its read-only key. */
+function accounts(status: number, reader = 403): Entry["of"] {
+  const { nobody, liar } = everyone.ada;
+  const drives = { agent: 403, agentReader: 403, otherAgent: 403, adaDrive: 403 };
+  const all = { nobody, liar, ...drives, adaReader: reader };
+  const each = { ...all, ada: status, bob: status, carol: status, dan: status };
+  return { agent: each, ada: each };
+}
+
+const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
 /** Nobody gets in with a key. */
-const signedInOnly = { ...everybody({ writers: 403, readers: 403 }).ada };
+const signedInOnly = everybody({ writers: 403, readers: 403 });
 const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobody: 404, liar: 404 };
 const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
@@ -117,21 +138,21 @@ const ENTRIES: readonly Entry[] = [
     route: "POST /v0/drives",
     path: () => "/v0/drives",
     body: () => ({ name: "New" }),
-    of: { agent: accounts, ada: accounts },
+    of: accounts(201),
   },
   {
     route: "POST /v0/drives",
     about: "with a body that is none, which a key of one drive is not told",
     path: () => "/v0/drives",
     body: () => "{",
-    of: { agent: { ...accounts, ada: 400, bob: 400 }, ada: { ...accounts, ada: 400, bob: 400 } },
+    of: accounts(400),
   },
   {
     route: "POST /v0/drives/claim",
     about: "with a token that is none",
     path: () => "/v0/drives/claim",
     body: () => ({ token: "clm_none" }),
-    of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
+    of: accounts(404),
   },
   {
     route: "GET /v0/drives/claim/{token}",
@@ -145,18 +166,46 @@ const ENTRIES: readonly Entry[] = [
     route: "PATCH /v0/drives/{id}",
     path: ({ drive }) => `/v0/drives/${drive}`,
     body: () => ({ description: "Changed" }),
-    of: writing(200),
+    of: managing(200),
   },
   {
     route: "DELETE /v0/drives/{id}",
     path: ({ drive }) => `/v0/drives/${drive}`,
-    of: writing(200),
+    of: managing(200),
+    destroys: true,
+  },
+  {
+    route: "POST /v0/drives/{id}/members",
+    about: "of who is one",
+    path: ({ drive }) => `/v0/drives/${drive}/members`,
+    body: () => ({ username: "dan", role: "editor" }),
+    of: { agent: { ...managing(200).agent, agent: 409 }, ada: managing(200).ada },
+  },
+  {
+    route: "GET /v0/drives/{id}/members",
+    path: ({ drive }) => `/v0/drives/${drive}/members`,
+    of: reading(200),
+  },
+  {
+    route: "PATCH /v0/drives/{id}/members/{user_id}",
+    path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
+    body: () => ({ role: "reader" }),
+    of: { agent: { ...managing(200).agent, agent: 404 }, ada: managing(200).ada },
+  },
+  {
+    route: "DELETE /v0/drives/{id}/members/{user_id}",
+    about: "of Carol",
+    path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
+    of: {
+      agent: { ...managing(200).agent, agent: 404 },
+      ada: { ...managing(200).ada, carol: 200 },
+    },
     destroys: true,
   },
   {
     route: "GET /v0/drives/{id}/snapshots",
     path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    of: reading(200),
+    of: history(200),
   },
   {
     route: "POST /v0/drives/{id}/snapshots",
@@ -166,12 +215,12 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "GET /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    of: reading(200),
+    of: history(200),
   },
   {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    of: writing(200),
+    of: managing(200),
   },
   { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
@@ -244,7 +293,7 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/files/{id}/extract",
     path: ({ file }) => `/v0/files/${file}/extract`,
-    of: writing(200),
+    of: { agent: writing(200).agent, ada: { ...writing(200).ada, carol: 200 } },
   },
   {
     route: "GET /v0/files/{id}/extract",
@@ -284,58 +333,58 @@ const ENTRIES: readonly Entry[] = [
   },
   { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
-  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: writing(200) },
+  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
   {
     route: "GET /v0/account",
     path: () => "/v0/account",
-    of: { agent: accountReading, ada: accountReading },
+    of: accounts(200, 200),
   },
   { route: "GET /v0/account/usage", path: () => "/v0/account/usage", of: everyone },
   {
     route: "POST /v0/account/password",
     path: () => "/v0/account/password",
     body: () => ({ current: "ada's password", password: "another password" }),
-    of: { agent: signedInOnly, ada: signedInOnly },
+    of: signedInOnly,
   },
   {
     route: "GET /v0/sessions",
     path: () => "/v0/sessions",
-    of: { agent: accountReading, ada: accountReading },
+    of: accounts(200, 200),
   },
   {
     route: "DELETE /v0/sessions",
     path: () => "/v0/sessions",
-    of: { agent: { ...accounts, ada: 200, bob: 200 }, ada: { ...accounts, ada: 200, bob: 200 } },
+    of: accounts(200),
   },
   {
     route: "DELETE /v0/sessions/{id}",
     about: "that never was",
     path: ({ file }) => `/v0/sessions/${file}`,
-    of: { agent: { ...accounts, ada: 404, bob: 404 }, ada: { ...accounts, ada: 404, bob: 404 } },
+    of: accounts(404),
   },
   {
     route: "GET /v0/oauth/requests/{id}",
     path: () => "/v0/oauth/requests/none",
-    of: { agent: signedInOnly, ada: signedInOnly },
+    of: signedInOnly,
   },
   {
     route: "POST /v0/oauth/requests/{id}",
     path: () => "/v0/oauth/requests/none",
     body: () => ({ allow: true }),
-    of: { agent: signedInOnly, ada: signedInOnly },
+    of: signedInOnly,
   },
-  { route: "GET /v0/users", path: () => "/v0/users", of: { agent: signedInOnly, ada: signedInOnly } },
+  { route: "GET /v0/users", path: () => "/v0/users", of: signedInOnly },
   {
     route: "POST /v0/users",
     path: () => "/v0/users",
     body: () => ({ username: "eve", password: "eve's password" }),
-    of: { agent: signedInOnly, ada: signedInOnly },
+    of: signedInOnly,
   },
   {
     route: "PATCH /v0/users/{id}",
     path: ({ file }) => `/v0/users/${file}`,
     body: () => ({ plan: "team" }),
-    of: { agent: signedInOnly, ada: signedInOnly },
+    of: signedInOnly,
   },
   {
     route: "GET /v0/folders",
@@ -382,30 +431,34 @@ const ENTRIES: readonly Entry[] = [
     about: "for the drive",
     path: () => "/v0/keys",
     body: ({ drive }) => ({ drive_id: drive }),
-    of: writing(201),
+    of: managing(201),
   },
   { route: "GET /v0/trash", about: "of all drives", path: () => "/v0/trash", of: everyone },
   {
     route: "GET /v0/trash",
     about: "of the drive",
     path: ({ drive }) => `/v0/trash?drive_id=${drive}`,
-    of: reading(200),
+    of: history(200),
   },
-  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: reading(200) },
+  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: history(200) },
   {
     route: "POST /v0/trash/{id}/restore",
     path: ({ trash }) => `/v0/trash/${trash}/restore`,
     of: writing(200),
   },
-  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: writing(200) },
+  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: managing(200) },
   {
     route: "DELETE /v0/trash",
     path: () => "/v0/trash",
     body: ({ drive }) => ({ drive_id: drive, confirm: true }),
-    of: writing(200),
+    of: managing(200),
   },
   { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
-  { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, of: writing(200) },
+  {
+    route: "DELETE /v0/keys/{id}",
+    path: ({ key }) => `/v0/keys/${key}`,
+    of: ofWhoManages(200),
+  },
 ];
 
 /** The same about a file at a path. */
@@ -445,7 +498,8 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   const link = await client.json<{ id: string }>(201, "POST", "/v0/links", {
     body: { drive_id: drive, path: folder },
   });
-  return { drive, file: file.id, folder, key: key.id, snapshot, trash, link: link.id, suffix: String(cases) };
+  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id };
+  return { drive, folder, ...made, carol: world.carol, suffix: String(cases) };
 }
 
 /** Deletes a file. Returns its entry in the trash. */
@@ -474,6 +528,7 @@ async function everything({ clients, drives }: World): Promise<unknown> {
     const keys = await clients[owner].json<{ id: string; scope: string }[]>(200, "GET", "/v0/keys");
     return [
       await get("/v0/drives"),
+      await get(`/v0/drives/${drives[owner]}/members`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1000`),
       await get(`/v0/links?drive_id=${drives[owner]}&limit=1000`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
@@ -570,6 +625,7 @@ describe("what is not yours is answered like what never was", () => {
     snapshot: nowhere,
     trash: nowhere,
     link: nowhere,
+    carol: nowhere,
     suffix: "0",
   };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
@@ -608,6 +664,8 @@ describe("lists show what is the caller's", () => {
         adaReader: adas,
         adaDrive: adas,
         bob: { data: [{ id: "{drives.bob}", slug: "bob/notes" }] },
+        carol: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "reader" }] },
+        dan: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor" }] },
       }),
     ));
   describe("GET /v0/drives?slug=ada/notes", () =>
@@ -620,6 +678,7 @@ describe("lists show what is the caller's", () => {
         adaReader: adas,
         adaDrive: adas,
         bob: { data: [] },
+        carol: { data: [{ id: "{drives.ada}" }] },
       }),
     ));
   const readWrite = { scope: "read-write" };

@@ -146,6 +146,7 @@ describe("provision", () => {
         name: "Mine",
         slug: null,
         description: "",
+        role: "owner",
         file_count: 0,
         total_size: 0,
         expires_at: data.expires_at,

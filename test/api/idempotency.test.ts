@@ -54,6 +54,8 @@ interface Target {
   readonly drive: string;
   readonly file: string;
   readonly key: string;
+  /** Carol's id, who is a reader of the drive. */
+  readonly member: string;
   /** Of an unclaimed drive. */
   readonly claimToken: string;
   /** Somebody who is in no other test. */
@@ -82,6 +84,9 @@ async function makeTarget(): Promise<Target> {
     body: "x",
   });
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  const member = await ada.json<{ data: { user_id: string } }>(201, "POST", `/v0/drives/${drive}/members`, {
+    body: { username: "carol", role: "reader" },
+  });
   const unclaimed = await stage.coffer
     .client()
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
@@ -97,6 +102,7 @@ async function makeTarget(): Promise<Target> {
     drive,
     file: file.id,
     key: key.id,
+    member: member.data.user_id,
     claimToken,
     user: makeUser(),
     session: beginSession(stage.coffer, "ada").id,
@@ -136,6 +142,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     folders.text,
     own,
     ids.map(({ id }) => id),
+    (await ada.send("GET", `/v0/drives/${drive}/members`, { headers })).text,
     countRows("drive"),
     countRows("presigned_link"),
     countRows("upload_link"),
@@ -233,6 +240,30 @@ const ENTRIES: readonly Route[] = [
   {
     route: "DELETE /v0/trash",
     body: ({ drive }) => ({ drive_id: drive, confirm: true }),
+    status: 200,
+  },
+  {
+    route: "POST /v0/drives/{id}/members",
+    path: ({ drive }) => `/v0/drives/${drive}/members`,
+    body: () => ({ username: "dan", role: "editor" }),
+    status: 201,
+  },
+  {
+    route: "POST /v0/drives/{id}/members",
+    about: "of a member",
+    path: ({ drive }) => `/v0/drives/${drive}/members`,
+    body: () => ({ username: "carol", role: "editor" }),
+    status: 200,
+  },
+  {
+    route: "PATCH /v0/drives/{id}/members/{user_id}",
+    path: ({ drive, member }) => `/v0/drives/${drive}/members/${member}`,
+    body: () => ({ role: "editor" }),
+    status: 200,
+  },
+  {
+    route: "DELETE /v0/drives/{id}/members/{user_id}",
+    path: ({ drive, member }) => `/v0/drives/${drive}/members/${member}`,
     status: 200,
   },
   {

@@ -25,6 +25,8 @@ function about(needs: "reading" | "writing"): Outcomes {
     adaReader: reader ? "NOT_FOUND" : 403,
     adaDrive: "NOT_FOUND",
     bob: "NOT_FOUND",
+    carol: "NOT_FOUND",
+    dan: "NOT_FOUND",
   };
 }
 
@@ -39,6 +41,8 @@ const everybody: Outcomes = {
   adaReader: "done",
   adaDrive: "done",
   bob: "done",
+  carol: "done",
+  dan: "done",
 };
 const provisioning: Outcomes = { ...everybody, nobody: "done", agentReader: 403, adaReader: 403 };
 

@@ -30,6 +30,8 @@ interface Target {
   readonly snapshot: string;
   /** The entry of `gone` in the trash. */
   readonly trash: string;
+  /** Dan's id, who is a reader. */
+  readonly member: string;
   /** The token of a link to the file that is good for one time. */
   readonly link: string;
   /** A link that shows the file. */
@@ -226,6 +228,9 @@ async function makeTarget(): Promise<Target> {
   await put("dir/other");
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
   const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${data.id}/snapshots`);
+  const member = await ada.json<{ data: { user_id: string } }>(201, "POST", `/v0/drives/${data.id}/members`, {
+    body: { username: "dan", role: "reader" },
+  });
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
     body: { one_time: true },
   });
@@ -250,8 +255,9 @@ async function makeTarget(): Promise<Target> {
     drive: data.id,
     file: file.id,
     key: key.id,
-    snapshot,
     trash,
+    snapshot: taken.data.id,
+    member: member.data.user_id,
     link: link.token,
     share,
     uploads,
@@ -262,6 +268,7 @@ async function makeTarget(): Promise<Target> {
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
 const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: { id, sid } });
 const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
+const member = ({ drive: id, member: user_id }: Target): Request => ({ params: { id, user_id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
 const uploadLink = ({ uploads }: Target): Request => ({
@@ -344,6 +351,11 @@ const SUCCESSES: readonly Case[] = [
   { operation: "deleteTrashEntry", gives: 200, request: trashed },
   { operation: "emptyTrash", gives: 200, request: (t) => ({ body: { drive_id: t.drive } }) },
   { operation: "emptyTrash", gives: 200, request: (t) => ({ body: { drive_id: t.drive, confirm: true } }) },
+  { operation: "addMember", gives: 201, request: (t) => also(drive(t), { username: "bob", role: "editor" }) },
+  { operation: "addMember", gives: 200, request: (t) => also(drive(t), { username: "dan", role: "reader" }) },
+  { operation: "listMembers", gives: 200, request: drive },
+  { operation: "updateMember", gives: 200, request: (t) => also(member(t), { role: "editor" }) },
+  { operation: "removeMember", gives: 200, request: member },
   { operation: "previewClaim", gives: 200, as: "nobody", request: claimLink },
   { operation: "listFiles", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
   {
@@ -514,6 +526,11 @@ const REFUSALS: readonly Case[] = [
   { operation: "claimDrive", gives: "NOT_FOUND", request: () => ({ body: { token: "clm_none" } }) },
   { operation: "claimDrive", gives: "CONFLICT", after: true, request: claim },
   { operation: "claimDrive", gives: "QUOTA_EXCEEDED", as: "bob", request: claim },
+  {
+    operation: "addMember",
+    gives: "CONFLICT",
+    request: (t) => also(drive(t), { username: "ada", role: "reader" }),
+  },
   {
     operation: "downloadArchive",
     gives: "NOT_FOUND",
@@ -788,6 +805,7 @@ function bobs(): Target {
     key: "",
     snapshot: "",
     trash: "",
+    member: "",
     link: "",
     share: { id: "", token: "" },
     uploads: { making: "", replacing: "", blocked: "" },
@@ -858,6 +876,16 @@ function malformed({ parameters, hasBody }: DescribedOperation, address: string)
   return [`${address}?${name}=a&${name}=b`, {}];
 }
 
+/** What no body of a request about something that is not there lacks. */
+const ANY_BODY = {
+  destination_path: "x",
+  allow: true,
+  op: "append",
+  text: "x",
+  username: "bob",
+  role: "reader",
+};
+
 /** What is refused before its meaning counts, by code: the operations to which it is, and what is sent. */
 const GENERAL: readonly {
   readonly code: Code;
@@ -908,10 +936,7 @@ const GENERAL: readonly {
     code: "NOT_FOUND",
     as: "ada",
     isMet: ({ parameters }) => parameters.path.length > 0,
-    request: ({ hasBody }, address) => [
-      address,
-      hasBody ? { body: { destination_path: "x", allow: true, op: "append", text: "x" } } : {},
-    ],
+    request: ({ hasBody }, address) => [address, hasBody ? { body: ANY_BODY } : {}],
   },
   {
     code: "NOT_FOUND",

@@ -42,6 +42,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
+  ["addMember", JSON_TYPE, 201, { data: { username: "carl", role: "editor" } }],
+  ["updateMember", JSON_TYPE, 200, { data: { username: "dora", role: "reader" } }],
   ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
   ["decideAuthorizationRequest", JSON_TYPE, 200, { data: {} }],
   ["registerClient", JSON_TYPE, 201, { client_name: "app.example.com" }],
@@ -91,6 +93,7 @@ beforeAll(async () => {
   await coffer.appliance.services.users.createFromShell(username, password);
   ada = await signIn(coffer, username, password);
   addAccount(coffer, "carl");
+  addAccount(coffer, "dora");
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -133,6 +136,10 @@ async function makeReals(): Promise<Reals> {
   const gone = `drive_id=${drive.data.id}&path=gone.txt`;
   await ask("PUT", `/v0/files?${gone}`, "It went.");
   const { trash_id: entry } = await ask<{ trash_id: string }>("DELETE", `/v0/files/by-path?${gone}`);
+  const member = await ask<{ data: { user_id: string } }>("POST", `/v0/drives/${drive.data.id}/members`, {
+    username: "dora",
+    role: "reader",
+  });
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const { clientId, refreshToken } = await letIn(coffer, ada);
   const carl = users.data.find(({ username }) => username === "carl");
@@ -150,6 +157,7 @@ async function makeReals(): Promise<Reals> {
       trash: entry,
       uploads: link.url.split("/").at(-1) ?? "",
       users: carl?.id ?? "",
+      user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),
     },
   };
@@ -181,7 +189,11 @@ function encoded({ type, example, files }: DescribedBody, reals: Reals): string 
 function execute(at: TestAppliance, id: string, type: string, reals: Reals): Promise<Response> {
   const operation = description.operation(id);
   const [, , resource = ""] = operation.path.split("/");
-  const address = new URL(operation.path.replace(/\{\w+\}/, reals.ids[resource] ?? ""), at.appliance.url);
+  const path = operation.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => reals.ids[name] ?? reals.ids[resource] ?? "",
+  );
+  const address = new URL(path, at.appliance.url);
   for (const [name, value] of Object.entries(filled(description.exampleQuery(operation), reals))) {
     address.searchParams.set(name, String(value));
   }

@@ -62,6 +62,13 @@ async function begin(sender: Sender, method: string, path: string, body: Json): 
 const WRITES: Readonly<Record<string, () => readonly [method: string, path: string, body: Json]>> = {
   createDrive: () => ["POST", "/v0/drives", { name: "Late" }],
   updateDrive: () => ["PATCH", `/v0/drives/${world.drives.ada}`, { description: "Late" }],
+  addMember: () => ["POST", `/v0/drives/${world.drives.ada}/members`, { username: "bob", role: "editor" }],
+  updateMember: () => [
+    "PATCH",
+    `/v0/drives/${world.drives.ada}/members/${idOf("carol")}`,
+    { role: "editor" },
+  ],
+  createSnapshot: () => ["POST", `/v0/drives/${world.drives.ada}/snapshots`, { name: "Late" }],
   claimDrive: () => ["POST", "/v0/drives/claim", { token: "clm_late" }],
   updateFile: () => ["PATCH", `/v0/files/${world.files.ada}`, { tags: ["late"] }],
   copyFile: () => ["POST", `/v0/files/${world.files.ada}/copy`, { destination_path: "late.txt" }],
@@ -90,6 +97,7 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
     "/v0/folders/copy",
     { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
   ],
+  createLink: () => ["POST", "/v0/links", { drive_id: world.drives.ada, path: "notes/" }],
   createUploadLink: () => ["POST", "/v0/upload-links", { drive_id: world.drives.ada, path: "late.txt" }],
   createKey: () => ["POST", "/v0/keys", { name: "Late" }],
 };
@@ -137,10 +145,12 @@ function everything(): unknown {
   const tables = [
     "user",
     "drive",
+    "drive_member",
     "folder",
     "file",
     "api_key",
     "presigned_link",
+    "share_link",
     "upload_link",
     "claim_token",
     "oauth_grant",

@@ -22,9 +22,13 @@ describe("users", () => {
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
     const common = { disabled: false, has_password: true, drive_count: 1, total_size: 12 };
+    // What is shared with them is not theirs.
+    const none = { drive_count: 0, total_size: 0 };
     expect(dataOf(await ada.send("GET", "/v0/users"))).toMatchObject([
       { username: "ada", plan: "team", admin: true, ...common },
       { username: "bob", plan: "free", admin: false, ...common },
+      { username: "carol", ...none },
+      { username: "dan", ...none },
     ]);
     const requests: [method: string, path: string, body: Json | undefined][] = [
       ["GET", "/v0/users", undefined],
@@ -35,7 +39,7 @@ describe("users", () => {
     for (const [method, path, body] of requests) {
       expectRefused(await bob.send(method, path, body === undefined ? {} : { body }), "FORBIDDEN");
     }
-    expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(2);
+    expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(4);
   });
 
   test("are made with a password, on the plan free", async () => {

@@ -13,13 +13,15 @@ export const CALLERS = [
   "adaReader",
   "adaDrive",
   "bob",
+  "carol",
+  "dan",
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
 /**
  * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
  * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
- * does not exist.
+ * does not exist. Ada shares her drive with two users without drives of their own: `carol` is a reader, `dan` an editor.
  */
 export interface World {
   readonly keys: Readonly<Record<CallerName, string | undefined>>;
@@ -29,6 +31,8 @@ export interface World {
   /** A file `notes/hello.txt` in each, by the same names. */
   readonly files: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
   readonly keyIds: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  /** Her id. */
+  readonly carol: string;
 }
 
 interface Provisioned {
@@ -43,6 +47,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const otherAgent = (await provision("Another agent's")).data;
   const ada = await user(coffer, "ada");
   const bob = await user(coffer, "bob");
+  const carol = await member(coffer, "carol", "reader", ada);
+  const dan = await member(coffer, "dan", "editor", ada);
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
     (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
   const keys = {
@@ -55,6 +61,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaReader: await keyOf(ada.key, { scope: "read-only" }),
     adaDrive: await keyOf(ada.key, { drive_id: ada.drive }),
     bob: bob.key,
+    carol: carol.key,
+    dan: dan.key,
   };
   const clients = {
     nobody: coffer.client(),
@@ -66,6 +74,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaReader: coffer.client(keys.adaReader),
     adaDrive: coffer.client(keys.adaDrive),
     bob: coffer.client(keys.bob),
+    carol: coffer.client(keys.carol),
+    dan: coffer.client(keys.dan),
   };
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
@@ -75,7 +85,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     bob: await upload(clients.bob, drives.bob),
   };
   const keyIds = { agent: agent.key_id, otherAgent: otherAgent.key_id, ada: ada.keyId, bob: bob.keyId };
-  return { keys, clients, drives, files, keyIds };
+  return { keys, clients, drives, files, keyIds, carol: carol.id };
 }
 
 /** An appliance with its cast, of one test's own. */
@@ -94,6 +104,21 @@ async function user(
     .client(secret)
     .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Notes" } });
   return { key: secret, keyId: key.id, drive: made.data.id };
+}
+
+/** Creates a user with whom an owner shares a drive. Returns the user's id, and a key of its account. */
+async function member(
+  coffer: TestAppliance,
+  username: string,
+  role: "reader" | "editor",
+  owner: { readonly key: string; readonly drive: string },
+): Promise<{ id: string; key: string }> {
+  addAccount(coffer, username);
+  const { data } = await coffer.client(owner.key).json<{
+    data: { user_id: string };
+  }>(201, "POST", `/v0/drives/${owner.drive}/members`, { body: { username, role } });
+  const { secret } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
+  return { id: data.user_id, key: secret };
 }
 
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */

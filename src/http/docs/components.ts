@@ -29,6 +29,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Snapshots", description: "What a drive held at some moment, to look into and to bring back." },
   { name: "Trash", description: "What was deleted, and can be restored for a while." },
   { name: "Links", description: "Links for people and programs without a key: listed, counted and revoked." },
+  { name: "Members", description: "Other users with whom a drive is shared, as readers or editors." },
   { name: "Keys", description: "API keys, with which callers authenticate." },
   {
     name: "Applications",

@@ -8,14 +8,16 @@ import { nameOf } from "./shown.ts";
 const NAMED = 20;
 
 /**
- * The drive that arguments name, or the caller's only one.
+ * The drive that arguments name, or the caller's only own one, or else the only one that is shared with it.
  *
  * @throws CofferError NOT_FOUND; VALIDATION_ERROR, which names the drives, if the caller has several
  */
 export function driveNamed(drives: Drives, caller: Caller, sent: string | undefined): Drive {
   if (sent !== undefined) return drives.get(caller, sent);
   const all = drives.list(caller, null);
-  const [first, second] = all;
+  // That somebody shares a drive must not change which one is meant.
+  const own = all.filter(({ role }) => role === "owner");
+  const [first, second] = own.length === 0 ? all : own;
   if (first === undefined) {
     throw new CofferError(
       "NOT_FOUND",

@@ -8,6 +8,7 @@ export const exampleDrive = {
   name: "Research Notes",
   slug: "ada/research-notes",
   description: "",
+  role: "owner",
   file_count: 2,
   total_size: 4096,
   expires_at: null,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { id, nextCursor, nullable, pageFacts, plan, type RecordOf, scope, time } from "./schema.ts";
+import { id, nextCursor, nullable, pageFacts, plan, type RecordOf, role, scope, time } from "./schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
 // runtime may be imported, not even for a type.
@@ -17,6 +17,9 @@ export const driveSchema = Type.Object(
       Type.String({ description: "`<username>/<drive-name>`; null while the drive is unclaimed." }),
     ),
     description: Type.String(),
+    role: role(
+      "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
+    ),
     file_count: count("Files in the drive."),
     total_size: bytes("Bytes of all its files."),
     expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),

@@ -1,25 +1,28 @@
 import type { NamedActor } from "../../domain/actor.ts";
 import type { ApiKey } from "../../domain/api-key.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Drive, SeenDrive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { FolderFacts } from "../../domain/folder.ts";
 import type { ListedLink } from "../../domain/link.ts";
+import type { Member } from "../../domain/member.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ShownEntry } from "../../services/trash.ts";
 import type { ActorRecord, SnapshotRecord, TrashRecord } from "./history-schemas.ts";
 import type { LinkRecord } from "./link-schemas.ts";
+import type { MemberRecord } from "./member-schema.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
 /** A drive in the shape of `driveSchema`. */
-export function driveRecord(drive: Drive): DriveRecord {
+export function driveRecord(drive: SeenDrive): DriveRecord {
   return {
     id: drive.id,
     user_id: drive.owner?.id ?? null,
     name: drive.name,
     slug: drive.slug,
     description: drive.description,
+    role: drive.role,
     file_count: drive.fileCount,
     total_size: drive.totalSize,
     expires_at: drive.expiresAt === null ? null : formatInstant(drive.expiresAt),
@@ -46,6 +49,22 @@ export function fileRecord(file: FileFacts): FileRecord {
     created_at: createdAt,
     // Most files never change, and a page has many.
     updated_at: file.updatedAt === file.createdAt ? createdAt : formatInstant(file.updatedAt),
+  };
+}
+
+/** Who did something, in the shape of `actorSchema`; null for the server. */
+export function actorRecord(actor: NamedActor | null): ActorRecord | null {
+  return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
+}
+
+/** A member in the shape of `memberSchema`. */
+export function memberRecord(member: Member): MemberRecord {
+  return {
+    user_id: member.userId,
+    username: member.username,
+    role: member.role,
+    created_at: formatInstant(member.createdAt),
+    created_by: actorRecord(member.createdBy),
   };
 }
 
@@ -80,11 +99,6 @@ export function keyRecord(key: ApiKey): KeyRecord {
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
     client_id: key.clientId,
   };
-}
-
-/** Who did something, in the shape of `actorSchema`; null for the server. */
-export function actorRecord(actor: NamedActor | null): ActorRecord | null {
-  return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
 }
 
 /** A snapshot in the shape of `snapshotSchema`. */

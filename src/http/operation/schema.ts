@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/plan.ts";
+import { MEMBER_ROLES, ROLES } from "../../domain/role.ts";
 import { SCOPES } from "../../domain/scope.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
@@ -56,6 +57,22 @@ export function scope(description?: string) {
   return Type.Union(
     SCOPES.map((each) => Type.Literal(each)),
     description === undefined ? {} : { description },
+  );
+}
+
+/** What a caller is in a drive. */
+export function role(description: string) {
+  return Type.Union(
+    ROLES.map((each) => Type.Literal(each)),
+    { description },
+  );
+}
+
+/** What one can be in a drive of somebody else. */
+export function memberRole() {
+  return Type.Union(
+    MEMBER_ROLES.map((each) => Type.Literal(each)),
+    { description: "A `reader` sees the drive; an `editor` also changes what is in it." },
   );
 }
 

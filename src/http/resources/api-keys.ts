@@ -1,10 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
-import type { Plan } from "../../domain/plan.ts";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
-import { NewKeyThrottle } from "../gate/new-key-throttle.ts";
+import type { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { createdKeySchema, keySchema } from "../operation/record-schemas.ts";
 import { keyRecord } from "../operation/records.ts";
@@ -23,17 +21,8 @@ const exampleKey = {
   client_id: null,
 };
 
-/** What the routes of keys need. */
-export interface ApiKeyOptions {
-  readonly apiKeys: ApiKeys;
-  readonly clock: Clock;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-}
-
 /** Creates, lists and revokes keys. */
-export function apiKeys({ apiKeys: service, clock, rateLimits }: ApiKeyOptions) {
-  const throttle = new NewKeyThrottle(clock, rateLimits);
+export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
   return new Elysia({ name: "api-keys" })
     .post(
       ...write(

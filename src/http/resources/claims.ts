@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Drive } from "../../domain/drive.ts";
+import { formatInstant } from "../../domain/time.ts";
 import type { Claims } from "../../services/claims.ts";
 import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
@@ -18,8 +19,13 @@ const exampleClaimable = {
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
-  const { name, file_count, total_size, expires_at, created_at } = driveRecord(drive);
-  return { name, file_count, total_size, expires_at, created_at };
+  return {
+    name: drive.name,
+    file_count: drive.fileCount,
+    total_size: drive.totalSize,
+    expires_at: drive.expiresAt === null ? null : formatInstant(drive.expiresAt),
+    created_at: formatInstant(drive.createdAt),
+  };
 }
 
 /** How a user claims an agent's drive. */

@@ -76,7 +76,7 @@ export class KnownValues {
     this.add("slug", answer["slug"]);
     this.add("cursor", answer["next_cursor"]);
     if ("username" in answer) {
-      this.add("user", answer["id"]);
+      this.add("user", answer["id"] ?? answer["user_id"]);
       this.add("username", answer["username"]);
     }
     this.add("claim", tokenIn(answer["claim_url"]));

@@ -45,6 +45,7 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   keys: "key",
   sessions: "session",
   users: "user",
+  members: "user",
   claim: "claim",
   presigned: "link",
   uploads: "upload link",

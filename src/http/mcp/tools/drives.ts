@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Drive } from "../../../domain/drive.ts";
-import { parseDriveName } from "../../../domain/drive.ts";
+import { parseDriveName, type SeenDrive } from "../../../domain/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Provisioned } from "../../../services/drives.ts";
 import { provisionedRecord } from "../../resources/provision.ts";
@@ -14,6 +13,9 @@ const shownDrive = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
+  role: Type.String({
+    description: "owner; editor, who changes what is in it; or reader, who only sees it.",
+  }),
   file_count: Type.Integer(),
   total_size: Type.Integer({ description: "Bytes." }),
   expires_at: Type.Optional(Type.String({ description: "When it is deleted, unless a human claims it." })),
@@ -61,7 +63,7 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
         name: "list_drives",
         title: "List drives",
         description:
-          "Lists the drives that your key reaches, oldest first. Call it first if you do not know what to pass as `drive`.",
+          "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive`.",
         needs: "reading",
         input: Type.Object({
           cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
@@ -92,12 +94,13 @@ function newDrive(made: Provisioned, claimBase: string) {
   };
 }
 
-function driveShown(drive: Drive) {
+function driveShown(drive: SeenDrive) {
   return {
     drive: nameOf(drive),
     id: drive.id,
     name: drive.name,
     description: drive.description,
+    role: drive.role,
     file_count: drive.fileCount,
     total_size: drive.totalSize,
     ...(drive.expiresAt === null ? {} : { expires_at: formatInstant(drive.expiresAt) }),

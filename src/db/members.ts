@@ -1,0 +1,111 @@
+import { type Actor, actorText } from "../domain/actor.ts";
+import type { DrivePk, UserPk } from "../domain/id.ts";
+import type { Member } from "../domain/member.ts";
+import type { MemberRole } from "../domain/role.ts";
+import { type ActorColumns, actorColumns, actorFromRow } from "./actors.ts";
+import type { Database } from "./database.ts";
+
+/** A user with whom a drive is to be shared. */
+export interface NewMember {
+  readonly drive: DrivePk;
+  readonly user: UserPk;
+  readonly role: MemberRole;
+  readonly addedBy: Actor | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+type Row = Omit<Member, "createdBy"> & ActorColumns;
+
+const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, ${actorColumns("m.added_by")}
+                  FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
+
+/** Users with whom drives are shared. They go with the row of the drive. */
+export class MembersTable {
+  readonly #roleOf;
+  readonly #find;
+  readonly #of;
+  readonly #driveHas;
+  readonly #userHas;
+  readonly #insert;
+  readonly #setRole;
+  readonly #remove;
+  readonly #changesFrom;
+
+  constructor({ sql }: Database) {
+    this.#roleOf = sql.prepare<{ role: MemberRole }, [DrivePk, UserPk]>(
+      `SELECT m.role FROM drive_member m JOIN drive d ON d.pk = m.drive JOIN user o ON o.pk = d.user
+        WHERE m.drive = ? AND m.user = ? AND o.disabled_at IS NULL`,
+    );
+    this.#find = sql.prepare<Row, [DrivePk, UserPk]>(`${SELECT} AND m.user = ?`);
+    this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} ORDER BY m.created_at, m.user`);
+    this.#driveHas = sql.prepare<object, [DrivePk, number]>(
+      "SELECT 1 FROM drive_member WHERE drive = ? LIMIT 1 OFFSET ?",
+    );
+    this.#userHas = sql.prepare<object, [UserPk, number]>(
+      "SELECT 1 FROM drive_member WHERE user = ? LIMIT 1 OFFSET ?",
+    );
+    this.#insert = sql.prepare<never, [DrivePk, UserPk, MemberRole, string | null, number]>(
+      `INSERT INTO drive_member (drive, user, role, changes_from, added_by, created_at)
+       VALUES (?, ?, ?, (SELECT ifnull(max(pk), 0) FROM change), ?, ?)`,
+    );
+    this.#setRole = sql.prepare<never, [MemberRole, DrivePk, UserPk]>(
+      "UPDATE drive_member SET role = ? WHERE drive = ? AND user = ?",
+    );
+    this.#remove = sql.prepare<never, [DrivePk, UserPk]>(
+      "DELETE FROM drive_member WHERE drive = ? AND user = ?",
+    );
+    this.#changesFrom = sql.prepare<{ changesFrom: number }, [DrivePk, UserPk]>(
+      "SELECT changes_from AS changesFrom FROM drive_member WHERE drive = ? AND user = ?",
+    );
+  }
+
+  /** The number of the last change before a user became a member; 0 for who is none. */
+  changesFrom(drive: DrivePk, user: UserPk): number {
+    return this.#changesFrom.get(drive, user)?.changesFrom ?? 0;
+  }
+
+  /** What a member may do in a drive; null for others, and for all members while the owner is disabled. */
+  roleOf(drive: DrivePk, user: UserPk): MemberRole | null {
+    return this.#roleOf.get(drive, user)?.role ?? null;
+  }
+
+  find(drive: DrivePk, user: UserPk): Member | null {
+    const row = this.#find.get(drive, user);
+    return row === null ? null : fromRow(row);
+  }
+
+  /** All members of a drive, in the order in which they were added. */
+  of(drive: DrivePk): Member[] {
+    return this.#of.all(drive).map(fromRow);
+  }
+
+  /** Whether a drive has at least `count` members; `count` is at least 1. */
+  driveHasAtLeast(count: number, drive: DrivePk): boolean {
+    return this.#driveHas.get(drive, count - 1) !== null;
+  }
+
+  /** Whether at least `count` drives are shared with a user; `count` is at least 1. */
+  userHasAtLeast(count: number, user: UserPk): boolean {
+    return this.#userHas.get(user, count - 1) !== null;
+  }
+
+  /** Inside a write. */
+  insert({ drive, user, role, addedBy, createdAt }: NewMember): void {
+    this.#insert.run(drive, user, role, actorText(addedBy), createdAt);
+  }
+
+  /** Inside a write. */
+  setRole(drive: DrivePk, user: UserPk, role: MemberRole): void {
+    this.#setRole.run(role, drive, user);
+  }
+
+  /** Inside a write. */
+  remove(drive: DrivePk, user: UserPk): void {
+    this.#remove.run(drive, user);
+  }
+}
+
+function fromRow({ userId, username, role, createdAt, ...actor }: Row): Member {
+  return { userId, username, role, createdAt, createdBy: actorFromRow(actor) };
+}
