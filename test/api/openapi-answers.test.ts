@@ -256,7 +256,7 @@ async function makeTarget(): Promise<Target> {
     file: file.id,
     key: key.id,
     trash,
-    snapshot: taken.data.id,
+    snapshot,
     member: member.data.user_id,
     link: link.token,
     share,

@@ -17,11 +17,18 @@ let coffer: TestAppliance;
 let world: World;
 /** The ticket of an application's request. */
 let ticket: string;
+/** The entry of a file of Ada's in the trash. */
+let trashed: string;
 
 beforeAll(async () => {
   coffer = await startAppliance();
   world = await populate(coffer);
   ticket = await pendingRequest(coffer);
+  const { ada } = world.clients;
+  const place = `drive_id=${world.drives.ada}&path=deleted.txt`;
+  await ada.json(201, "PUT", `/v0/files?${place}`, { body: "x" });
+  const deleted = await ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${place}`);
+  trashed = deleted.trash_id;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -97,6 +104,8 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
     "/v0/folders/copy",
     { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
   ],
+  restoreTrashEntry: () => ["POST", `/v0/trash/${trashed}/restore`, { path: "late.txt" }],
+  emptyTrash: () => ["DELETE", "/v0/trash", { drive_id: world.drives.ada, confirm: true }],
   createLink: () => ["POST", "/v0/links", { drive_id: world.drives.ada, path: "notes/" }],
   createUploadLink: () => ["POST", "/v0/upload-links", { drive_id: world.drives.ada, path: "late.txt" }],
   createKey: () => ["POST", "/v0/keys", { name: "Late" }],
@@ -148,6 +157,10 @@ function everything(): unknown {
     "drive_member",
     "folder",
     "file",
+    "file_version",
+    "trash",
+    "trash_file",
+    "snapshot",
     "api_key",
     "presigned_link",
     "share_link",
