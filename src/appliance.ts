@@ -52,6 +52,8 @@ export interface ApplianceOptions {
   readonly publicNetwork?: PublicNetwork;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
+  /** Overrides `STREAM_COMMENT_MS`, in milliseconds. */
+  readonly streamCommentMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
   /** Whether the database is upgraded without a copy of it; see `copyBeforeUpgrade`. */
@@ -146,6 +148,8 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
     setupLink: setupToken === null ? null : `${baseUrl}/auth/setup?token=${setupToken}`,
     services,
     close: async (deadlineMs) => {
+      // Streams have no end of their own.
+      services.feed.stop();
       try {
         await server.stop(deadlineMs);
       } finally {
@@ -165,7 +169,8 @@ interface Parts {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
-  const { config, clock, log, searchTimes, grepBounds, passwordCost, publicNetwork } = options;
+  const { config, clock, log, searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs } =
+    options;
   const { adoptEmpty = false, program = [process.execPath] } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
@@ -201,7 +206,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const backupPlan = backupPlanOf(config, program);
   const storePlaces = { database: directory.database, blobsDir: directory.blobs };
   const stores = { tables, blobs, clock, log, storePlaces };
-  const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork };
+  const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs };
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());

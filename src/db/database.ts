@@ -57,6 +57,7 @@ export class Database {
   #snapshotEnd: NodeJS.Immediate | null = null;
   /** When it was taken. */
   #snapshotAt = 0;
+  #onDurable: () => void = () => {};
 
   private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
@@ -76,6 +77,7 @@ export class Database {
       clock,
       log: this.#log,
       onCommit: () => this.#checkpoints.noteCommit(),
+      onDurable: () => this.#onDurable(),
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
       onFailure: options?.onFailure ?? (() => {}),
@@ -122,6 +124,11 @@ export class Database {
       await error.end;
       return this.write(job, within, how);
     }
+  }
+
+  /** Calls `listener` each time when all commits so far are on the disk, before their writes are answered. */
+  onDurable(listener: () => void): void {
+    this.#onDurable = listener;
   }
 
   /**

@@ -44,6 +44,7 @@ export class DrivesTable {
   readonly #byUser;
   readonly #sharedWith;
   readonly #countOf;
+  readonly #ownerOf;
   readonly #insert;
   readonly #claim;
   readonly #rename;
@@ -73,6 +74,7 @@ export class DrivesTable {
     this.#countOf = sql.prepare<{ drives: number }, [UserPk, number]>(
       `SELECT count(*) AS drives FROM drive d WHERE d.user = ?1 AND ${driveIsAlive("?2")}`,
     );
+    this.#ownerOf = sql.prepare<{ user: UserPk | null }, [DrivePk]>("SELECT user FROM drive WHERE pk = ?");
     this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
       `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
        VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
@@ -137,6 +139,11 @@ export class DrivesTable {
   /** How many drives a user has. */
   countOf(user: UserPk, now: number): number {
     return this.#countOf.get(user, now)?.drives ?? 0;
+  }
+
+  /** The owner of a drive, which may be deleted; null if there is none. */
+  ownerOf(pk: DrivePk): UserPk | null {
+    return this.#ownerOf.get(pk)?.user ?? null;
   }
 
   /** Bytes in all drives of a user. */

@@ -1,3 +1,4 @@
+import { type Actor, actorText, parseActor, type Stamp } from "../domain/actor.ts";
 import type { DrivePk, FolderWorkPk, TrashPk } from "../domain/id.ts";
 import type { FolderWork, WorkPlace } from "../domain/folder-work.ts";
 import type { FolderPath } from "../domain/path.ts";
@@ -8,6 +9,8 @@ import type { Parameters } from "./parameters.ts";
 export interface RecordedWork {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
+  /** Who asked for it; null for the server, which undoes another one. */
+  readonly by: Actor | null;
 }
 
 interface Values {
@@ -21,9 +24,10 @@ interface Values {
   readonly trash: TrashPk | null;
 }
 
-type Row = Values & { readonly pk: FolderWorkPk };
+type Row = Values & { readonly pk: FolderWorkPk; readonly actor: string | null };
+type NewRow = Parameters<Values> & { actor: string | null; now: number };
 
-const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash
+const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash, actor
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
@@ -38,13 +42,13 @@ export class FolderWorksTable {
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
-    this.#insert = sql.prepare<{ pk: FolderWorkPk }, [Parameters<Values> & { now: number }]>(
-      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, created_at)
-       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :now) RETURNING pk`,
+    this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
+      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, actor, created_at)
+       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :actor, :now) RETURNING pk`,
     );
-    this.#replace = sql.prepare<never, [Parameters<Row>]>(
+    this.#replace = sql.prepare<never, [Parameters<Values> & { pk: FolderWorkPk }]>(
       `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
-              to_path = :toPath, to_top = :toTop, trash = :trash
+              to_path = :toPath, to_top = :toTop, trash = :trash, actor = NULL
         WHERE pk = :pk`,
     );
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
@@ -64,13 +68,13 @@ export class FolderWorksTable {
   }
 
   /** Inside a write. */
-  insert(work: FolderWork, now: number): FolderWorkPk {
-    const row = this.#insert.get({ ...valuesOf(work), now });
+  insert(work: FolderWork, { now, by }: Stamp): FolderWorkPk {
+    const row = this.#insert.get({ ...valuesOf(work), actor: actorText(by), now });
     if (row === null) throw new Error("an insert returned no row");
     return row.pk;
   }
 
-  /** Replaces a work by another, such as the one that undoes it. Inside a write. */
+  /** Replaces a work by the one that undoes it. Inside a write. */
   replace(pk: FolderWorkPk, work: FolderWork): void {
     this.#replace.run({ ...valuesOf(work), pk });
   }
@@ -98,13 +102,14 @@ function valuesOf(work: FolderWork): Values {
   };
 }
 
-function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop, trash }: Row): RecordedWork {
+function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop, trash, actor }: Row): RecordedWork {
+  const by = parseActor(actor);
   const from: WorkPlace = { drive, path, top };
-  if (kind === "remove") return { pk, work: { kind, from, to: null, trash } };
+  if (kind === "remove") return { pk, by, work: { kind, from, to: null, trash } };
   if (kind === "restore") {
     if (trash === null) throw new Error("a work has no entry of the trash");
-    return { pk, work: { kind, from, to: null, trash } };
+    return { pk, by, work: { kind, from, to: null, trash } };
   }
   if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
-  return { pk, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
+  return { pk, by, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
 }

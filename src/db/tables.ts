@@ -2,6 +2,7 @@ import { ApiKeysTable } from "./api-keys.ts";
 import { ArchiveLists } from "./archive-lists.ts";
 import { BackupsTable } from "./backups.ts";
 import { BlobsTable } from "./blobs.ts";
+import { ChangesTable } from "./changes.ts";
 import { ClaimTokensTable } from "./claim-tokens.ts";
 import { DamagedContentsTable } from "./damaged-contents.ts";
 import type { Database, Within } from "./database.ts";
@@ -63,6 +64,7 @@ export function openTables(database: Database) {
     trashContents: new TrashContents(database),
     trashLists: new TrashLists(database),
     subtrees: new Subtrees(database),
+    changes: new ChangesTable(database),
     folderWorks: new FolderWorksTable(database),
     snapshots: new SnapshotsTable(database),
     snapshotLists: new SnapshotLists(database),

@@ -42,6 +42,7 @@ export class TrashTable {
   readonly #removeFiles;
   readonly #removeFolders;
   readonly #remove;
+  readonly #id;
 
   constructor({ sql }: Database) {
     this.#insert = sql.prepare<{ pk: TrashPk }, [Parameters<NewRow>]>(
@@ -77,7 +78,15 @@ export class TrashTable {
       `DELETE FROM trash_folder WHERE entry = :entry
           AND path IN (SELECT path FROM trash_folder WHERE entry = :entry LIMIT :limit)`,
     );
+    this.#id = sql.prepare<{ id: TrashId }, [TrashPk]>("SELECT id FROM trash WHERE pk = ?");
     this.#remove = sql.prepare<never, [TrashPk]>("DELETE FROM trash WHERE pk = ?");
+  }
+
+  /** The id of an entry, in whatever state. */
+  idOf(entry: TrashPk): TrashId {
+    const row = this.#id.get(entry);
+    if (row === null) throw new Error("an entry of the trash is missing");
+    return row.id;
   }
 
   /** Makes an empty entry. Inside a write. */

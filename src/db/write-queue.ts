@@ -23,6 +23,8 @@ export interface WriteQueueOptions {
   readonly endReads: () => void;
   /** Called after each commit. */
   readonly onCommit: () => void;
+  /** Called when all commits so far are on the disk, before their writes are answered. */
+  readonly onDurable: () => void;
   /** Null if there is none: then every write may use what is free. */
   readonly reserve: DatabaseReserve | null;
   /** Called once, with the error, when nothing can be written any more. */
@@ -211,7 +213,7 @@ export class WriteQueue {
 
   /** Answers committed jobs, once they are durable if one of them is to be. */
   async #settle(jobs: readonly Job[]): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, onDurable } = this.#options;
     const durable = jobs.filter(isDurable).length;
     if (durable === 0) {
       for (const job of jobs) job.resolve();
@@ -220,6 +222,7 @@ export class WriteQueue {
     const start = clock.now();
     try {
       await log.sync();
+      onDurable();
     } catch (error) {
       this.fail(error);
     }

@@ -128,3 +128,9 @@ export const EDITS = 100;
 export const REPLACED_PLACES = 100_000;
 /** The longest diff that is shown, as UTF-8; what comes after is left out. */
 export const DIFF_BYTES = 64 * 1024;
+/** How many streams of changes may be open at once; see `ARCHIVE_LIMITS`. */
+export const STREAM_LIMITS = { each: 1000, client: 1000, all: 2000, unclaimed: { client: 50, all: 500 } };
+/** How often an idle stream of changes sends a comment, in milliseconds, so that nothing between cuts it. */
+export const STREAM_COMMENT_MS = 20_000;
+/** How many changes of one drive are kept, if they are not too old. */
+export const CHANGES = { claimed: 1_000_000, unclaimed: 100_000 };

@@ -27,6 +27,7 @@ import { tokens } from "./oauth/tokens.ts";
 import { account } from "./resources/account.ts";
 import { apiKeys } from "./resources/api-keys.ts";
 import { archives } from "./resources/archives.ts";
+import { changes } from "./resources/changes.ts";
 import { claims } from "./resources/claims.ts";
 import { downloads } from "./resources/downloads.ts";
 import { drives } from "./resources/drives.ts";
@@ -149,6 +150,7 @@ function resources(options: AppOptions): AnyElysia[] {
     snapshots(services.snapshots),
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
+    changes({ feed: services.feed, log }),
     files(services.files),
     claims(services.claims),
     uploads(services.uploads, maxFileSize),

@@ -59,12 +59,13 @@ export class Access {
 
   #checked<T>(caller: Caller, job: () => T): () => T {
     return () => {
-      this.#requireValid(caller);
+      this.requireValid(caller);
       return job();
     };
   }
 
-  #requireValid(caller: Caller): void {
+  /** Throws UNAUTHORIZED as `write` rejects; for what goes on for long after its request was authenticated. */
+  requireValid(caller: Caller): void {
     const { apiKeys, sessions } = this.#tables;
     const now = this.#clock.now();
     const isValid =

@@ -3,12 +3,14 @@ import type { Within } from "../db/database.ts";
 import type { NewDrive } from "../db/drives.ts";
 import type { Tables } from "../db/tables.ts";
 import { newClaimToken, newProvisionedKey } from "../domain/api-key.ts";
+import { actorOf } from "../domain/actor.ts";
 import { type Caller, requireAccount } from "../domain/caller.ts";
 import { type Drive, parseDescription, parseDriveName, type SeenDrive, slugOf } from "../domain/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
 import { ROOT } from "../domain/path.ts";
 import type { Access } from "./access.ts";
+import type { Changes } from "./changes/changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 
 /** A drive created without an account. Its two secrets are shown only once. */
@@ -35,6 +37,7 @@ export class Drives {
   readonly #locks: FolderLocks;
   readonly #clock: Clock;
   readonly #keyPrefix: string;
+  readonly #changes: Changes;
 
   constructor(parts: {
     tables: Tables;
@@ -42,12 +45,14 @@ export class Drives {
     locks: FolderLocks;
     clock: Clock;
     keyPrefix: string;
+    changes: Changes;
   }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#locks = parts.locks;
     this.#clock = parts.clock;
     this.#keyPrefix = parts.keyPrefix;
+    this.#changes = parts.changes;
   }
 
   /** Creates an unclaimed drive with its own key and a claim token. */
@@ -122,7 +127,9 @@ export class Drives {
       const drive = this.#access.driveToManage(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
-      this.#tables.drives.rename(drive.pk, { ...named, slug }, this.#clock.now());
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      this.#tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
+      this.#changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
       return this.#access.drive(caller, drive.id);
     });
   }

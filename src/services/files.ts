@@ -131,8 +131,9 @@ export class Files {
       const attributes = parseAttributes(file, changes, stamp.now);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
-      const placed = path === file.path ? file : this.#tree.move(file, drive, path, stamp);
-      return this.#tree.change(drive, placed, body, stamp);
+      return path === file.path
+        ? this.#tree.change(drive, file, body, stamp)
+        : this.#tree.move(file, drive, path, body, stamp);
     });
   }
 
@@ -162,8 +163,7 @@ export class Files {
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, stamp);
-      const moved = this.#tree.move(file, drive, path, stamp);
-      return this.#tree.change(drive, moved, named(moved, lastSegment(path)), stamp);
+      return this.#tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
     });
   }
 

@@ -97,7 +97,7 @@ export class FolderChanges {
       this.#pieces.end(work);
       return { isDone: true, result: finish() };
     }
-    const pk = this.#tables.folderWorks.insert(work, now);
+    const pk = this.#tables.folderWorks.insert(work, { now, by });
     if (work.kind !== "remove") return { isDone: false, rest: { pk, work, by, progress, finish } };
     const removed = finish();
     return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };

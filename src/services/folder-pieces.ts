@@ -6,6 +6,8 @@ import { requireShortPaths } from "../domain/folder-transfer.ts";
 import type { FolderRemovalWork, FolderTransferWork, FolderWork, WorkPlace } from "../domain/folder-work.ts";
 import { parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
+import type { Changes } from "./changes/changes.ts";
+import { folderChanged } from "./changes/entries.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import type { Transfer, Tree } from "./tree.ts";
@@ -26,11 +28,13 @@ export class FolderPieces {
   readonly #tables: Tables;
   readonly #tree: Tree;
   readonly #restores: RestorePieces;
+  readonly #changes: Changes;
 
-  constructor(parts: { tables: Tables; tree: Tree }) {
+  constructor(parts: { tables: Tables; tree: Tree; changes: Changes }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
     this.#restores = new RestorePieces(parts);
+    this.#changes = parts.changes;
   }
 
   /**
@@ -54,6 +58,7 @@ export class FolderPieces {
       if (reached !== "done") return { phase: index, after: reached.after };
       last = null;
     }
+    this.#record(work, stamp);
     return null;
   }
 
@@ -62,6 +67,15 @@ export class FolderPieces {
     const { trash } = this.#tables;
     if (work.kind === "restore") trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
+  }
+
+  /** Tells of a work that has ended: a reader who was told before would find half of it. */
+  #record(work: FolderWork, stamp: Stamp): void {
+    const { folders, trash } = this.#tables;
+    const arrived = work.kind === "restore" ? work.from : work.to;
+    const fileCount = arrived === null ? null : folders.existing(arrived.drive, arrived.path).fileCount;
+    const entry = work.to === null && work.trash !== null ? trash.idOf(work.trash) : null;
+    for (const change of folderChanged(work, { fileCount, trash: entry, stamp })) this.#changes.add(change);
   }
 
   #phasesOf(work: FolderWork): readonly Phase[] {
@@ -139,8 +153,9 @@ export class FolderPieces {
       const found = this.#tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
       // Tags, and the counts of folders, change at both ends.
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
+      const expired = taken.filter(({ hasExpired }) => hasExpired);
       this.#tree.expire(
-        taken.filter(({ hasExpired }) => hasExpired),
+        expired.flatMap(({ drivePk, path }) => this.#tables.files.byPath(drivePk, path) ?? []),
         stamp,
       );
       this.#tree.moveAll(this.#transfersOf(work, taken), stamp);
@@ -159,7 +174,7 @@ export class FolderPieces {
         isTrashed,
         metadata: isTrashed ? file.metadata : 0,
       }));
-      this.#tree.expire(
+      this.#tree.removeAll(
         taken.filter(({ hasExpired }) => hasExpired),
         stamp,
       );

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
+import type { RecordedWork } from "../db/folder-works.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Actor } from "../domain/actor.ts";
 import { CofferError, WriteRefused } from "../domain/errors.ts";
@@ -27,7 +28,7 @@ export interface Rest<T> {
 interface Active {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
-  /** Null if no request waits for the work. */
+  /** Who asked for it; null for one that undoes another. */
   readonly by: Actor | null;
   progress: Progress;
   /** Whether the database has this work on record; false while it still has the one that this undoes. */
@@ -64,7 +65,7 @@ export class FolderWorks {
 
   /** Continues the works that the last process left. */
   start(): void {
-    for (const { pk, work } of this.#tables.folderWorks.all()) this.#enqueue(this.#inBackground(pk, work));
+    for (const recorded of this.#tables.folderWorks.all()) this.#enqueue(this.#inBackground(recorded));
   }
 
   /** Resolves after the current piece. Waiting requests are refused; the next start continues the works. */
@@ -98,12 +99,12 @@ export class FolderWorks {
   }
 
   /** The work that undoes a work, or finishes a removal, when no request waits for it. */
-  #inBackground(pk: FolderWorkPk, begun: FolderWork): Active {
+  #inBackground({ pk, work: begun, by }: RecordedWork): Active {
     const work = undoOf(begun);
     return {
       pk,
       work,
-      by: null,
+      by: work === begun ? by : null,
       progress: START,
       isRecorded: work === begun,
       finish: () => () =>
@@ -168,7 +169,7 @@ export class FolderWorks {
     const back = undoOf(work);
     if (back !== work) {
       const finish = () => () => reject(error);
-      this.#enqueue({ ...active, work: back, progress: START, isRecorded: false, finish });
+      this.#enqueue({ ...active, work: back, by: null, progress: START, isRecorded: false, finish });
       return;
     }
     const isDriveGone = error instanceof CofferError && error.code === "NOT_FOUND";

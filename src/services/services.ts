@@ -11,6 +11,8 @@ import { Administrators } from "./administrators.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import { type BackupPlan, Backups } from "./backups.ts";
+import { Changes } from "./changes/changes.ts";
+import { Feed } from "./changes/feed.ts";
 import { Claims } from "./claims.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { DamagedContents } from "./damaged-contents.ts";
@@ -98,6 +100,8 @@ export interface ServiceParts {
   readonly grepBounds?: GrepBounds | undefined;
   /** Where the metadata of OAuth clients is fetched; the public internet by default. */
   readonly publicNetwork?: PublicNetwork | undefined;
+  /** Overrides `STREAM_COMMENT_MS`. */
+  readonly streamCommentMs?: number | undefined;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost | undefined;
 }
@@ -120,16 +124,17 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const early = new EarlyRemoval({ ...given, quota, forget: (contents) => sweep.forget(contents) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
-  const tree = new Tree({ ...given, retention, quota, locks, changed: () => indexer.wake() });
+  const changes = new Changes(given);
+  const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
   const keeper = new Keeper({ ...given, retention });
   const sweep = new Sweep({ ...given, tree, early, keeper, watch });
   const usage = new UsageMeter({ ...given, access, quota });
-  const pieces = new FolderPieces({ ...given, tree });
+  const pieces = new FolderPieces({ ...given, tree, changes });
   const works = new FolderWorks({ ...given, locks, pieces });
-  const changes = new FolderChanges({ ...given, access, locks, pieces, works });
+  const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
-  const parts = { ...given, retention, damaged, access, quota, locks, tree, usage };
+  const parts = { ...given, retention, damaged, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
   const indexes = new LineIndexes();
   const documents = new Documents({ files, documentReader });
@@ -140,6 +145,8 @@ export function openServices(given: ServiceParts) {
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   return {
+    changes,
+    feed: new Feed(parts),
     drives: new Drives(parts),
     members: new Members(parts),
     files,
@@ -156,9 +163,9 @@ export function openServices(given: ServiceParts) {
     indexer,
     search: new Search({ ...parts, indexer }),
     grep: new Grep(parts),
-    folders: new Folders({ ...parts, transfers, changes }),
+    folders: new Folders({ ...parts, transfers, changes: folderChanges }),
     folderWorks: works,
-    trash: new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes }),
+    trash: new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges }),
     snapshots: new Snapshots(parts),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,

@@ -7,6 +7,7 @@ import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
+import { OldChanges } from "./changes/old-changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
@@ -48,6 +49,7 @@ export class Sweep {
   readonly #strays: Strays;
   readonly #expiredRows: readonly ExpiredRows[];
   readonly #snapshots: SnapshotRemoval;
+  readonly #changes: OldChanges;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -60,6 +62,7 @@ export class Sweep {
     clock: Clock;
     watch: ClockWatch;
     log: Log;
+    keepDays: number;
   }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
@@ -72,6 +75,7 @@ export class Sweep {
     this.#strays = new Strays(parts);
     this.#expiredRows = expiredRows(parts.tables);
     this.#snapshots = new SnapshotRemoval(parts);
+    this.#changes = new OldChanges(parts);
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -110,6 +114,7 @@ export class Sweep {
         this.#inPieces(() => this.#tables.writeFromReserve(() => removeSome(now))),
       );
     }
+    await this.#attempt("old changes", () => this.#inPieces(() => this.#changes.piece(now)));
     return files;
   }
 
@@ -137,7 +142,7 @@ export class Sweep {
         // Files in the same folders are next to each other, so that each folder is counted once.
         expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
         const files = new Piece().takeFiles(expired, goingFile);
-        this.#tree.expire(files, { now, by: null });
+        this.#tree.expire(files, { now });
         return files.length;
       }),
     );
@@ -181,15 +186,8 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const {
-      writeFromReserve: write,
-      folders,
-      drives,
-      apiKeys,
-      releasedContents,
-      shareLinks,
-      snapshots,
-    } = this.#tables;
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
+    const { snapshots, shareLinks, changes } = this.#tables;
     // First: then nothing is held for them any more.
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
     if (snapshots.hasAnyOf(drive)) return false;
@@ -197,6 +195,7 @@ export class Sweep {
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));

@@ -25,6 +25,15 @@ import {
   ROOT,
 } from "../domain/path.ts";
 import { keepsDeleted, keepsVersions, type Retention } from "../domain/retention.ts";
+import type { Changes } from "./changes/changes.ts";
+import {
+  fileCreated,
+  fileDeleted,
+  fileMoved,
+  fileRestored,
+  fileUpdated,
+  folderCreated,
+} from "./changes/entries.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "./quota.ts";
 
@@ -64,6 +73,7 @@ export class Tree {
   readonly #quota: Quota;
   readonly #locks: FolderLocks;
   readonly #retention: Retention;
+  readonly #changes: Changes;
   readonly #changed: () => void;
 
   /** `changed` is called after every change that the indexer must process. */
@@ -72,12 +82,14 @@ export class Tree {
     quota: Quota;
     locks: FolderLocks;
     retention: Retention;
+    changes: Changes;
     changed: () => void;
   }) {
     this.#tables = parts.tables;
     this.#quota = parts.quota;
     this.#locks = parts.locks;
     this.#retention = parts.retention;
+    this.#changes = parts.changes;
     this.#changed = parts.changed;
   }
 
@@ -86,7 +98,7 @@ export class Tree {
     this.#locks.requireFree(drive.pk, path);
     const file = this.#tables.files.byPath(drive.pk, path);
     if (file === null || !hasExpired(file, now)) return file;
-    this.expire([file], { now, by: null });
+    this.expire([file], { now });
     return null;
   }
 
@@ -98,14 +110,21 @@ export class Tree {
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.#quota.requireRoom(drive, now);
     this.#quota.requireRecordRoom(drive);
-    return this.#reread(id);
+    const file = this.#reread(id);
+    this.#changes.add(fileCreated(file, stamp));
+    return file;
   }
 
   /** Changes the content or attributes of a file, not its path. Keeps the content it had. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, stamp: Stamp): File {
-    const { now } = stamp;
     this.#locks.requireFree(file.drivePk, file.path);
     if (body.blob !== file.blobPk) this.#keep(file, stamp);
+    const changed = this.#update(drive, file, body, stamp.now);
+    this.#changes.add(fileUpdated(file, changed, stamp));
+    return changed;
+  }
+
+  #update(drive: Drive, file: File, body: FileBody, now: number): File {
     this.#quota.withinRecordRoom(drive, () => this.#tables.files.update(file.pk, storedBody(body), now));
     const bytes = body.size - file.size;
     this.#count([file.drivePk], bytes === 0 ? [] : [{ folder: file.folderPk, files: 0, bytes }], now);
@@ -115,14 +134,17 @@ export class Tree {
   }
 
   /**
-   * Moves a file to a free path, of this or another drive. Throws CONFLICT, and QUOTA_EXCEEDED for new folders. The
-   * contents are not checked: a caller reaches only one drive, or the drives of one owner, so the total stays the same.
+   * Moves a file to a free path, of this or another drive, and changes its attributes. Throws CONFLICT, and
+   * QUOTA_EXCEEDED for new folders. The contents are not checked: a caller reaches only one drive, or the drives of one
+   * owner, so the total stays the same.
    */
-  move(file: File, drive: Drive, path: FilePath, stamp: Stamp): File {
+  move(file: File, drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     this.#locks.requireFree(file.drivePk, file.path);
     const to = this.#quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, stamp));
     this.moveAll([{ file, to }], stamp);
-    return this.#reread(file.id);
+    const moved = this.#update(drive, this.#reread(file.id), body, stamp.now);
+    for (const entry of fileMoved(file, moved, stamp)) this.#changes.add(entry);
+    return moved;
   }
 
   /** Puts files, of any drives, into the trash. Returns the entry of each; null if none is kept. */
@@ -130,6 +152,9 @@ export class Tree {
     for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
     const entries = files.map((file) => (keepsDeleted(this.#retention) ? this.#toTrash(file, stamp) : null));
     this.removeAll(files, stamp);
+    for (const [index, file] of files.entries()) {
+      this.#changes.add(fileDeleted(file, entries[index] ?? null, stamp));
+    }
     return entries;
   }
 
@@ -143,10 +168,10 @@ export class Tree {
     this.removeAll(files, stamp);
   }
 
-  /** Puts a file of the trash back at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
-  restore(drive: Drive, file: RestoredFile, path: FilePath, stamp: Stamp): File {
+  /** Puts the file of an entry of the trash back at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
+  restore(drive: Drive, entry: TrashId, file: RestoredFile, path: FilePath, stamp: Stamp): void {
     this.restoreAll(drive, [{ file, to: this.#freePlace(drive, path, stamp) }], stamp);
-    return this.#reread(file.id);
+    this.#changes.add(fileRestored(this.#reread(file.id), entry, stamp));
   }
 
   /** Puts files of the trash back at free places of one drive, with their ids and versions. Throws QUOTA_EXCEEDED. */
@@ -162,8 +187,10 @@ export class Tree {
   }
 
   /** Removes files, of any drives, that have expired. They are not kept. */
-  expire(files: readonly PlacedFile[], stamp: Stamp): void {
+  expire(files: readonly File[], { now }: Pick<Stamp, "now">): void {
+    const stamp = { now, by: null };
     this.removeAll(files, stamp);
+    for (const file of files) this.#changes.add(fileDeleted(file, null, stamp));
   }
 
   /** Copies files to free places of one drive, without their expiry. Throws QUOTA_EXCEEDED. */
@@ -212,6 +239,7 @@ export class Tree {
     this.#makeFolders(drive, path, stamp);
     this.#quota.requireRecordRoom(drive);
     this.#tables.drives.touch(drive.pk, stamp.now);
+    this.#changes.add(folderCreated(drive.pk, path, stamp));
     return { folder: this.#tables.folders.existing(drive.pk, path), created: true };
   }
 

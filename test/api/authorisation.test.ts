@@ -222,6 +222,8 @@ const ENTRIES: readonly Entry[] = [
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     of: managing(200),
   },
+  { route: "GET /v0/changes", path: ({ drive }) => `/v0/changes?drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/changes", about: "of all drives", path: () => "/v0/changes", of: everyone },
   { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
   { route: "GET /v0/grep", path: ({ drive }) => `/v0/grep?pattern=f&drive_id=${drive}`, of: reading(200) },

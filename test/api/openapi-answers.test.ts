@@ -53,6 +53,8 @@ interface Case {
 }
 
 const HELLO_TEXT = "Hello World!";
+/** The cursor of a change that has not happened. */
+const NEVER = Buffer.from("999999999\n0").toString("base64url");
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 const MAX_FILE_SIZE = 1000;
 const FULL = "x".repeat(MAX_FILE_SIZE);
@@ -479,6 +481,8 @@ const SUCCESSES: readonly Case[] = [
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
   { operation: "grepFiles", gives: 200, request: () => ({ query: { pattern: "Hello", context: "1" } }) },
+  { operation: "listChanges", gives: 200, request: (t) => ({ query: { drive_id: t.drive, limit: "2" } }) },
+  { operation: "listChanges", gives: 200, request: () => ({ query: { sort: "-id", cursor: "latest" } }) },
   { operation: "listFolders", gives: 200, request: (t) => ({ query: { drive_id: t.drive, limit: "1" } }) },
   { operation: "createFolder", gives: 201, request: (t) => folder(t, "new/sub/") },
   { operation: "createFolder", gives: 200, request: (t) => folder(t, "dir/") },
@@ -720,6 +724,8 @@ const REFUSALS: readonly Case[] = [
     gives: "NOT_FOUND",
     request: () => ({ query: { q: "x", drive_id: NOWHERE } }),
   },
+  { operation: "listChanges", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  { operation: "listChanges", gives: "GONE", request: () => ({ query: { cursor: NEVER } }) },
   {
     operation: "grepFiles",
     gives: "NOT_FOUND",

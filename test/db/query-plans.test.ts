@@ -88,6 +88,7 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     text: "FROM folder_work ORDER BY pk",
     why: "those that a crash cut off are few, and it runs at the start",
   },
+  { text: "FROM sqlite_sequence", why: "a row for each table with numbers that never come again: one" },
   { text: "DELETE FROM snapshot", why: "works on folders that name it are few" },
   { text: "INSERT INTO trash (id", why: "works of folders, which may name an entry, are few" },
   { text: "DELETE FROM trash WHERE", why: "works of folders, which may name an entry, are few" },

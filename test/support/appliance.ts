@@ -49,7 +49,7 @@ const FROM_SOURCE = [process.execPath, join(import.meta.dir, "../../src/main.ts"
 /** What a test may give to its Coffer. */
 type Given = Pick<
   ApplianceOptions,
-  "archiveStallMs" | "grepBounds" | "passwordCost" | "program" | "publicNetwork"
+  "archiveStallMs" | "grepBounds" | "passwordCost" | "program" | "publicNetwork" | "streamCommentMs"
 > & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
   readonly prepare?: (dataDir: string) => Promise<number>;

@@ -17,6 +17,12 @@ export function wantsPage(header: string | null): boolean {
   return weightOf("text/html") > weightOf("text/markdown");
 }
 
+/** Whether an Accept header asks for a stream of events, and does not like JSON as much. */
+export function wantsEvents(header: string | null): boolean {
+  const weights = weightsIn(header);
+  return (weights.get("text/event-stream") ?? 0) > (weights.get("application/json") ?? 0);
+}
+
 /** The items of a header with their weights, in lower case. */
 function weightsIn(header: string | null): Map<string, number> {
   const weights = new Map<string, number>();

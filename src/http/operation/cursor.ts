@@ -1,3 +1,4 @@
+import { type ChangePosition, changeNumber } from "../../domain/change.ts";
 import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/file-sort.ts";
 import { parseDigest } from "../../domain/digest.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -115,16 +116,28 @@ export function decodeLinkPosition(cursor: string): LinkPosition {
   return { createdAt: Number(createdAt), id };
 }
 
+/** An opaque cursor, which is also the id of a change: the feed continues after it. */
+export function encodeChangePosition({ number, at, from }: ChangePosition): string {
+  return encode([number, at, ...(from > number ? [from] : [])].map(String));
+}
+
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeChangePosition` did not return. */
+export function decodeChangePosition(cursor: string, field = "cursor"): ChangePosition {
+  const [number = "", at = "", from = number, ...more] = decode(cursor, field);
+  if (more.length > 0 || ![number, at, from].every((text) => NUMBER.test(text))) throw badCursor(field);
+  return { number: changeNumber(Number(number)), at: Number(at), from: changeNumber(Number(from)) };
+}
+
 function encode(fields: readonly string[]): string {
   return Buffer.from(fields.join(SEPARATOR)).toString("base64url");
 }
 
-function decode(cursor: string): string[] {
+function decode(cursor: string, field = "cursor"): string[] {
   const fields = Buffer.from(cursor, "base64url").toString("utf8").split(SEPARATOR);
-  if (encode(fields) !== cursor) throw badCursor();
+  if (encode(fields) !== cursor) throw badCursor(field);
   return fields;
 }
 
-function badCursor() {
-  return invalid("cursor", "must be the next_cursor of an earlier page, in the same order");
+function badCursor(field = "cursor") {
+  return invalid(field, "must be the next_cursor of an earlier page, in the same order");
 }

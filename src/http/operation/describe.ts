@@ -130,7 +130,7 @@ function contentOf(schemas: Readonly<Record<string, TSchema>>, example?: unknown
   return Object.fromEntries(
     Object.entries(schemas).map(([type, schema]) => [
       type,
-      { schema, ...(example === undefined ? {} : { example }) },
+      { schema, ...(example === undefined || type === "text/event-stream" ? {} : { example }) },
     ]),
   );
 }

@@ -86,3 +86,20 @@ export const exampleLink = {
   created_at: "2030-01-31T12:00:00.000Z",
   created_by: { type: "user" as const, id: exampleDrive.user_id, name: "ada" },
 };
+
+/** The change in examples. */
+export const exampleChange = {
+  id: "NDIKMTg5NTkxMTIwMDAwMA",
+  type: "file.created",
+  drive_id: exampleFile.drive_id,
+  path: exampleFile.path,
+  previous_path: null,
+  file_id: exampleFile.id,
+  before: null,
+  after: { content_hash: exampleFile.content_hash, size: exampleFile.size },
+  file_count: null,
+  version: 1,
+  ref: null,
+  by: { type: "key", id: "01976f5e-4b21-7000-8000-5d7c9e1f3a2b", name: "Agent" },
+  at: exampleFile.created_at,
+};

@@ -1,0 +1,138 @@
+import type { Tables } from "../../db/tables.ts";
+import {
+  type Change,
+  type ChangeNumber,
+  type ChangePosition,
+  changeNumber,
+  type NewChange,
+} from "../../domain/change.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { type FolderPath, ROOT } from "../../domain/path.ts";
+import { ChangeHub, type Watched } from "./hub.ts";
+import { merged } from "./merged.ts";
+import { seenFrom } from "./seen-from.ts";
+
+/** A drive in a feed, and what of it is shown. */
+export interface FeedDrive {
+  readonly drive: DrivePk;
+  /** Only what happens in this folder is shown. */
+  readonly prefix: FolderPath;
+  /** Only changes after this one are shown. */
+  readonly from: ChangeNumber;
+}
+
+/** A request for a page of changes. */
+export interface ChangeQuery {
+  readonly drives: readonly FeedDrive[];
+  /** The page is after this one, or before it if the newest come first. Null for the first page. */
+  readonly position: ChangePosition | null;
+  readonly limit: number;
+  readonly newestFirst: boolean;
+}
+
+/** A page of changes. */
+export interface ChangePage {
+  readonly changes: readonly Change[];
+  /** Where the next page starts. */
+  readonly next: ChangePosition;
+  /** Whether there are more already. */
+  readonly hasMore: boolean;
+}
+
+/** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
+const ROWS = 10_000;
+
+/**
+ * The feed of changes: what happened in the drives, in the order of the commits. It is complete: a change is recorded
+ * in the transaction of its effect, and shown once that is on the disk.
+ */
+export class Changes {
+  readonly #tables: Tables;
+  readonly #hub: ChangeHub;
+
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
+    this.#hub = new ChangeHub(parts);
+  }
+
+  /** Records a change. Inside a write. */
+  add(change: NewChange): void {
+    this.#tables.changes.insert(change);
+  }
+
+  /** The newest change that is shown. */
+  get head(): ChangeNumber {
+    return this.#tables.changes.head;
+  }
+
+  /** The position after every change so far. */
+  latest(): ChangePosition {
+    const { head } = this;
+    return { number: head, at: this.#tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
+  }
+
+  /** See `ChangeHub.subscribe`. */
+  subscribe(watched: Watched, wake: () => void): Disposable {
+    return this.#hub.subscribe(watched, wake);
+  }
+
+  /**
+   * A page of changes. Throws GONE if changes after the position are not kept any more, or if it is of another history:
+   * an older backup was restored.
+   */
+  page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
+    const { changes: table } = this.#tables;
+    const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));
+    const from = changeNumber(Math.max(0, ...trimmed.values()));
+    if (position !== null) this.#requireKept(position, newestFirst ? changeNumber(0) : from);
+    const walks = drives.map((each) => {
+      const floor = Math.max(each.from, trimmed.get(each.drive) ?? 0);
+      return { ...each, ...this.#rangeOf(position, floor, newestFirst) };
+    });
+    const prefixes = new Map(drives.map(({ drive, prefix }) => [drive, prefix]));
+    const shown: Change[] = [];
+    let last: Change | null = null;
+    let read = 0;
+    for (const change of merged(table, walks, limit + 1, newestFirst)) {
+      if (shown.length === limit || read === ROWS) {
+        return { changes: shown, next: after(last, position, from), hasMore: true };
+      }
+      read += 1;
+      last = change;
+      const seen = seenFrom(change, prefixes.get(change.drivePk) ?? ROOT);
+      if (seen !== null) shown.push(seen);
+    }
+    return { changes: shown, next: after(last, position, from), hasMore: false };
+  }
+
+  #rangeOf(position: ChangePosition | null, floor: number, newestFirst: boolean) {
+    const { head } = this;
+    if (newestFirst) {
+      return {
+        after: changeNumber(floor),
+        upTo: position === null ? head : changeNumber(Math.max(0, position.number - 1)),
+      };
+    }
+    return { after: changeNumber(Math.max(floor, position?.number ?? 0)), upTo: head };
+  }
+
+  #requireKept(position: ChangePosition, trimmedTo: ChangeNumber): void {
+    const at = this.#tables.changes.timeOf(position.number);
+    const isOther = position.number > this.head || (at !== null && at !== position.at);
+    if (isOther || (trimmedTo > position.number && trimmedTo > position.from)) throw gone();
+  }
+}
+
+/** The position after the last row that was read. */
+function after(last: Change | null, position: ChangePosition | null, from: ChangeNumber): ChangePosition {
+  const at = last ?? position ?? { number: changeNumber(0), at: 0 };
+  return { number: at.number, at: at.at, from };
+}
+
+function gone(): CofferError {
+  return new CofferError(
+    "GONE",
+    "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
+  );
+}

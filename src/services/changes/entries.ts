@@ -1,0 +1,114 @@
+import type { Stamp } from "../../domain/actor.ts";
+import type { ContentFacts, NewChange } from "../../domain/change.ts";
+import type { File } from "../../domain/file.ts";
+import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folder-work.ts";
+import type { DrivePk, TrashId } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/path.ts";
+
+/** A file as its entry in the feed needs it. */
+type Facts = Pick<File, "drivePk" | "path" | "id" | "digest" | "size" | "version">;
+
+/** The entry of a new file. */
+export function fileCreated(file: Facts, stamp: Stamp): NewChange {
+  return { ...about(file, stamp), type: "file.created", after: contentOf(file), version: file.version };
+}
+
+/** The entry of a file whose content or attributes have changed. */
+export function fileUpdated(before: Facts, file: Facts, stamp: Stamp): NewChange {
+  return {
+    ...about(file, stamp),
+    type: "file.updated",
+    before: contentOf(before),
+    after: contentOf(file),
+    version: file.version,
+  };
+}
+
+/** The entries of a moved file: each drive is told only what happened there. */
+export function fileMoved(before: Facts, file: Facts, stamp: Stamp): readonly NewChange[] {
+  if (before.drivePk !== file.drivePk) return [fileDeleted(before, null, stamp), fileCreated(file, stamp)];
+  const contents = { before: contentOf(before), after: contentOf(file) };
+  return [
+    {
+      ...about(file, stamp),
+      ...contents,
+      type: "file.moved",
+      previousPath: before.path,
+      version: file.version,
+    },
+  ];
+}
+
+/** The entry of a file that went. @param trash its entry in the trash; null if it is not kept */
+export function fileDeleted(file: Facts, trash: string | null, stamp: Stamp): NewChange {
+  return {
+    ...about(file, stamp),
+    type: "file.deleted",
+    before: contentOf(file),
+    ...(trash === null ? {} : { ref: trash }),
+  };
+}
+
+/** The entry of a file that came back from the trash. @param trash the entry that it was in */
+export function fileRestored(file: Facts, trash: TrashId, stamp: Stamp): NewChange {
+  return {
+    ...about(file, stamp),
+    type: "file.restored",
+    after: contentOf(file),
+    version: file.version,
+    ref: trash,
+  };
+}
+
+/** The entry of a new folder. Those above it that were missing have none. */
+export function folderCreated(drive: DrivePk, path: FolderPath, stamp: Stamp): NewChange {
+  return { drive, type: "folder.created", path, fileCount: 0, stamp };
+}
+
+/** What an entry about a whole folder says besides its paths. */
+interface FolderFacts {
+  /** Null if it is not known. */
+  readonly fileCount: number | null;
+  /** The entry in the trash of a removed or restored folder; null if there is none. */
+  readonly trash: TrashId | null;
+  readonly stamp: Stamp;
+}
+
+/** The entries of a work on a folder that has ended. One that nobody asked for has undone another. */
+export function folderChanged(
+  work: FolderWork,
+  { fileCount, trash, stamp }: FolderFacts,
+): readonly NewChange[] {
+  const { from, to } = work;
+  const counted = { ...(fileCount === null ? {} : { fileCount }), stamp };
+  const at = ({ drive }: WorkPlace, path: FolderPath) => ({ ...counted, drive, path });
+  const ref = trash === null ? {} : { ref: trash };
+  if (to === null) {
+    if (work.kind === "restore") return [{ ...at(from, from.path), ...ref, type: "folder.restored" }];
+    const type = stamp.by === null ? "folder.updated" : "folder.deleted";
+    return [{ ...at(from, from.path), ...ref, type }];
+  }
+  if (work.kind === "return") {
+    return [
+      { ...at(from, from.top), type: "folder.updated" },
+      { ...at(to, to.path), type: "folder.updated" },
+    ];
+  }
+  const isWithin = from.drive === to.drive;
+  const arrived: NewChange = isWithin
+    ? {
+        ...at(to, to.path),
+        type: work.kind === "copy" ? "folder.copied" : "folder.moved",
+        previousPath: from.path,
+      }
+    : { ...at(to, to.path), type: "folder.created" };
+  return movesBetweenDrives(work) ? [{ ...at(from, from.path), type: "folder.deleted" }, arrived] : [arrived];
+}
+
+function about({ drivePk, path, id }: Facts, stamp: Stamp) {
+  return { drive: drivePk, path, fileId: id, stamp };
+}
+
+function contentOf({ digest, size }: Facts): ContentFacts {
+  return { digest, size };
+}

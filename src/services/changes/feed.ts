@@ -1,0 +1,155 @@
+import { openFilesLimit } from "../../descriptors.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { type ChangePosition, changeNumber } from "../../domain/change.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { STREAM_COMMENT_MS, STREAM_LIMITS } from "../../domain/limits.ts";
+import type { Access } from "../access.ts";
+import { Slots } from "../slots.ts";
+import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
+import type { Watched } from "./hub.ts";
+
+/** Which changes a caller asks for. */
+export interface FeedRequest {
+  /** An id or slug; undefined for all drives of the caller's own. */
+  readonly driveId: string | undefined;
+  /** Null for the oldest that is kept, or the newest if these come first; `latest` for what comes from now on. */
+  readonly position: ChangePosition | "latest" | null;
+}
+
+/** A page for a caller. */
+export interface FeedPageRequest extends FeedRequest {
+  readonly limit: number;
+  readonly newestFirst: boolean;
+}
+
+/** What happens to a stream. Nothing is sent unless its reader asks. */
+export interface StreamListener {
+  /** There may be something to read. */
+  readonly wake: () => void;
+  /** Called now and then: to send something if nothing else is, and to see whether the caller may still read. */
+  readonly tick: () => void;
+  /** The server stops. */
+  readonly end: () => void;
+}
+
+/** How many changes a stream reads at once. */
+const BATCH = 100;
+
+/** What callers may read of the feed, as pages and as streams. */
+export class Feed {
+  readonly #access: Access;
+  readonly #changes: Changes;
+  readonly #slots: Slots;
+  readonly #commentMs: number;
+  readonly #streams = new Set<StreamListener>();
+  #timer: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(parts: { access: Access; changes: Changes; streamCommentMs?: number | undefined }) {
+    this.#access = parts.access;
+    this.#changes = parts.changes;
+    this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
+    // Each takes a descriptor.
+    const all = Math.min(STREAM_LIMITS.all, Math.floor(openFilesLimit() / 2));
+    this.#slots = new Slots({ limits: { ...STREAM_LIMITS, all }, noun: "streams of changes" });
+  }
+
+  /** A page of changes. Throws NOT_FOUND, GONE. */
+  page(caller: Caller, { driveId, position, limit, newestFirst }: FeedPageRequest): ChangePage {
+    const drives = this.#drives(caller, driveId).map((drive) => this.#seen(caller, drive));
+    const start = position === "latest" ? this.#changes.latest() : position;
+    return this.#changes.page({ drives, position: start, limit, newestFirst });
+  }
+
+  /**
+   * Opens a stream. Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE.
+   *
+   * @param client the caller's address, as the rate limit counts it
+   */
+  open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
+    if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
+    const { driveId } = request;
+    const position = request.position === "latest" ? this.#changes.latest() : request.position;
+    // What cannot be read is refused before the stream begins.
+    this.page(caller, { driveId, position, limit: 1, newestFirst: false });
+    const slot = this.#slots.take(caller, client);
+    const waiting = this.#changes.subscribe(this.#watched(caller, driveId), listener.wake);
+    this.#streams.add(listener);
+    this.#timer ??= setInterval(() => this.#tick(), this.#commentMs).unref();
+    const close = () => {
+      slot[Symbol.dispose]();
+      waiting[Symbol.dispose]();
+      this.#remove(listener);
+    };
+    return new FeedStream({ next: (after) => this.#next(caller, driveId, after), position, close });
+  }
+
+  /** Ends all streams; no more are opened. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const listener of this.#streams) listener.end();
+  }
+
+  /** The next changes of a stream. The caller may have lost its access since it began: it is asked for each time. */
+  #next(caller: Caller, driveId: string | undefined, position: ChangePosition | null): ChangePage {
+    this.#access.requireValid(caller);
+    return this.page(caller, { driveId, position, limit: BATCH, newestFirst: false });
+  }
+
+  #drives(caller: Caller, driveId: string | undefined): readonly Drive[] {
+    return driveId === undefined ? this.#access.drives(caller) : [this.#access.drive(caller, driveId)];
+  }
+
+  #seen(caller: Caller, drive: Drive): FeedDrive {
+    return { drive: drive.pk, prefix: this.#access.prefixOf(caller, drive), from: changeNumber(0) };
+  }
+
+  #watched(caller: Caller, driveId: string | undefined): Watched {
+    if (driveId === undefined && caller.kind === "account") return { owner: caller.userPk };
+    return new Set(this.#drives(caller, driveId).map(({ pk }) => pk));
+  }
+
+  #tick(): void {
+    for (const listener of this.#streams) listener.tick();
+  }
+
+  #remove(listener: StreamListener): void {
+    this.#streams.delete(listener);
+    if (this.#streams.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+/** A reader that goes on from where it was. Keeps no changes. */
+export class FeedStream {
+  readonly #next: (position: ChangePosition | null) => ChangePage;
+  readonly #close: () => void;
+  #position: ChangePosition | null;
+
+  constructor(parts: {
+    next: (position: ChangePosition | null) => ChangePage;
+    position: ChangePosition | null;
+    close: () => void;
+  }) {
+    this.#next = parts.next;
+    this.#position = parts.position;
+    this.#close = parts.close;
+  }
+
+  /**
+   * Some changes since the last call, and whether there are more already; call it again when these were sent. Throws
+   * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
+   */
+  read(): Pick<ChangePage, "changes" | "hasMore"> {
+    const page = this.#next(this.#position);
+    this.#position = page.next;
+    return page;
+  }
+
+  /** Ends it. Doing so again does nothing. */
+  close(): void {
+    this.#close();
+  }
+}

@@ -1,0 +1,71 @@
+import type { Tables } from "../../db/tables.ts";
+import type { DrivePk, UserPk } from "../../domain/id.ts";
+
+/** Which changes somebody waits for: those of some drives, of every drive of a user, or all. */
+export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk } | "all";
+
+/** The least time between two rounds, in milliseconds: many writes a second wake each reader only so often. */
+const ROUND_MS = 50;
+/** How many are woken before other requests get a turn. */
+const TURN = 50;
+
+interface Subscriber {
+  readonly watched: Watched;
+  readonly wake: () => void;
+}
+
+/**
+ * Wakes whoever waits for changes, once these are on the disk. It says only that there is something: each reads for
+ * itself, from where it is. So nothing is kept for a slow one, and a wake that comes twice does no harm.
+ */
+export class ChangeHub {
+  readonly #tables: Tables;
+  readonly #subscribers = new Set<Subscriber>();
+  #changed = new Set<DrivePk>();
+  /** Whether a round is due. */
+  #isWaiting = false;
+  #lastRound = 0;
+
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
+    this.#tables.changes.onMove((drives) => this.#note(drives));
+  }
+
+  /** Calls `wake` when there are new changes of what is watched, and perhaps at other times; never at once. */
+  subscribe(watched: Watched, wake: () => void): Disposable {
+    const subscriber = { watched, wake };
+    this.#subscribers.add(subscriber);
+    return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
+  }
+
+  #note(drives: ReadonlySet<DrivePk>): void {
+    if (this.#subscribers.size === 0) return;
+    for (const drive of drives) this.#changed.add(drive);
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    // After the answers to the writes themselves.
+    setTimeout(() => this.#round(), Math.max(0, this.#lastRound + ROUND_MS - performance.now()));
+  }
+
+  #round(): void {
+    this.#isWaiting = false;
+    this.#lastRound = performance.now();
+    const changed = this.#changed;
+    this.#changed = new Set();
+    const owners = new Set([...changed].map((drive) => this.#tables.drives.ownerOf(drive)));
+    this.#wakeSome(
+      [...this.#subscribers].filter(({ watched }) => {
+        if (watched === "all") return true;
+        if ("owner" in watched) return owners.has(watched.owner);
+        return [...watched].some((drive) => changed.has(drive));
+      }),
+    );
+  }
+
+  #wakeSome(subscribers: readonly Subscriber[]): void {
+    for (const subscriber of subscribers.slice(0, TURN)) {
+      if (this.#subscribers.has(subscriber)) subscriber.wake();
+    }
+    if (subscribers.length > TURN) setImmediate(() => this.#wakeSome(subscribers.slice(TURN)));
+  }
+}

@@ -1,0 +1,34 @@
+import type { Change } from "../../domain/change.ts";
+import { type FolderPath, ROOT } from "../../domain/path.ts";
+
+/**
+ * A change as somebody sees it who sees only one folder; null if it is not about what is in there. What leaves the
+ * folder is gone for them, and what comes in is new: where it is else is not told.
+ */
+export function seenFrom(change: Change, folder: FolderPath): Change | null {
+  if (folder === ROOT) return change;
+  const { previousPath, type } = change;
+  const path = partIn(folder, change.path, change);
+  const before = previousPath === null ? null : partIn(folder, previousPath, change);
+  if (previousPath === null) return path === null ? null : partOf(change, path);
+  if (path !== null && before !== null) return { ...partOf(change, path), previousPath: before };
+  const kind = type.startsWith("folder.") ? "folder" : "file";
+  const alone = { ...change, previousPath: null, ref: null };
+  if (path !== null) return { ...partOf(alone, path), type: `${kind}.created`, before: null };
+  if (before === null || type === "folder.copied") return null;
+  return { ...partOf(alone, before), type: `${kind}.deleted`, after: null };
+}
+
+/** The path of what a change of `path` changes in a folder: itself, or the folder if it is in a folder that changed. */
+function partIn(folder: FolderPath, path: string, { type }: Change): string | null {
+  if (path.startsWith(folder)) return path;
+  const isWhole = type.startsWith("folder.") || type === "drive.restored";
+  return isWhole && folder.startsWith(path) ? folder : null;
+}
+
+/** A change of a part only: how much the rest is, is not told. */
+function partOf(change: Change, path: string): Change {
+  return path === change.path || path === change.previousPath
+    ? { ...change, path }
+    : { ...change, path, fileCount: null };
+}
