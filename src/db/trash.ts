@@ -32,6 +32,7 @@ type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | 
 /** Deleted files and folders that can come back. Triggers count the files and bytes of each entry. */
 export class TrashTable {
   readonly #insert;
+  readonly #facts;
   readonly #takeFile;
   readonly #setState;
   readonly #some;
@@ -42,12 +43,14 @@ export class TrashTable {
   readonly #removeFiles;
   readonly #removeFolders;
   readonly #remove;
-  readonly #id;
 
   constructor({ sql }: Database) {
     this.#insert = sql.prepare<{ pk: TrashPk }, [Parameters<NewRow>]>(
       `INSERT INTO trash (id, drive, kind, path, state, deleted_at, deleted_by)
        VALUES (:id, :drive, :kind, :path, :state, :deletedAt, :deletedBy) RETURNING pk`,
+    );
+    this.#facts = sql.prepare<{ id: TrashId; fileCount: number }, [TrashPk]>(
+      "SELECT id, file_count AS fileCount FROM trash WHERE pk = ?",
     );
     this.#takeFile = sql.prepare<never, [{ entry: TrashPk; file: FilePk; path: string }]>(
       `INSERT INTO trash_file (entry, drive, path, file_id, filename, mime_type, mime_given, size, blob, tags, metadata,
@@ -78,15 +81,7 @@ export class TrashTable {
       `DELETE FROM trash_folder WHERE entry = :entry
           AND path IN (SELECT path FROM trash_folder WHERE entry = :entry LIMIT :limit)`,
     );
-    this.#id = sql.prepare<{ id: TrashId }, [TrashPk]>("SELECT id FROM trash WHERE pk = ?");
     this.#remove = sql.prepare<never, [TrashPk]>("DELETE FROM trash WHERE pk = ?");
-  }
-
-  /** The id of an entry, in whatever state. */
-  idOf(entry: TrashPk): TrashId {
-    const row = this.#id.get(entry);
-    if (row === null) throw new Error("an entry of the trash is missing");
-    return row.id;
   }
 
   /** Makes an empty entry. Inside a write. */
@@ -94,6 +89,11 @@ export class TrashTable {
     const row = this.#insert.get({ ...entry, deletedBy: actorText(entry.deletedBy) });
     if (row === null) throw new Error("an inserted entry came back without a row");
     return row.pk;
+  }
+
+  /** What callers know an entry by, and how many files it has, expired ones included; null if it is gone. */
+  facts(entry: TrashPk): { readonly id: TrashId; readonly fileCount: number } | null {
+    return this.#facts.get(entry);
   }
 
   /**

@@ -66,8 +66,7 @@ export class Access {
 
   /** Throws UNAUTHORIZED as `write` rejects; for what goes on for long after its request was authenticated. */
   requireValid(caller: Caller): void {
-    const { apiKeys, sessions } = this.#tables;
-    const now = this.#clock.now();
+    const [{ apiKeys, sessions }, now] = [this.#tables, this.#clock.now()];
     const isValid =
       caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
     if (!isValid) throw endedMeanwhile();

@@ -94,7 +94,7 @@ export class FolderChanges {
       return value;
     };
     if (progress === null) {
-      this.#pieces.end(work);
+      this.#pieces.end(work, { now, by });
       return { isDone: true, result: finish() };
     }
     const pk = this.#tables.folderWorks.insert(work, { now, by });

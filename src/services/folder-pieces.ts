@@ -10,7 +10,8 @@ import type { Changes } from "./changes/changes.ts";
 import { folderChanged } from "./changes/entries.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import { RestorePieces } from "./restore-pieces.ts";
-import type { Transfer, Tree } from "./tree.ts";
+import type { Transfer } from "./placed-files.ts";
+import type { Tree } from "./tree.ts";
 
 /** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
 export interface Progress {
@@ -27,8 +28,8 @@ export const START: Progress = { phase: 0, after: null };
 export class FolderPieces {
   readonly #tables: Tables;
   readonly #tree: Tree;
-  readonly #restores: RestorePieces;
   readonly #changes: Changes;
+  readonly #restores: RestorePieces;
 
   constructor(parts: { tables: Tables; tree: Tree; changes: Changes }) {
     this.#tables = parts.tables;
@@ -58,24 +59,23 @@ export class FolderPieces {
       if (reached !== "done") return { phase: index, after: reached.after };
       last = null;
     }
-    this.#record(work, stamp);
     return null;
   }
 
-  /** What is done at the end of a work, when it is not on record any more. Inside the last write. */
-  end(work: FolderWork): void {
-    const { trash } = this.#tables;
+  /**
+   * What is done at the end of a work, when it is not on record any more. Only now it is told of: a reader who came
+   * earlier would find half of it. Inside the last write.
+   */
+  end(work: FolderWork, stamp: Stamp): void {
+    const { trash, folders } = this.#tables;
+    const entry = work.to === null && work.trash !== null ? trash.facts(work.trash) : null;
+    const to = work.kind === "restore" ? work.from : work.to;
+    const fileCount =
+      to === null ? (entry?.fileCount ?? null) : folders.existing(to.drive, to.path).fileCount;
+    const facts = { fileCount, trash: entry?.id ?? null, stamp };
+    for (const each of folderChanged(work, facts)) this.#changes.add(each);
     if (work.kind === "restore") trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
-  }
-
-  /** Tells of a work that has ended: a reader who was told before would find half of it. */
-  #record(work: FolderWork, stamp: Stamp): void {
-    const { folders, trash } = this.#tables;
-    const arrived = work.kind === "restore" ? work.from : work.to;
-    const fileCount = arrived === null ? null : folders.existing(arrived.drive, arrived.path).fileCount;
-    const entry = work.to === null && work.trash !== null ? trash.idOf(work.trash) : null;
-    for (const change of folderChanged(work, { fileCount, trash: entry, stamp })) this.#changes.add(change);
   }
 
   #phasesOf(work: FolderWork): readonly Phase[] {
@@ -153,14 +153,19 @@ export class FolderPieces {
       const found = this.#tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
       // Tags, and the counts of folders, change at both ends.
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
-      const expired = taken.filter(({ hasExpired }) => hasExpired);
-      this.#tree.expire(
-        expired.flatMap(({ drivePk, path }) => this.#tables.files.byPath(drivePk, path) ?? []),
-        stamp,
-      );
+      this.#expire(taken, stamp);
       this.#tree.moveAll(this.#transfersOf(work, taken), stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
+  }
+
+  /** Removes those of some files that have expired. */
+  #expire(files: readonly SubtreeFile[], stamp: Stamp): void {
+    const expired = files.filter(({ hasExpired }) => hasExpired);
+    this.#tree.expire(
+      expired.flatMap(({ drivePk, path }) => this.#tables.files.byPath(drivePk, path) ?? []),
+      stamp,
+    );
   }
 
   /** Removes the files that are left, or moves them into the trash. */
@@ -174,10 +179,7 @@ export class FolderPieces {
         isTrashed,
         metadata: isTrashed ? file.metadata : 0,
       }));
-      this.#tree.removeAll(
-        taken.filter(({ hasExpired }) => hasExpired),
-        stamp,
-      );
+      this.#expire(taken, stamp);
       const left = taken.filter(({ hasExpired }) => !hasExpired);
       if (trash === null) this.#tree.removeAll(left, stamp);
       else this.#tree.trashAll(left, { entry: trash, path: from.path }, stamp);

@@ -157,10 +157,11 @@ export class FolderWorks {
     const { pk, work, by, isRecorded, finish } = active;
     const { folderWorks } = this.#tables;
     if (!isRecorded) folderWorks.replace(pk, work);
-    const progress = this.#pieces.step(work, active.progress, new Piece(), { now: this.#clock.now(), by });
+    const stamp = { now: this.#clock.now(), by };
+    const progress = this.#pieces.step(work, active.progress, new Piece(), stamp);
     if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
-    this.#pieces.end(work);
+    this.#pieces.end(work, stamp);
     return { progress, settle: finish() };
   }
 

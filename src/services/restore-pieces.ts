@@ -6,7 +6,8 @@ import type { FolderRestoreWork, WorkPlace } from "../domain/folder-work.ts";
 import { folderIn, inFolder, parentFolder } from "../domain/path.ts";
 import { PIECE_FILES } from "../domain/piece.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
-import type { Restored, Tree } from "./tree.ts";
+import type { Restored } from "./placed-files.ts";
+import type { Tree } from "./tree.ts";
 
 /** Brings folders back from the trash in pieces. */
 export class RestorePieces {

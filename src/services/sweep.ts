@@ -7,7 +7,7 @@ import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
 import type { Log } from "../log.ts";
-import { OldChanges } from "./changes/old-changes.ts";
+import { oldChanges } from "./changes/old-changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
@@ -49,7 +49,6 @@ export class Sweep {
   readonly #strays: Strays;
   readonly #expiredRows: readonly ExpiredRows[];
   readonly #snapshots: SnapshotRemoval;
-  readonly #changes: OldChanges;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -73,9 +72,8 @@ export class Sweep {
     this.#watch = parts.watch;
     this.#log = parts.log;
     this.#strays = new Strays(parts);
-    this.#expiredRows = expiredRows(parts.tables);
+    this.#expiredRows = [...expiredRows(parts.tables), oldChanges(parts.tables, parts.keepDays)];
     this.#snapshots = new SnapshotRemoval(parts);
-    this.#changes = new OldChanges(parts);
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -114,7 +112,6 @@ export class Sweep {
         this.#inPieces(() => this.#tables.writeFromReserve(() => removeSome(now))),
       );
     }
-    await this.#attempt("old changes", () => this.#inPieces(() => this.#changes.piece(now)));
     return files;
   }
 

@@ -276,7 +276,7 @@ export class Trash {
     if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
     const file = this.#fileOf(entry.pk);
     const naming = place.path === entry.path ? null : named(file, lastSegment(place.path));
-    this.#tree.restore(drive, entry.id, { ...file, naming }, place.path, stamp);
+    this.#tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
     this.#tables.trash.remove(entry.pk);
     return { entry, place, fileId: file.id };
   }

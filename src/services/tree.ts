@@ -1,7 +1,6 @@
-import { type FileBody, type FilePlace, type Naming, type StoredBody, storedBody } from "../db/files.ts";
+import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../db/files.ts";
 import type { FolderChange } from "../db/folders.ts";
 import type { Tables } from "../db/tables.ts";
-import type { TrashedFile } from "../db/trash-contents.ts";
 import type { Stamp } from "../domain/actor.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
@@ -24,7 +23,7 @@ import {
   parentFolder,
   ROOT,
 } from "../domain/path.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../domain/retention.ts";
+import type { Retention } from "../domain/retention.ts";
 import type { Changes } from "./changes/changes.ts";
 import {
   fileCreated,
@@ -35,25 +34,16 @@ import {
   folderCreated,
 } from "./changes/entries.ts";
 import type { FolderLocks } from "./folder-locks.ts";
+import { KeptFiles } from "./kept-files.ts";
+import {
+  arrival,
+  departure,
+  type PlacedFile,
+  type Restored,
+  type RestoredFile,
+  type Transfer,
+} from "./placed-files.ts";
 import type { Quota } from "./quota.ts";
-
-/** What must be known of a file to count it in its folders. */
-export type PlacedFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
-
-/** A file, and the place for it or its copy. */
-export interface Transfer {
-  readonly file: PlacedFile;
-  readonly to: FilePlace;
-}
-
-/** A file of the trash that is put back; with another name, or null for the one it had. */
-export type RestoredFile = Pick<TrashedFile, "pk" | "id" | "size"> & { readonly naming: Naming | null };
-
-/** A file of the trash, and the place for it. */
-export interface Restored {
-  readonly file: RestoredFile;
-  readonly to: FilePlace;
-}
 
 /**
  * A drive's tree of folders and files: the only place that creates, changes, moves and removes them. Every new file
@@ -72,7 +62,7 @@ export class Tree {
   readonly #tables: Tables;
   readonly #quota: Quota;
   readonly #locks: FolderLocks;
-  readonly #retention: Retention;
+  readonly #kept: KeptFiles;
   readonly #changes: Changes;
   readonly #changed: () => void;
 
@@ -88,7 +78,7 @@ export class Tree {
     this.#tables = parts.tables;
     this.#quota = parts.quota;
     this.#locks = parts.locks;
-    this.#retention = parts.retention;
+    this.#kept = new KeptFiles(parts);
     this.#changes = parts.changes;
     this.#changed = parts.changed;
   }
@@ -118,7 +108,7 @@ export class Tree {
   /** Changes the content or attributes of a file, not its path. Keeps the content it had. Throws QUOTA_EXCEEDED. */
   change(drive: Drive, file: File, body: FileBody, stamp: Stamp): File {
     this.#locks.requireFree(file.drivePk, file.path);
-    if (body.blob !== file.blobPk) this.#keep(file, stamp);
+    if (body.blob !== file.blobPk) this.#kept.keepContent(file, stamp);
     const changed = this.#update(drive, file, body, stamp.now);
     this.#changes.add(fileUpdated(file, changed, stamp));
     return changed;
@@ -150,7 +140,7 @@ export class Tree {
   /** Puts files, of any drives, into the trash. Returns the entry of each; null if none is kept. */
   trash(files: readonly File[], stamp: Stamp): (TrashId | null)[] {
     for (const { drivePk, path } of files) this.#locks.requireFree(drivePk, path);
-    const entries = files.map((file) => (keepsDeleted(this.#retention) ? this.#toTrash(file, stamp) : null));
+    const entries = files.map((file) => this.#kept.keepDeleted(file, stamp));
     this.removeAll(files, stamp);
     for (const [index, file] of files.entries()) {
       this.#changes.add(fileDeleted(file, entries[index] ?? null, stamp));
@@ -168,10 +158,12 @@ export class Tree {
     this.removeAll(files, stamp);
   }
 
-  /** Puts the file of an entry of the trash back at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
-  restore(drive: Drive, entry: TrashId, file: RestoredFile, path: FilePath, stamp: Stamp): void {
+  /** Puts a file back that was the entry of the trash, at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
+  restore(drive: Drive, file: RestoredFile, path: FilePath, entry: TrashId, stamp: Stamp): File {
     this.restoreAll(drive, [{ file, to: this.#freePlace(drive, path, stamp) }], stamp);
-    this.#changes.add(fileRestored(this.#reread(file.id), entry, stamp));
+    const restored = this.#reread(file.id);
+    this.#changes.add(fileRestored(restored, entry, stamp));
+    return restored;
   }
 
   /** Puts files of the trash back at free places of one drive, with their ids and versions. Throws QUOTA_EXCEEDED. */
@@ -281,23 +273,6 @@ export class Tree {
     return parent;
   }
 
-  /** Keeps the content of a file as a version. Call it before the content is replaced: it must always have a reference. */
-  #keep(file: File, stamp: Stamp): void {
-    if (!keepsVersions(this.#retention)) return;
-    this.#tables.fileVersions.keep(file.pk, stamp);
-    this.#tables.fileVersions.trim(file.id, this.#retention.versions);
-  }
-
-  /** Copies a file, which is about to be removed, into an entry of its own. */
-  #toTrash({ pk, drivePk, path }: File, { now, by }: Stamp): TrashId {
-    const id = newId<TrashId>(now);
-    const { trash } = this.#tables;
-    const state = { kind: "file", state: "kept", deletedAt: now, deletedBy: by } as const;
-    const entry = trash.insert({ id, drive: drivePk, path, ...state });
-    trash.takeFile(entry, pk, path);
-    return id;
-  }
-
   #make(place: FilePlace, body: StoredBody, now: number): FileId {
     const id = newId<FileId>(now);
     this.#tables.files.insert(id, place, body, now);
@@ -316,12 +291,4 @@ export class Tree {
     this.#changed();
     return file;
   }
-}
-
-function arrival({ file, to }: Transfer | Restored): FolderChange {
-  return { folder: to.folder, files: 1, bytes: file.size };
-}
-
-function departure({ folderPk, size }: PlacedFile): FolderChange {
-  return { folder: folderPk, files: -1, bytes: -size };
 }

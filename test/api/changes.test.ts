@@ -133,7 +133,7 @@ describe("what an entry says", () => {
       ],
       ...tells(
         { ...created, path: "f/a.txt" },
-        { type: "folder.deleted", path: "f/", ref: "{gone.trash_id}" },
+        { type: "folder.deleted", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
         { type: "folder.restored", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
       ),
     },

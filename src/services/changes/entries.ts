@@ -2,7 +2,7 @@ import type { Stamp } from "../../domain/actor.ts";
 import type { ContentFacts, NewChange } from "../../domain/change.ts";
 import type { File } from "../../domain/file.ts";
 import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folder-work.ts";
-import type { DrivePk, TrashId } from "../../domain/id.ts";
+import type { DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/path.ts";
 
 /** A file as its entry in the feed needs it. */
@@ -49,15 +49,9 @@ export function fileDeleted(file: Facts, trash: string | null, stamp: Stamp): Ne
   };
 }
 
-/** The entry of a file that came back from the trash. @param trash the entry that it was in */
-export function fileRestored(file: Facts, trash: TrashId, stamp: Stamp): NewChange {
-  return {
-    ...about(file, stamp),
-    type: "file.restored",
-    after: contentOf(file),
-    version: file.version,
-    ref: trash,
-  };
+/** The entry of a file that came back from the trash. @param trash the entry that it was there */
+export function fileRestored(file: Facts, trash: string, stamp: Stamp): NewChange {
+  return { ...fileCreated(file, stamp), type: "file.restored", ref: trash };
 }
 
 /** The entry of a new folder. Those above it that were missing have none. */
@@ -69,8 +63,8 @@ export function folderCreated(drive: DrivePk, path: FolderPath, stamp: Stamp): N
 interface FolderFacts {
   /** Null if it is not known. */
   readonly fileCount: number | null;
-  /** The entry in the trash of a removed or restored folder; null if there is none. */
-  readonly trash: TrashId | null;
+  /** The entry in the trash of a removed folder; null if it is not kept. */
+  readonly trash: string | null;
   readonly stamp: Stamp;
 }
 
@@ -84,8 +78,8 @@ export function folderChanged(
   const at = ({ drive }: WorkPlace, path: FolderPath) => ({ ...counted, drive, path });
   const ref = trash === null ? {} : { ref: trash };
   if (to === null) {
-    if (work.kind === "restore") return [{ ...at(from, from.path), ...ref, type: "folder.restored" }];
-    const type = stamp.by === null ? "folder.updated" : "folder.deleted";
+    const done = work.kind === "restore" ? "folder.restored" : "folder.deleted";
+    const type = stamp.by === null ? "folder.updated" : done;
     return [{ ...at(from, from.path), ...ref, type }];
   }
   if (work.kind === "return") {
