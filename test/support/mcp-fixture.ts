@@ -8,9 +8,12 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Listening } from "../../src/http/mcp/listening.ts";
 import { mcpRoute } from "../../src/http/mcp/mcp.ts";
 import { createTransport } from "../../src/http/mcp/transport.ts";
+import { createLog } from "../../src/log.ts";
 import { startStub } from "../http/stub-app.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { asked, ASKING_TOOLS, type Outcome, STATES } from "./mcp-fixture-inputs.ts";
 import richSchema from "./mcp-rich-schema.json";
 
@@ -155,9 +158,19 @@ function fixtureServer(): Server {
   return server;
 }
 
+const log = createLog({ format: "json", clock: new FakeClock(), write: () => {} });
+
+/** Nothing happens, and nobody is told. */
+const NO_NEWS: Listening = {
+  publish: () => {},
+  subscribe: () => () => {},
+  tell: () => ({ told: 0, hasMore: false }),
+  close: () => {},
+};
+
 /** A server of what the conformance suite calls, behind the gate, the route and the transport of `/mcp`. */
 export function startMcpFixture() {
-  const answer = createTransport({ serverFor: fixtureServer, maxSubscriptions: 10 });
+  const answer = createTransport({ serverFor: fixtureServer, listen: () => NO_NEWS, log });
   const route = mcpRoute(() => Promise.resolve({ admit: () => {}, answer }));
   return startStub({ api: [route], rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
 }

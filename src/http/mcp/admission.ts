@@ -10,7 +10,14 @@ export interface Message {
   /** Absent in a notification. */
   readonly id?: string | number;
   readonly method: string;
-  readonly params?: { readonly name?: string };
+  readonly params?: {
+    readonly name?: string;
+    /** What a client that listens wants to be told, unchecked. */
+    readonly notifications?: {
+      readonly resourcesListChanged?: unknown;
+      readonly resourceSubscriptions?: unknown;
+    };
+  };
 }
 
 /**

@@ -45,6 +45,9 @@ export function mcpRoute(server: () => Promise<Mcp>) {
               Type.Object({
                 name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
                 arguments: Type.Optional(Type.Object({}, { description: "What the tool takes." })),
+                notifications: Type.Optional(
+                  Type.Object({}, { description: "What to be told of, in `subscriptions/listen`." }),
+                ),
                 _meta: Type.Optional(Type.Object({})),
               }),
             ),

@@ -3,11 +3,12 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { type Admission, admissionTo, isFor } from "./admission.ts";
 import { failureOf } from "./failure.ts";
 import { instructionsFor } from "./instructions.ts";
+import { listenTo } from "./listening.ts";
 import type { McpOptions } from "./options.ts";
 import { answerResources } from "./resources.ts";
 import type { Content } from "./tool.ts";
 import { allTools } from "./tools/all.ts";
-import { type AnswerMessage, createTransport } from "./transport.ts";
+import { type AnswerMessage, createTransport, type Era } from "./transport.ts";
 
 /** The MCP server. */
 export interface Mcp {
@@ -38,10 +39,12 @@ export function createMcp(options: McpOptions): Mcp {
     }
   };
 
-  const serverFor = (context: RequestContext): Server => {
+  const serverFor = (context: RequestContext, era: Era): Server => {
+    // The earlier revisions tell of changes in sessions, which there are none of.
+    const resourceChanges = era === "modern" ? { subscribe: true, listChanged: true } : {};
     const server = new Server(
       { name: "coffer", title: "Coffer", version },
-      { capabilities: { tools: {}, resources: {}, completions: {} }, instructions },
+      { capabilities: { tools: {}, resources: resourceChanges, completions: {} }, instructions },
     );
     server.setRequestHandler("tools/list", () => ({
       tools: [...tools.values()].filter((each) => isFor(each, context.caller)).map(({ shown }) => shown),
@@ -55,8 +58,7 @@ export function createMcp(options: McpOptions): Mcp {
 
   return {
     admit: admissionTo(tools, throttle),
-    // Nothing is announced: no list and no file can be subscribed to.
-    answer: createTransport({ serverFor, maxSubscriptions: 0 }),
+    answer: createTransport({ serverFor, listen: listenTo(options), log }),
   };
 }
 

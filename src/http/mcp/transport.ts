@@ -1,6 +1,16 @@
-import { createMcpHandler, type McpServer, type Server } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  type McpRequestContext,
+  type McpServer,
+  type McpServerFactory,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { CofferError } from "../../domain/errors.ts";
+import type { Log } from "../../log.ts";
 import { contextOf, type RequestContext, setContext } from "../gate/request-context.ts";
 import type { Message } from "./admission.ts";
+import { ListenStream } from "./listen-stream.ts";
+import type { Listen, ListenFilter } from "./listening.ts";
 
 /** Answers a message that was read from a request. */
 export type AnswerMessage = (request: Request, message: Message) => Promise<Response>;
@@ -8,30 +18,60 @@ export type AnswerMessage = (request: Request, message: Message) => Promise<Resp
 /** How messages are answered. */
 export interface TransportOptions {
   /** Makes the server of one request; nothing is kept between two. */
-  readonly serverFor: (context: RequestContext) => Server | McpServer;
-  /** How many streams of notifications clients may hold open. */
-  readonly maxSubscriptions: number;
+  readonly serverFor: (context: RequestContext, era: Era) => Server | McpServer;
+  /** Listens for clients that want to be told of changes. */
+  readonly listen: Listen;
+  readonly log: Log;
 }
 
+/** Which family of protocol revisions a request is of: `legacy` is those of 2025. */
+export type Era = McpRequestContext["era"];
+
+const LISTEN = "subscriptions/listen";
 /** How a line of an event begins that has its data (HTML, 9.2.5). */
 const DATA = "data: ";
 
 /** Serves both families of protocol revisions over HTTP, without sessions. */
-export function createTransport({ serverFor, maxSubscriptions }: TransportOptions): AnswerMessage {
-  const handler = createMcpHandler(
-    ({ requestInfo }) => {
-      if (requestInfo === undefined) throw new Error("a message came without its HTTP request");
-      return serverFor(contextOf(requestInfo));
-    },
-    { maxSubscriptions },
-  );
+export function createTransport({ serverFor, listen, log }: TransportOptions): AnswerMessage {
+  const factory: McpServerFactory = ({ requestInfo, era }) => {
+    if (requestInfo === undefined) throw new Error("a message came without its HTTP request");
+    return serverFor(contextOf(requestInfo), era);
+  };
+  const handler = createMcpHandler(factory, { maxSubscriptions: 0 });
+
+  /** Each listener has a bus of its own: a shared one would tell of a name to whoever has chosen it. */
+  const listenFor = async (request: Request, message: Message): Promise<Response> => {
+    const context = contextOf(request);
+    const stream = new ListenStream({
+      finish: () => own.close(),
+      onFailure: (error) => {
+        if (!(error instanceof CofferError)) log.error("listening failed", { request_id: context.id, error });
+      },
+      context,
+    });
+    const listening = listen(context, filterOf(message), stream);
+    const own = createMcpHandler(factory, { bus: listening, maxSubscriptions: 1, keepAliveMs: 0 });
+    return stream.passOn(await own.fetch(request, { parsedBody: message }), listening);
+  };
+
   return async (request, message) => {
     const received = withoutBody(request);
     setContext(received, contextOf(request));
+    if (message.method === LISTEN && takesEvents(request)) return listenFor(received, message);
     const response = await handler.fetch(received, { parsedBody: message });
     // They are for streams that stay open. Ours end with their one answer.
     for (const name of ["cache-control", "connection", "x-accel-buffering"]) response.headers.delete(name);
     return takesEvents(request) ? response : withoutEvents(response);
+  };
+}
+
+/** What a message asks to be told. The SDK refuses one that is malformed. */
+function filterOf({ params }: Message): ListenFilter {
+  const sent = params?.notifications ?? {};
+  const uris = Array.isArray(sent.resourceSubscriptions) ? sent.resourceSubscriptions : [];
+  return {
+    resourcesListChanged: sent.resourcesListChanged === true,
+    resourceSubscriptions: uris.filter((uri) => typeof uri === "string"),
   };
 }
 

@@ -85,12 +85,12 @@ export function changes({ feed, log }: ChangesOptions) {
       },
       ({ request, query, caller, context }) => {
         const newestFirst = query.sort === "-id";
-        const driveId = query.drive_id;
+        const drives = query.drive_id === undefined ? null : [query.drive_id];
         if (wantsEvents(request.headers.get("accept"))) {
           if (newestFirst) throw invalid("sort", "must be id for a stream of events");
           const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
           return eventStream({ context, log }, (listener) => {
-            const stream = feed.open(caller, context.client, { driveId, position }, listener);
+            const stream = feed.open(caller, context.client, { drives, position }, listener);
             return {
               read: () => {
                 const { changes: some, hasMore } = stream.read();
@@ -101,7 +101,7 @@ export function changes({ feed, log }: ChangesOptions) {
           });
         }
         const page = feed.page(caller, {
-          driveId,
+          drives,
           position: query.cursor === undefined ? null : positionOf(query.cursor),
           limit: query.limit,
           newestFirst,

@@ -11,8 +11,8 @@ import type { Watched } from "./hub.ts";
 
 /** Which changes a caller asks for. */
 export interface FeedRequest {
-  /** An id or slug; undefined for all drives of the caller's own. */
-  readonly driveId: string | undefined;
+  /** Ids or slugs; null for all drives of the caller's own. */
+  readonly drives: readonly string[] | null;
   /** Null for the oldest that is kept, or the newest if these come first; `latest` for what comes from now on. */
   readonly position: ChangePosition | "latest" | null;
 }
@@ -56,10 +56,10 @@ export class Feed {
   }
 
   /** A page of changes. Throws NOT_FOUND, GONE. */
-  page(caller: Caller, { driveId, position, limit, newestFirst }: FeedPageRequest): ChangePage {
-    const drives = this.#drives(caller, driveId).map((drive) => this.#seen(caller, drive));
+  page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
+    const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
     const start = position === "latest" ? this.#changes.latest() : position;
-    return this.#changes.page({ drives, position: start, limit, newestFirst });
+    return this.#changes.page({ drives: seen, position: start, limit, newestFirst });
   }
 
   /**
@@ -69,12 +69,12 @@ export class Feed {
    */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
-    const { driveId } = request;
+    const { drives } = request;
     const position = request.position === "latest" ? this.#changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
-    this.page(caller, { driveId, position, limit: 1, newestFirst: false });
+    this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(caller, client);
-    const waiting = this.#changes.subscribe(this.#watched(caller, driveId), listener.wake);
+    const waiting = this.#changes.subscribe(this.#watched(caller, drives), listener.wake);
     this.#streams.add(listener);
     this.#timer ??= setInterval(() => this.#tick(), this.#commentMs).unref();
     const close = () => {
@@ -82,7 +82,7 @@ export class Feed {
       waiting[Symbol.dispose]();
       this.#remove(listener);
     };
-    return new FeedStream({ next: (after) => this.#next(caller, driveId, after), position, close });
+    return new FeedStream({ next: (after) => this.#next(caller, drives, after), position, close });
   }
 
   /** Ends all streams; no more are opened. */
@@ -92,22 +92,27 @@ export class Feed {
   }
 
   /** The next changes of a stream. The caller may have lost its access since it began: it is asked for each time. */
-  #next(caller: Caller, driveId: string | undefined, position: ChangePosition | null): ChangePage {
+  #next(caller: Caller, drives: FeedRequest["drives"], position: ChangePosition | null): ChangePage {
     this.#access.requireValid(caller);
-    return this.page(caller, { driveId, position, limit: BATCH, newestFirst: false });
+    return this.page(caller, { drives, position, limit: BATCH, newestFirst: false });
   }
 
-  #drives(caller: Caller, driveId: string | undefined): readonly Drive[] {
-    return driveId === undefined ? this.#access.drives(caller) : [this.#access.drive(caller, driveId)];
+  #drives(caller: Caller, drives: FeedRequest["drives"]): readonly Drive[] {
+    if (drives !== null) return drives.map((each) => this.#access.drive(caller, each));
+    // Not those that others share with it.
+    return this.#access
+      .drives(caller)
+      .filter(({ owner }) => caller.kind === "drive" || owner?.pk === caller.userPk);
   }
 
   #seen(caller: Caller, drive: Drive): FeedDrive {
-    return { drive: drive.pk, prefix: this.#access.prefixOf(caller, drive), from: changeNumber(0) };
+    const from = changeNumber(this.#access.changesFrom(caller, drive));
+    return { drive: drive.pk, prefix: this.#access.prefixOf(caller, drive), from };
   }
 
-  #watched(caller: Caller, driveId: string | undefined): Watched {
-    if (driveId === undefined && caller.kind === "account") return { owner: caller.userPk };
-    return new Set(this.#drives(caller, driveId).map(({ pk }) => pk));
+  #watched(caller: Caller, drives: FeedRequest["drives"]): Watched {
+    if (drives === null && caller.kind === "account") return { owner: caller.userPk };
+    return new Set(this.#drives(caller, drives).map(({ pk }) => pk));
   }
 
   #tick(): void {

@@ -1,0 +1,121 @@
+import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
+import type { Change } from "../../domain/change.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import { isFolderPath } from "../../domain/path.ts";
+import type { FeedStream, StreamListener } from "../../services/changes/feed.ts";
+import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import { parseFileUri } from "./file-uri.ts";
+import type { McpOptions } from "./options.ts";
+
+/** What a client wants to be told (MCP, `subscriptions/listen`). */
+export interface ListenFilter {
+  readonly resourcesListChanged: boolean;
+  readonly resourceSubscriptions: readonly string[];
+}
+
+/** Listens for the client of a request. */
+export type Listen = (context: RequestContext, filter: ListenFilter, listener: StreamListener) => Listening;
+
+/** The most resources of one request. */
+const RESOURCES = 500;
+const LIST_CHANGED: ServerEvent = { kind: "resources_list_changed" };
+
+/** Makes what listens. */
+export function listenTo({ services }: Pick<McpOptions, "services">): Listen {
+  const { drives, feed } = services;
+  return ({ caller, client }, filter, listener) => {
+    if (caller === null) throw unauthorized(false);
+    const watched = new Map<string, string[]>();
+    const named = new Set<string>();
+    const { resourceSubscriptions: uris, resourcesListChanged } = filter;
+    if (uris.length > RESOURCES)
+      throw invalid("resourceSubscriptions", `must name at most ${RESOURCES} resources`);
+    for (const uri of uris) {
+      const ref = parseFileUri(uri);
+      if (ref === null) throw notFound("file");
+      const { id } = drives.get(caller, ref.drive);
+      named.add(id);
+      const key = keyOf(id, ref.path);
+      watched.set(key, [...(watched.get(key) ?? []), uri]);
+    }
+    if (resourcesListChanged) for (const { id } of drives.list(caller, null)) named.add(id);
+    const stream = feed.open(caller, client, { drives: [...named], position: "latest" }, listener);
+    return new Watch(stream, watched, resourcesListChanged);
+  };
+}
+
+/** What a client listens to. It is the bus of its one stream, so that nobody is told of what others may see. */
+export interface Listening extends ServerEventBus {
+  /**
+   * Tells the client of up to so many events. Returns how many, and whether there may be more. Throws once the caller
+   * may not read what it listens to any more.
+   */
+  tell(limit: number): { readonly told: number; readonly hasMore: boolean };
+  close(): void;
+}
+
+class Watch implements Listening {
+  readonly #stream: FeedStream;
+  /** URIs as they were sent, by drive and path. */
+  readonly #watched: ReadonlyMap<string, readonly string[]>;
+  readonly #tellsLists: boolean;
+  #deliver: ((event: ServerEvent) => void) | null = null;
+  /** Resources that have changed, and of which the client is not told yet. */
+  readonly #due = new Set<string>();
+  #isListDue = false;
+
+  constructor(stream: FeedStream, watched: ReadonlyMap<string, readonly string[]>, tellsLists: boolean) {
+    this.#stream = stream;
+    this.#watched = watched;
+    this.#tellsLists = tellsLists;
+  }
+
+  /** Nobody else publishes. */
+  publish(): void {}
+
+  subscribe(listener: (event: ServerEvent) => void): () => void {
+    this.#deliver = listener;
+    return () => this.close();
+  }
+
+  tell(limit: number): { readonly told: number; readonly hasMore: boolean } {
+    const { changes, hasMore } = this.#stream.read();
+    for (const change of changes) this.#note(change);
+    let told = 0;
+    const deliver = this.#deliver ?? (() => {});
+    if (this.#isListDue && told < limit) {
+      this.#isListDue = false;
+      deliver(LIST_CHANGED);
+      told += 1;
+    }
+    for (const uri of this.#due) {
+      if (told >= limit) break;
+      this.#due.delete(uri);
+      deliver({ kind: "resource_updated", uri });
+      told += 1;
+    }
+    return { told, hasMore: hasMore || this.#due.size > 0 || this.#isListDue };
+  }
+
+  close(): void {
+    this.#deliver = null;
+    this.#stream.close();
+  }
+
+  #note(change: Change): void {
+    const { type, driveId, path, previousPath } = change;
+    if (this.#tellsLists && type !== "file.updated") this.#isListDue = true;
+    for (const each of previousPath === null ? [path] : [path, previousPath]) {
+      if (each !== "" && !isFolderPath(each)) this.#mark(keyOf(driveId, each));
+      else for (const key of this.#watched.keys()) if (key.startsWith(keyOf(driveId, each))) this.#mark(key);
+    }
+  }
+
+  #mark(key: string): void {
+    for (const uri of this.#watched.get(key) ?? []) this.#due.add(uri);
+  }
+}
+
+function keyOf(drive: string, path: string): string {
+  return `${drive}\n${path}`;
+}
