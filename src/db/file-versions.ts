@@ -1,14 +1,50 @@
-import { actorText, type Stamp } from "../domain/actor.ts";
-import type { DrivePk, FileId, FilePk } from "../domain/id.ts";
+import { actorText, namedActor, type Stamp } from "../domain/actor.ts";
+import type { File } from "../domain/file.ts";
+import type { FileVersion } from "../domain/file-version.ts";
+import type { DrivePk, FileId, FilePk, FileVersionPk } from "../domain/id.ts";
+import type { KeptWindow } from "../domain/retention.ts";
+import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
 
 /** How many versions of one file one write removes. */
 const REMOVED_AT_ONCE = 100;
 
+/** The file whose versions are asked for. Those that it has from another drive are not among them. */
+export type VersionedFile = Pick<File, "id" | "drivePk">;
+
+interface Shown extends Record<string, string | number> {
+  readonly file: FileId;
+  readonly drive: DrivePk;
+  readonly now: number;
+  readonly since: number;
+  readonly versions: number;
+}
+
+type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
+  readonly mimeGiven: 0 | 1;
+  readonly replacedBy: string | null;
+  readonly replacedByName: string | null;
+};
+
+const SELECT = `
+  SELECT v.pk, v.version, v.filename, v.mime_type AS mimeType, v.mime_given AS mimeGiven, v.size, v.blob AS blobPk,
+         b.digest, b.preview, v.replaced_at AS replacedAt, v.replaced_by AS replacedBy,
+         ${actorName("v.replaced_by")} AS replacedByName
+    FROM file_version v JOIN blob b ON b.pk = v.blob`;
+/** The newest of a file's versions that are kept and have not expired. */
+const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :since
+   AND (v.expires_at IS NULL OR v.expires_at > :now)
+   AND v.version > ifnull(
+     (SELECT o.version FROM file_version o WHERE o.file_id = :file ORDER BY o.version DESC LIMIT 1 OFFSET :versions), 0)`;
+
 /** The contents that files had before. */
 export class FileVersionsTable {
   readonly #keep;
   readonly #trim;
+  readonly #page;
+  readonly #count;
+  readonly #get;
+  readonly #remove;
   readonly #removeSome;
 
   constructor({ sql }: Database) {
@@ -22,6 +58,16 @@ export class FileVersionsTable {
       `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE file_id = :file ORDER BY version DESC LIMIT +:most OFFSET :limit)`,
     );
+    this.#page = sql.prepare<Row, [Shown & { before: number; limit: number }]>(
+      `${SELECT} WHERE ${IS_SHOWN} AND v.version < :before ORDER BY v.version DESC LIMIT +:limit`,
+    );
+    this.#count = sql.prepare<{ total: number }, [Shown]>(
+      `SELECT count(*) AS total FROM file_version v WHERE ${IS_SHOWN}`,
+    );
+    this.#get = sql.prepare<Row, [Shown & { version: number }]>(
+      `${SELECT} WHERE ${IS_SHOWN} AND v.version = :version`,
+    );
+    this.#remove = sql.prepare<never, [FileVersionPk]>("DELETE FROM file_version WHERE pk = ?");
     this.#removeSome = sql.prepare<never, [DrivePk, number]>(
       "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
     );
@@ -37,8 +83,37 @@ export class FileVersionsTable {
     return this.#trim.run({ file, limit, most: REMOVED_AT_ONCE }).changes;
   }
 
+  /** Up to `limit` versions of a file that are older than a number, newest first. */
+  page(file: VersionedFile, shown: KeptWindow, before: number, limit: number): FileVersion[] {
+    return this.#page.all({ ...parametersOf(file, shown), before, limit }).map(fromRow);
+  }
+
+  /** How many versions all pages have. */
+  count(file: VersionedFile, shown: KeptWindow): number {
+    return this.#count.get(parametersOf(file, shown))?.total ?? 0;
+  }
+
+  /** The version of a file with this number; null if it is not kept. */
+  get(file: VersionedFile, shown: KeptWindow, version: number): FileVersion | null {
+    const row = this.#get.get({ ...parametersOf(file, shown), version });
+    return row === null ? null : fromRow(row);
+  }
+
+  /** Inside a write. */
+  remove(pk: FileVersionPk): void {
+    this.#remove.run(pk);
+  }
+
   /** Removes up to `limit` versions of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSome.run(drive, limit).changes;
   }
+}
+
+function parametersOf({ id, drivePk }: VersionedFile, { now, since, versions }: KeptWindow): Shown {
+  return { file: id, drive: drivePk, now, since, versions };
+}
+
+function fromRow({ mimeGiven, replacedBy, replacedByName, ...row }: Row): FileVersion {
+  return { ...row, mimeGiven: mimeGiven === 1, replacedBy: namedActor(replacedBy, replacedByName) };
 }

@@ -15,6 +15,7 @@ import { FolderWorksTable } from "./folder-works.ts";
 import { FoldersTable } from "./folders.ts";
 import { HeldRows } from "./held-rows.ts";
 import { IdentitiesTable } from "./identities.ts";
+import { KeptContents } from "./kept-contents.ts";
 import { KnownClientsTable } from "./known-clients.ts";
 import { LinksTable } from "./links.ts";
 import { OAuthClientsTable } from "./oauth-clients.ts";
@@ -63,6 +64,7 @@ export function openTables(database: Database) {
     trash: new TrashTable(database),
     trashContents: new TrashContents(database),
     trashLists: new TrashLists(database),
+    keptContents: new KeptContents(database),
     subtrees: new Subtrees(database),
     changes: new ChangesTable(database),
     folderWorks: new FolderWorksTable(database),

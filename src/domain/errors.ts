@@ -75,6 +75,7 @@ const WHERE_TO_LOOK = {
   snapshot: "List the drive's snapshots to see their ids. It may be deleted already.",
   "trash entry": "List the trash to see what is in it. It may be restored, or deleted for good, already.",
   user: "List the users to see their ids.",
+  version: "List the versions of the file to see their numbers. Old ones go after a while.",
 } as const;
 
 /** Absent, expired or not the caller's. All three look the same to the caller. */

@@ -45,6 +45,7 @@ export type DrivePk = Brand<number, "DrivePk">;
 export type FolderPk = Brand<number, "FolderPk">;
 export type FilePk = Brand<number, "FilePk">;
 export type BlobPk = Brand<number, "BlobPk">;
+export type FileVersionPk = Brand<number, "FileVersionPk">;
 export type TrashPk = Brand<number, "TrashPk">;
 export type TrashedFilePk = Brand<number, "TrashedFilePk">;
 export type FolderWorkPk = Brand<number, "FolderWorkPk">;

@@ -18,6 +18,21 @@ export function keepsDeleted({ days }: Retention): boolean {
   return days > 0;
 }
 
+/** The part of what is kept that is shown; the rest waits for the sweep. */
+export interface KeptWindow {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Only what was replaced or deleted after this time. */
+  readonly since: number;
+  /** How many versions of one file. */
+  readonly versions: number;
+}
+
+/** What is kept still at a time. */
+export function keptWindow(retention: Retention, now: number): KeptWindow {
+  return { now, since: keptSince(retention, now), versions: retention.versions };
+}
+
 /** What was replaced or deleted after this time is kept still. Milliseconds since the epoch. */
 export function keptSince({ days }: Retention, now: number): number {
   return now - days * DAY_MS;

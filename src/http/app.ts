@@ -49,6 +49,7 @@ import { trash } from "./resources/trash.ts";
 import { uploadLinks } from "./resources/upload-links.ts";
 import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
+import { versions } from "./resources/versions.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
 import { password } from "./sign-in/password.ts";
@@ -148,6 +149,7 @@ function resources(options: AppOptions): AnyElysia[] {
     mcp({ services, throttle, log, version: options.version, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
+    versions(services.versions, services.files),
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
     changes({ feed: services.feed, log }),

@@ -4,6 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import { hashSecret } from "../domain/api-key.ts";
 import { type Caller, requireAccount, requireSession } from "../domain/caller.ts";
 import type { Plan } from "../domain/plan.ts";
+import type { Retention } from "../domain/retention.ts";
 import { CofferError, invalid } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 import type { Passwords } from "./passwords.ts";
@@ -22,6 +23,8 @@ export interface AccountLimits {
   readonly storage: number | null;
   /** Bytes. */
   readonly fileSize: number;
+  /** What is kept of replaced and deleted files. */
+  readonly kept: Retention;
 }
 
 /** A change of the caller's own password. */
@@ -43,6 +46,7 @@ export interface AccountsParts {
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** Bytes. */
   readonly maxFileSize: number;
+  readonly retention: Retention;
 }
 
 /** Users' own accounts. For what administrators do with users see `Users`. */
@@ -55,7 +59,7 @@ export class Accounts {
 
   /** The caller's own account. Throws FORBIDDEN for a drive caller. */
   get(caller: Caller): Account {
-    const { tables, quota, clock, rateLimits, maxFileSize } = this.#parts;
+    const { tables, quota, clock, rateLimits, maxFileSize, retention } = this.#parts;
     const user = tables.users.existing(requireAccount(caller).userPk);
     return {
       ...viewOf(user, tables, clock.now()),
@@ -63,6 +67,7 @@ export class Accounts {
         requestsPerMinute: rateLimits[user.plan],
         storage: quota.limitFor(user.plan),
         fileSize: maxFileSize,
+        kept: retention,
       },
     };
   }

@@ -62,6 +62,7 @@ import { Tree } from "./tree.ts";
 import { UploadLinks } from "./upload-links.ts";
 import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
+import { Versions } from "./versions.ts";
 import { Users } from "./users.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
@@ -173,6 +174,7 @@ export function openServices(given: ServiceParts) {
     authorizations,
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations }),
     users,
+    versions: new Versions(parts),
     sessions,
     knownClients: new KnownClients(given),
     administrators,

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Kept } from "../db/kept-contents.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Caller } from "../domain/caller.ts";
 import { WriteRefused } from "../domain/errors.ts";
@@ -17,6 +18,8 @@ export interface Figure {
 export interface UsageReport {
   /** Bytes stored now. */
   readonly storage: Figure;
+  /** Bytes kept beside them, of replaced and deleted files. */
+  readonly versions: Figure;
   /** Requests in the period. */
   readonly operations: Figure;
   /** Bytes sent and received in the period. */
@@ -95,9 +98,10 @@ export class UsageMeter {
     }
     const now = this.#clock.now();
     const period = monthOf(now);
-    const { storage, used } =
+    const { kept, storage, used } =
       caller.kind === "account"
         ? {
+            kept: this.#tables.keptContents.of({ kind: "user", pk: caller.userPk }),
             storage: {
               used: this.#tables.drives.storedBy(caller.userPk, now),
               limit: this.#quota.limitFor(caller.plan),
@@ -107,6 +111,7 @@ export class UsageMeter {
         : this.#ofDrive(caller, period.start);
     return {
       storage,
+      versions: { used: kept.size, limit: null },
       operations: { used: used.operations, limit: null },
       bandwidth: { used: used.bandwidth, limit: null },
       period,
@@ -116,9 +121,10 @@ export class UsageMeter {
   #ofDrive(
     caller: Caller & { readonly kind: "drive" },
     month: number,
-  ): { readonly storage: Figure; readonly used: Usage } {
+  ): { readonly kept: Kept; readonly storage: Figure; readonly used: Usage } {
     const drive = this.#access.ownDrive(caller);
     return {
+      kept: this.#tables.keptContents.of({ kind: "drive", pk: drive.pk }),
       storage: { used: drive.totalSize, limit: this.#quota.limitOf(drive) },
       used: this.#tables.usage.ofDrive(drive.pk, month),
     };

@@ -26,6 +26,8 @@ function shows(username: string, plan: string, limits: { requests: number; stora
         requests_per_minute: limits.requests,
         storage_bytes: limits.storage,
         max_file_size: 5 * 1024 * 1024,
+        keep_days: 30,
+        keep_versions: 50,
       },
     },
   };

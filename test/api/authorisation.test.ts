@@ -281,6 +281,26 @@ const ENTRIES: readonly Entry[] = [
     of: reading(200),
   },
   {
+    route: "GET /v0/files/{id}/versions",
+    path: ({ file }) => `/v0/files/${file}/versions`,
+    of: history(200),
+  },
+  {
+    route: "GET /v0/files/{id}/versions/{n}/download",
+    path: ({ file }) => `/v0/files/${file}/versions/1/download`,
+    of: history(200),
+  },
+  {
+    route: "POST /v0/files/{id}/versions/{n}/restore",
+    path: ({ file }) => `/v0/files/${file}/versions/1/restore`,
+    of: writing(200),
+  },
+  {
+    route: "DELETE /v0/files/{id}/versions/{n}",
+    path: ({ file }) => `/v0/files/${file}/versions/1`,
+    of: managing(200),
+  },
+  {
     route: "GET /v0/archive",
     path: ({ drive }) => `/v0/archive?drive_id=${drive}`,
     of: reading(200),
@@ -491,9 +511,9 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   const folder = `case-${cases}/`;
   const drive = world.drives[owner];
   const client = world.clients[owner];
-  const file = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${folder}f`, {
-    body: "x",
-  });
+  const address = `/v0/files?drive_id=${drive}&path=${folder}f`;
+  const file = await client.json<{ id: string }>(201, "PUT", address, { body: "x" });
+  if (route.includes("/versions")) await client.json(200, "PUT", address, { body: "y" });
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
   const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";

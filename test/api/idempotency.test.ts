@@ -80,9 +80,9 @@ async function makeTarget(): Promise<Target> {
     body: { name: "Target" },
   });
   const drive = made.data.id;
-  const file = await ada.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=sub/f.txt`, {
-    body: "x",
-  });
+  const address = `/v0/files?drive_id=${drive}&path=sub/f.txt`;
+  const file = await ada.json<{ id: string }>(201, "PUT", address, { body: "w" });
+  await ada.json(200, "PUT", address, { body: "x" });
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
   const member = await ada.json<{ data: { user_id: string } }>(201, "POST", `/v0/drives/${drive}/members`, {
     body: { username: "carol", role: "reader" },
@@ -148,6 +148,7 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     countRows("upload_link"),
     countRows("snapshot"),
     countRows("trash WHERE state = 'kept'"),
+    countRows("file_version"),
     countRows("share_link"),
     countRows("user"),
   ];
@@ -314,6 +315,16 @@ const ENTRIES: readonly Route[] = [
     status: 200,
   },
   { route: "DELETE /v0/files/{id}", path: ofFile, status: 200 },
+  {
+    route: "POST /v0/files/{id}/versions/{n}/restore",
+    path: (target) => `${ofFile(target)}/versions/1/restore`,
+    status: 200,
+  },
+  {
+    route: "DELETE /v0/files/{id}/versions/{n}",
+    path: (target) => `${ofFile(target)}/versions/1`,
+    status: 200,
+  },
   {
     route: "POST /v0/files/{id}/copy",
     path: (target) => `${ofFile(target)}/copy`,

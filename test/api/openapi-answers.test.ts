@@ -221,11 +221,10 @@ async function makeTarget(): Promise<Target> {
   const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
     body: { name: "Target" },
   });
-  const put = (path: string) =>
-    ada.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, {
-      body: HELLO_TEXT,
-    });
-  const file = await put("dir/hello.txt");
+  const put = (path: string, body = HELLO_TEXT, status = 201) =>
+    ada.json<{ id: string }>(status, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, { body });
+  const file = await put("dir/hello.txt", "Before that");
+  await put("dir/hello.txt", HELLO_TEXT, 200);
   places.set(file.id, { drive_id: data.id, path: "dir/hello.txt" });
   await put("dir/other");
   const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
@@ -251,7 +250,6 @@ async function makeTarget(): Promise<Target> {
     .client(unclaimed.api_key)
     .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
-  const snapshot = taken.data.id;
   const trash = await putIntoTrash(ada, data.id);
   return {
     drive: data.id,
@@ -272,6 +270,7 @@ const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: {
 const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
 const member = ({ drive: id, member: user_id }: Target): Request => ({ params: { id, user_id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
+const version = ({ file: id }: Target): Request => ({ params: { id, n: "1" } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
 const uploadLink = ({ uploads }: Target): Request => ({
   params: { token: uploads.making },
@@ -407,6 +406,12 @@ const SUCCESSES: readonly Case[] = [
     gives: 200,
     request: (t) => ({ body: { file_ids: [t.file, NOWHERE] } }),
   },
+  { operation: "listVersions", gives: 200, request: file },
+  { operation: "downloadVersion", gives: 200, request: version },
+  { operation: "downloadVersion", gives: 206, request: (t) => under(version(t), { range: "bytes=0-1" }) },
+  { operation: "downloadVersion", gives: 304, request: (t) => under(version(t), { "if-none-match": "*" }) },
+  { operation: "restoreVersion", gives: 200, request: version },
+  { operation: "deleteVersion", gives: 200, request: version },
   { operation: "downloadFile", gives: 200, request: file },
   {
     operation: "downloadFile",
@@ -656,6 +661,26 @@ const REFUSALS: readonly Case[] = [
     as: "nobody",
     request: (t) => under(link(t), { "sec-fetch-dest": "style" }),
   },
+  {
+    operation: "downloadVersion",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(version(t), OTHER_ETAG),
+  },
+  {
+    operation: "downloadVersion",
+    gives: "RANGE_NOT_SATISFIABLE",
+    request: (t) => under(version(t), { range: "bytes=99-" }),
+  },
+  {
+    operation: "downloadVersion",
+    gives: "FORBIDDEN",
+    request: (t) => under(version(t), { "sec-fetch-dest": "script" }),
+  },
+  {
+    operation: "restoreVersion",
+    gives: "PRECONDITION_FAILED",
+    request: (t) => under(version(t), OTHER_ETAG),
+  },
   { operation: "downloadFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
   {
     operation: "downloadFile",
@@ -827,6 +852,10 @@ const OF_FILE: readonly string[] = [
   "copyFile",
   "moveFile",
   "downloadFile",
+  "listVersions",
+  "downloadVersion",
+  "restoreVersion",
+  "deleteVersion",
   "readText",
   "editFile",
   "extractFile",
@@ -846,8 +875,8 @@ function withByPath(cases: readonly Case[]): Case[] {
   ];
 }
 
-function byPath({ params, ...request }: Request): Request {
-  return { ...request, query: { ...request.query, ...places.get(params?.["id"] ?? "") } };
+function byPath({ params: { id = "", ...params } = {}, ...request }: Request): Request {
+  return { ...request, params, query: { ...request.query, ...places.get(id) } };
 }
 
 for (const [name, cases] of [
@@ -941,7 +970,7 @@ const GENERAL: readonly {
   {
     code: "NOT_FOUND",
     as: "ada",
-    isMet: ({ parameters }) => parameters.path.length > 0,
+    isMet: ({ path, parameters }) => parameters.path.length > 0 && !path.startsWith("/v0/files/by-path"),
     request: ({ hasBody }, address) => [address, hasBody ? { body: ANY_BODY } : {}],
   },
   {

@@ -8,6 +8,7 @@ import { populate } from "../support/world.ts";
 
 interface Usage {
   readonly storage: { used: number; limit: number | null };
+  readonly versions: { used: number; limit: number | null };
   readonly operations: { used: number; limit: number | null };
   readonly bandwidth: { used: number; limit: number | null };
   readonly period: { start: string; end: string };
@@ -42,6 +43,7 @@ describe("the answer", () => {
     await put(own.client, own.id, "f", 1000);
     expect(await usageOf(own.client)).toEqual({
       storage: { used: 1000, limit: 104_857_600 },
+      versions: { used: 0, limit: null },
       operations: { used: 1, limit: null },
       bandwidth: { used: 1000, limit: null },
       period: JANUARY,
@@ -320,6 +322,7 @@ describe("a month", () => {
     coffer.clock.advance(1);
     expect(await usageOf(clients.ada)).toEqual({
       storage: { used: 1013, limit: null },
+      versions: { used: 0, limit: null },
       operations: { used: 0, limit: null },
       bandwidth: { used: 0, limit: null },
       period: FEBRUARY,

@@ -26,6 +26,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Drives", description: "Containers of files, each with its own owner and limits." },
   { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
   { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
+  { name: "Versions", description: "The contents that a file had before: to read, compare and restore." },
   { name: "Snapshots", description: "What a drive held at some moment, to look into and to bring back." },
   { name: "Trash", description: "What was deleted, and can be restored for a while." },
   { name: "Links", description: "Links for people and programs without a key: listed, counted and revoked." },

@@ -46,6 +46,16 @@ export const exampleFolder = {
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
+/** The earlier content of a file in examples. */
+export const exampleVersion = {
+  version: 1,
+  content_hash: "sha256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+  size: 11,
+  mime_type: "text/plain",
+  replaced_at: "2030-01-31T12:00:00.000Z",
+  replaced_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
+};
+
 /** The snapshot in examples. */
 export const exampleSnapshot = {
   id: "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",

@@ -11,10 +11,9 @@ import { write } from "./write.ts";
 type Method = "GET" | "PATCH" | "DELETE" | "POST";
 
 /** An operation on one file: which file is no part of it. */
-type FileSpec<Q extends TObject, B extends TSchema> = Omit<Operation<TObject, Q, B>, "params">;
-type FileInput<Q extends TObject, B extends TSchema> = Omit<Input<TObject, Q, B>, "params">;
+type AnyFileSpec = Operation<TObject, TObject, TSchema>;
 
-const byId = Type.Object({ id: id("The file's identifier.") });
+const byId = { id: id("The file's identifier.") };
 const byPath = {
   drive_id: driveRef(),
   path: Type.String({ minLength: 1, description: "The file's path.", examples: ["notes/2030/plan.md"] }),
@@ -25,22 +24,23 @@ const byPath = {
  * path in the query.
  *
  * @param rest what follows in the path of the URL, such as `/download`
+ * @param spec its `params` are those in `rest`
  */
-export function fileOperation<Q extends TObject, B extends TSchema>(
+export function fileOperation<P extends TObject, Q extends TObject, B extends TSchema>(
   method: Method,
   rest: string,
-  spec: FileSpec<Q, B>,
-  handle: (input: FileInput<Q, B>, file: FileRef) => Response | Promise<Response>,
+  spec: Operation<P, Q, B>,
+  handle: (input: Input<P, Q, B>, file: FileRef) => Response | Promise<Response>,
 ): Elysia;
 export function fileOperation(
   method: Method,
   rest: string,
-  spec: FileSpec<TObject, TSchema>,
-  handle: (input: FileInput<TObject, TSchema>, file: FileRef) => Response | Promise<Response>,
+  spec: AnyFileSpec,
+  handle: (input: Input<TObject, TObject, TSchema>, file: FileRef) => Response | Promise<Response>,
 ): Elysia {
   return routes(
     method,
-    operation(`/v0/files/:id${rest}`, { ...spec, params: byId }, (input) => handle(input, input.params)),
+    operation(`/v0/files/:id${rest}`, specById(spec), (input) => handle(input, refById(input.params))),
     operation(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input) =>
       handle(input, refIn(input.query)),
     ),
@@ -48,22 +48,22 @@ export function fileOperation(
 }
 
 /** Like `fileOperation`, for a write. */
-export function fileWrite<Q extends TObject, B extends TSchema>(
+export function fileWrite<P extends TObject, Q extends TObject, B extends TSchema>(
   method: Method,
   rest: string,
-  spec: FileSpec<Q, B>,
-  perform: (input: FileInput<Q, B>, file: FileRef, reply: Reply) => Promise<unknown>,
+  spec: Operation<P, Q, B>,
+  perform: (input: Input<P, Q, B>, file: FileRef, reply: Reply) => Promise<unknown>,
 ): Elysia;
 export function fileWrite(
   method: Method,
   rest: string,
-  spec: FileSpec<TObject, TSchema>,
-  perform: (input: FileInput<TObject, TSchema>, file: FileRef, reply: Reply) => Promise<unknown>,
+  spec: AnyFileSpec,
+  perform: (input: Input<TObject, TObject, TSchema>, file: FileRef, reply: Reply) => Promise<unknown>,
 ): Elysia {
   return routes(
     method,
-    write(`/v0/files/:id${rest}`, { ...spec, params: byId }, (input, reply) =>
-      perform(input, input.params, reply),
+    write(`/v0/files/:id${rest}`, specById(spec), (input, reply) =>
+      perform(input, refById(input.params), reply),
     ),
     write(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input, reply) =>
       perform(input, refIn(input.query), reply),
@@ -79,14 +79,22 @@ export function viewOf(
   return snapshot === undefined ? file : { ...file, snapshot };
 }
 
-function specByPath(method: Method, rest: string, spec: FileSpec<TObject, TSchema>) {
+function specById(spec: AnyFileSpec) {
+  return { ...spec, params: Type.Object({ ...byId, ...spec.params?.properties }) };
+}
+
+function specByPath(method: Method, rest: string, spec: AnyFileSpec) {
   return {
     ...spec,
     operationId: `${spec.operationId}ByPath`,
     summary: `${spec.summary}, by path`,
-    description: `Like \`${method} /v0/files/{id}${rest}\`, for the file at this path.`,
+    description: `Like \`${method} /v0/files/{id}${rest.replaceAll(/:(\w+)/g, "{$1}")}\`, for the file at this path.`,
     query: Type.Object({ ...spec.query?.properties, ...byPath }),
   };
+}
+
+function refById({ id: given }: { readonly id: string }): FileRef {
+  return { id: given };
 }
 
 function refIn({ drive_id: drive, path }: { readonly drive_id: string; readonly path: string }): FileRef {

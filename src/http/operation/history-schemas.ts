@@ -16,6 +16,38 @@ export const actorSchema = Type.Object(
 /** See `actorSchema`. */
 export type ActorRecord = RecordOf<typeof actorSchema>;
 
+/** An earlier content of a file in responses. */
+export const versionSchema = Type.Object(
+  {
+    version: Type.Integer({
+      minimum: 1,
+      description: "Its number: a file's contents are counted from 1. No number is used again.",
+    }),
+    content_hash: Type.String({
+      description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
+    }),
+    size: Type.Integer({ minimum: 0, description: "Bytes." }),
+    mime_type: Type.String({ examples: ["text/markdown"] }),
+    replaced_at: time("When another content took its place."),
+    replaced_by: nullable(actorSchema),
+  },
+  { $id: "Version" },
+);
+
+/** See `versionSchema`. */
+export type VersionRecord = RecordOf<typeof versionSchema>;
+
+/** A page of a file's earlier contents. */
+export const versionsSchema = Type.Object({
+  data: Type.Array(versionSchema),
+  total: Type.Integer({ description: "The number of versions on all pages." }),
+  current_version: Type.Integer({ description: "The number of the content that the file has now." }),
+  next_cursor: nextCursor,
+});
+
+/** See `versionsSchema`. */
+export type VersionsPage = RecordOf<typeof versionsSchema>;
+
 /** A snapshot in responses. */
 export const snapshotSchema = Type.Object(
   {

@@ -227,6 +227,10 @@ export const accountSchema = Type.Object(
         Type.Integer({ description: "For all drives together; null without a limit." }),
       ),
       max_file_size: Type.Integer({ description: "Bytes." }),
+      keep_days: Type.Integer({
+        description: "For how long earlier versions and deleted files are kept; 0 if they are not.",
+      }),
+      keep_versions: Type.Integer({ description: "How many earlier versions of one file are kept." }),
     }),
   },
   { $id: "Account" },
@@ -250,6 +254,9 @@ const figure = (description: string) =>
 /** What an account or a drive uses. */
 export const usageSchema = Type.Object({
   storage: figure("Bytes stored now."),
+  versions: figure(
+    "Bytes kept beside them: earlier versions, the trash and snapshots. Each content counts once, and not if a file of its drive has it too. They are the first to go when room is needed, except what snapshots that somebody took need.",
+  ),
   operations: figure("Requests with a valid key in the period, including refused ones."),
   bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
   period: Type.Object(

@@ -2,6 +2,7 @@ import type { NamedActor } from "../../domain/actor.ts";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
+import type { FileVersion } from "../../domain/file-version.ts";
 import type { FolderFacts } from "../../domain/folder.ts";
 import type { ListedLink } from "../../domain/link.ts";
 import type { Member } from "../../domain/member.ts";
@@ -9,7 +10,7 @@ import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ShownEntry } from "../../services/trash.ts";
-import type { ActorRecord, SnapshotRecord, TrashRecord } from "./history-schemas.ts";
+import type { ActorRecord, SnapshotRecord, TrashRecord, VersionRecord } from "./history-schemas.ts";
 import type { LinkRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./member-schema.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
@@ -98,6 +99,18 @@ export function keyRecord(key: ApiKey): KeyRecord {
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
     client_id: key.clientId,
+  };
+}
+
+/** An earlier content in the shape of `versionSchema`. */
+export function versionRecord(version: FileVersion): VersionRecord {
+  return {
+    version: version.version,
+    content_hash: `sha256:${version.digest}`,
+    size: version.size,
+    mime_type: version.mimeType,
+    replaced_at: formatInstant(version.replacedAt),
+    replaced_by: actorRecord(version.replacedBy),
   };
 }
 

@@ -20,13 +20,16 @@ export function accountRecord({ limits, ...view }: Account): AccountRecord {
       requests_per_minute: limits.requestsPerMinute,
       storage_bytes: limits.storage,
       max_file_size: limits.fileSize,
+      keep_days: limits.kept.days,
+      keep_versions: limits.kept.versions,
     },
   };
 }
 
-function usageRecord({ storage, operations, bandwidth, period }: UsageReport): UsageRecord {
+function usageRecord({ storage, versions, operations, bandwidth, period }: UsageReport): UsageRecord {
   return {
     storage,
+    versions,
     operations,
     bandwidth,
     period: { start: formatInstant(period.start), end: formatInstant(period.end) },
@@ -44,11 +47,18 @@ export const exampleAccount = {
   has_password: true,
   drive_count: 2,
   created_at: "2030-01-31T12:00:00.000Z",
-  limits: { requests_per_minute: 60, storage_bytes: null, max_file_size: 5_368_709_120 },
+  limits: {
+    requests_per_minute: 60,
+    storage_bytes: null,
+    max_file_size: 5_368_709_120,
+    keep_days: 30,
+    keep_versions: 50,
+  },
 };
 
 const exampleUsage = {
   storage: { used: 73_400_320, limit: 104_857_600 },
+  versions: { used: 5_242_880, limit: null },
   operations: { used: 1204, limit: null },
   bandwidth: { used: 220_200_960, limit: null },
   period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },

@@ -52,6 +52,12 @@ const OWN_PAGES = {
     "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
 };
 
+/** The same for callers with a key or a session. */
+export const OWN_CONTENT = {
+  ...CONTENT,
+  answers: CONTENT.answers.map((answer) => ({ ...answer, headers: { ...answer.headers, ...OWN_PAGES } })),
+};
+
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
   return new Elysia({ name: "downloads" }).use(
@@ -60,12 +66,8 @@ export function downloads(service: Files) {
       "/download",
 
       {
-        ...CONTENT,
+        ...OWN_CONTENT,
         query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
-        answers: CONTENT.answers.map((answer) => ({
-          ...answer,
-          headers: { ...answer.headers, ...OWN_PAGES },
-        })),
         operationId: "downloadFile",
         tag: "Files",
         summary: "Download a file",

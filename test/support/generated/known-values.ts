@@ -9,6 +9,7 @@ export type Kind =
   | "key"
   | "snapshot"
   | "trash entry"
+  | "version"
   | "session"
   | "user"
   | "username"
@@ -61,7 +62,8 @@ export class KnownValues {
   learn(operation: string, answer: unknown): void {
     if (Array.isArray(answer)) answer.slice(0, KEPT).forEach((each) => this.learn(operation, each));
     if (!isObject(answer)) return;
-    if ("content_hash" in answer) this.#learnFile(answer["id"], answer["path"], answer["content_hash"]);
+    if ("replaced_at" in answer) this.add("version", String(answer["version"]));
+    else if ("content_hash" in answer) this.#learnFile(answer["id"], answer["path"], answer["content_hash"]);
     else if ("slug" in answer) this.add("drive", answer["id"]);
     else if ("automatic" in answer) this.add("snapshot", answer["id"]);
     else if ("key_prefix" in answer) this.add("key", answer["id"]);

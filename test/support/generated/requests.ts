@@ -41,6 +41,7 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   drives: "drive",
   snapshots: "snapshot",
   trash: "trash entry",
+  versions: "version",
   files: "file",
   keys: "key",
   sessions: "session",

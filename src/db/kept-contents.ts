@@ -1,0 +1,37 @@
+import type { DrivePk, UserPk } from "../domain/id.ts";
+import type { Database } from "./database.ts";
+import type { Releaser } from "./released-contents.ts";
+
+/** What is kept of replaced and deleted files, in bytes. */
+export interface Kept {
+  /** Of contents that no file of the drive has; each counts once for a drive. */
+  readonly size: number;
+  /** Of those among them that snapshots need. */
+  readonly held: number;
+  /** Of records. */
+  readonly records: number;
+}
+
+const NOTHING: Kept = { size: 0, held: 0, records: 0 };
+
+/** How much owners keep. Triggers count it, so each figure costs the same whatever is kept. */
+export class KeptContents {
+  readonly #ofDrive;
+  readonly #ofUser;
+
+  constructor({ sql }: Database) {
+    this.#ofDrive = sql.prepare<Kept, [DrivePk]>(
+      "SELECT kept_size AS size, held_size AS held, kept_records AS records FROM drive WHERE pk = ?",
+    );
+    this.#ofUser = sql.prepare<Kept, [UserPk]>(
+      `SELECT ifnull(sum(kept_size), 0) AS size, ifnull(sum(held_size), 0) AS held,
+              ifnull(sum(kept_records), 0) AS records
+         FROM drive WHERE user = ? AND deleted_at IS NULL`,
+    );
+  }
+
+  /** What the drives of an account keep, or an unclaimed drive. */
+  of(owner: Releaser): Kept {
+    return (owner.kind === "drive" ? this.#ofDrive.get(owner.pk) : this.#ofUser.get(owner.pk)) ?? NOTHING;
+  }
+}

@@ -1,0 +1,142 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Files } from "../../services/files.ts";
+import type { Versions } from "../../services/versions.ts";
+import { contentAnswer } from "../content/answer.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../content/etag.ts";
+import { decodeNumber, encodeNumber } from "../operation/cursor.ts";
+import { exampleFile, exampleVersion } from "../operation/examples.ts";
+import { fileOperation, fileWrite } from "../operation/file-route.ts";
+import { versionsSchema } from "../operation/history-schemas.ts";
+import { fileSchema } from "../operation/record-schemas.ts";
+import { versionRecord } from "../operation/records.ts";
+import { cursor, paging } from "../operation/schema.ts";
+import { OWN_CONTENT } from "./downloads.ts";
+import { fileAnswerOf } from "./files.ts";
+
+const versionParams = Type.Object({
+  n: Type.String({ description: "The number of the version.", examples: ["1"] }),
+});
+
+/** The contents that a file had before. */
+export function versions(service: Versions, files: Files) {
+  return new Elysia({ name: "versions" })
+    .use(
+      fileOperation(
+        "GET",
+        "/versions",
+
+        {
+          operationId: "listVersions",
+          tag: "Versions",
+          summary: "List versions",
+          description:
+            "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
+          query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+          answers: [
+            {
+              status: 200,
+              description: "A page of versions.",
+              json: versionsSchema,
+              example: { data: [exampleVersion], total: 1, current_version: 2, next_cursor: null },
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ query, caller }, file) => {
+          const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+          const found = service.list(caller, file, { limit: query.limit, before });
+          return Response.json({
+            data: found.versions.map(versionRecord),
+            total: found.total,
+            current_version: found.current,
+            next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+          });
+        },
+      ),
+    )
+    .use(
+      fileOperation(
+        "GET",
+        "/versions/:n/download",
+
+        {
+          ...OWN_CONTENT,
+          operationId: "downloadVersion",
+          tag: "Versions",
+          summary: "Download a version",
+          description:
+            "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one.",
+          params: versionParams,
+        },
+        ({ request, context, params, query, caller }, file) =>
+          contentAnswer(files, {
+            request,
+            context,
+            file: service.fileAt(caller, file, params.n),
+            inline: query.inline,
+            isForAnyPage: false,
+          }),
+      ),
+    )
+    .use(
+      fileWrite(
+        "POST",
+        "/versions/:n/restore",
+
+        {
+          operationId: "restoreVersion",
+          tag: "Versions",
+          summary: "Restore a version",
+          description:
+            "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
+          params: versionParams,
+          headers: IF_MATCH,
+          answers: [
+            {
+              status: 200,
+              description: "The file's record.",
+              json: fileSchema,
+              headers: ETAG,
+              example: exampleFile,
+            },
+          ],
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+        },
+        ({ request, params, caller }, file, reply) =>
+          service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
+      ),
+    )
+    .use(
+      fileWrite(
+        "DELETE",
+        "/versions/:n",
+
+        {
+          operationId: "deleteVersion",
+          tag: "Versions",
+          summary: "Delete a version",
+          description: "Removes an earlier content for good. The file stays as it is.",
+          params: versionParams,
+          answers: [
+            {
+              status: 200,
+              description: "The version is deleted.",
+              json: Type.Object({
+                version: Type.Integer({ description: "The number of the deleted version." }),
+                deleted: Type.Literal(true),
+              }),
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ params, caller }, file, reply) =>
+          service.remove(
+            caller,
+            file,
+            params.n,
+            reply.with((version) => ({ json: { version, deleted: true } })),
+          ),
+      ),
+    );
+}
