@@ -1,5 +1,6 @@
 import { type Digest, parseDigest } from "../domain/digest.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
+import type { StoredPlace } from "../domain/stored-place.ts";
 import { BACKUPS, BackupError } from "./place.ts";
 
 /** The version of the layout of a place. A newer one is refused. */
@@ -39,7 +40,12 @@ export interface DamagedInBackup {
   /** What was wrong with it. */
   readonly problem: string;
   /** Some of the files that have it. */
-  readonly files: readonly { readonly drive: string; readonly path: string }[];
+  readonly files: readonly {
+    readonly drive: string;
+    readonly path: string;
+    /** Missing in manifests of earlier versions. */
+    readonly kept?: StoredPlace["kept"];
+  }[];
 }
 
 /** What a complete backup holds. */

@@ -192,7 +192,7 @@ export class Restoration implements Disposable {
     const missing: DamagedInBackup[] = [];
     for await (const content of this.contents()) {
       if (await isFileOf(this.#contentPath(content), content.size)) continue;
-      const files = snapshot.filesWith(content.digest, NAMED_FILES);
+      const files = snapshot.placesOf(content.digest, NAMED_FILES);
       // Without a file, nobody can read it.
       if (files.length === 0) continue;
       const problem = this.#problems.get(content.digest) ?? "is not in the backup";

@@ -144,7 +144,7 @@ export class BackupRun {
         this.#copied += 1;
       } catch (error) {
         if (!(error instanceof DamagedContent)) throw error;
-        const files = snapshot.filesWith(content.digest, NAMED_FILES);
+        const files = snapshot.placesOf(content.digest, NAMED_FILES);
         this.#damaged.push({ sha256: content.digest, size: content.size, problem: error.message, files });
       }
     });

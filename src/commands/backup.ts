@@ -3,6 +3,7 @@ import { type Backup, backUpAsStream, backUpTo } from "../backup/backup.ts";
 import type { BackupOptions } from "../backup/run.ts";
 import { systemClock } from "../clock.ts";
 import { type BackupAddress, nameOfBackupAddress, parseBackupAddress } from "../domain/backup-address.ts";
+import { keptWhere } from "../domain/stored-place.ts";
 import { VERSION } from "../version.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
 
@@ -69,7 +70,8 @@ function report(
     say(`Removed what is no longer kept. Backups: ${pruned.backups}; contents: ${pruned.contents}.`);
   if (damaged.length === 0) return;
   for (const { problem, files } of damaged) {
-    for (const { drive, path } of files) terminal.err(`  drive ${drive}, ${path}: ${problem}`);
+    for (const { drive, path, kept = null } of files)
+      terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: ${problem}`);
   }
   throw new CommandError(
     `Damaged contents that are not in the backup: ${damaged.length}. The rest is complete. Upload these files again, ` +

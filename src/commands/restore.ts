@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { restoreFrom, restoreStream } from "../backup/restore.ts";
 import { parseBackupAddress } from "../domain/backup-address.ts";
+import { keptWhere } from "../domain/stored-place.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 
 export const restore: Command = {
@@ -36,7 +37,8 @@ export const restore: Command = {
     terminal.out(`Start it with: coffer serve --data-dir ${dataDir}`);
     if (missing.length === 0) return;
     for (const { problem, files } of missing) {
-      for (const { drive, path } of files) terminal.err(`  drive ${drive}, ${path}: its content ${problem}`);
+      for (const { drive, path, kept = null } of files)
+        terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: its content ${problem}`);
     }
     throw new CommandError(
       `${missing.length} contents could not be restored. Everything else is there; reads of these files fail until ` +

@@ -1,6 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import type { Digest } from "../domain/digest.ts";
-import type { DriveId, StoreId } from "../domain/id.ts";
+import type { StoreId } from "../domain/id.ts";
+import type { StoredPlace } from "../domain/stored-place.ts";
+import { CONTENT_PLACES } from "./content-places.ts";
 import type { SnapshotAnswer, SnapshotRequest } from "./snapshot-worker.ts";
 
 /** The disk had no room for a snapshot. */
@@ -38,11 +40,11 @@ export interface SnapshotContent {
   readonly size: number;
 }
 
-/** A file whose content it is. */
-export interface SnapshotFile {
-  readonly drive: DriveId;
-  readonly path: string;
-}
+/** The first version of the schema with files that are kept besides those of drives. */
+const HISTORY_VERSION = 27;
+const FILES_OF_DRIVES = `
+  SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
+   WHERE b.digest = ?1 LIMIT ?2`;
 
 /** A copy of the database, which nobody changes. */
 export class Snapshot implements Disposable {
@@ -74,14 +76,10 @@ export class Snapshot implements Disposable {
       .iterate();
   }
 
-  /** Some files that have this content. */
-  filesWith(digest: Digest, limit: number): SnapshotFile[] {
-    return this.#sql
-      .query<SnapshotFile, [Digest, number]>(
-        `SELECT d.id AS drive, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
-          WHERE b.digest = ? LIMIT ?`,
-      )
-      .all(digest, limit);
+  /** Some places of a content. */
+  placesOf(digest: Digest, limit: number): StoredPlace[] {
+    const query = this.schemaVersion() < HISTORY_VERSION ? FILES_OF_DRIVES : CONTENT_PLACES;
+    return this.#sql.query<StoredPlace, [Digest, number]>(query).all(digest, limit);
   }
 
   [Symbol.dispose](): void {

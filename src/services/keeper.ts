@@ -3,7 +3,7 @@ import type { DrivePk, TrashPk } from "../domain/id.ts";
 import { keptSince, type Retention } from "../domain/retention.ts";
 
 /** How many rows one transaction removes. */
-const PIECE = 200;
+const PIECE = 60;
 
 /** Removes what was kept of replaced and deleted files, once it is no longer wanted. */
 export class Keeper {

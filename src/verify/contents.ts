@@ -4,6 +4,7 @@ import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/digest.ts";
 import { quoted } from "../domain/finding.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
+import { keptWhere } from "../domain/stored-place.ts";
 import type { Repair } from "./repair.ts";
 import type { VerifyEvent } from "./event.ts";
 
@@ -84,5 +85,5 @@ function aboutOf(database: VerifiedDatabase, digest: Digest): string {
   const place = database.placeOf(digest);
   return place === null
     ? `${digest} of no file`
-    : `${digest} drive ${place.drive} path ${quoted(place.path)}`;
+    : `${digest} drive ${place.drive} path ${quoted(place.path)}${keptWhere(place)}`;
 }

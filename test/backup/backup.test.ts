@@ -152,8 +152,8 @@ describe("a backup", () => {
     const { damaged } = await backUp(t.coffer, t.at("place"));
     const named = damaged.flatMap(({ files }) => files);
     expect(named.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
-      { drive: t.drive.id, path: "one" },
-      { drive: t.drive.id, path: "two" },
+      { drive: t.drive.id, path: "one", kept: null },
+      { drive: t.drive.id, path: "two", kept: null },
     ]);
     expect(filesIn(t.at("place")).map(({ digest }) => digest)).toEqual([digestOf("three", LARGE)]);
     const { missing } = await restore(t.at("place"), t.at("restored"));

@@ -13,24 +13,39 @@ bePatient();
 
 /** Enough for many pieces, and no more than one request copies. */
 const FILES = 9000;
+/** The same where the trash has a part in it: its pieces have fewer files. */
+const TRASHED = 3000;
 
 const KINDS = [
-  { kind: "copy", status: 201, afterKill: [FILES, 0], atEnd: [FILES, FILES] },
-  { kind: "move", status: 200, afterKill: [FILES, 0], atEnd: [0, FILES] },
-  { kind: "remove", status: 200, afterKill: [0, 0], atEnd: [0, 0] },
+  { kind: "copy", files: FILES, status: 201, afterKill: [FILES, 0], atEnd: [FILES, FILES], trashed: 0 },
+  { kind: "move", files: FILES, status: 200, afterKill: [FILES, 0], atEnd: [0, FILES], trashed: 0 },
+  { kind: "remove", files: TRASHED, status: 200, afterKill: [0, 0], atEnd: [0, 0], trashed: TRASHED },
+  { kind: "restore", files: TRASHED, status: 200, afterKill: [0, 0], atEnd: [0, TRASHED], trashed: TRASHED },
 ] as const;
+type Kind = (typeof KINDS)[number]["kind"];
 
-function ask(client: Client, drive: string, kind: "copy" | "move" | "remove"): Promise<Answer> {
+/** @param entry of `many/` in the trash, for a restore */
+function ask(client: Client, drive: string, kind: Kind, entry: string): Promise<Answer> {
   const headers = { "idempotency-key": `one ${kind} that is done once, whatever happens` };
   const body = { drive_id: drive, path: "many/" };
-  return kind === "remove"
-    ? client.send("DELETE", "/v0/folders", { body: { ...body, confirm: true }, headers })
-    : client.send("POST", `/v0/folders/${kind}`, { body: { ...body, destination_path: "x/more/" }, headers });
+  if (kind === "remove")
+    return client.send("DELETE", "/v0/folders", { body: { ...body, confirm: true }, headers });
+  if (kind === "restore")
+    return client.send("POST", `/v0/trash/${entry}/restore`, { body: { path: "x/more/" }, headers });
+  return client.send("POST", `/v0/folders/${kind}`, {
+    body: { ...body, destination_path: "x/more/" },
+    headers,
+  });
+}
+
+async function removeFolder(client: Client, drive: string): Promise<string> {
+  const body = { drive_id: drive, path: "many/", confirm: true };
+  return (await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body })).trash_id;
 }
 
 test.each(KINDS)(
   "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
-  async ({ kind, status, afterKill, atEnd }) => {
+  async ({ kind, files, status, afterKill, atEnd, trashed }) => {
     await using place = await temporaryDirectory();
     const dataDir = join(place.path, "data");
     let server = await serve({ dataDir });
@@ -41,13 +56,14 @@ test.each(KINDS)(
           .client(key)
           .json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: "x" });
       const { id } = await put("first.txt");
-      await addManyFiles(dataDir, id, FILES);
+      await addManyFiles(dataDir, id, files);
       using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");
       const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+      const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
       const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
 
-      const cutOff = ask(server.client(key), drive, kind).then(
+      const cutOff = ask(server.client(key), drive, kind, entry).then(
         () => "answered",
         () => "cut off",
       );
@@ -59,22 +75,25 @@ test.each(KINDS)(
       server = await serve({ dataDir });
       // Nothing gets into what is still on its way: the upload comes after it.
       await put("many/new.txt");
+      if (kind === "restore") await eventually(() => count("folder_work") === 0);
       expect(count("folder_work")).toBe(0);
       expect(faultsOfTrees(sql)).toEqual([]);
       const [left, made] = afterKill;
       expect(standing()).toEqual([left + 1, made]);
       expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
+      expect(count("trash_file")).toBe(trashed);
+      expect(count("trash WHERE state = 'kept'")).toBe(trashed === 0 ? 0 : 1);
 
-      const again = await ask(server.client(key), drive, kind);
+      const again = await ask(server.client(key), drive, kind, entry);
       expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([
         status,
         kind === "remove" ? "true" : null,
       ]);
-      const repeated = await ask(server.client(key), drive, kind);
+      const repeated = await ask(server.client(key), drive, kind, entry);
       expect([repeated.status, repeated.text]).toEqual([status, again.text]);
       // A removal was decided before the kill, so it does not take what came later.
-      const more = { copy: [1, 1], move: [0, 1], remove: [1, 0] }[kind];
-      expect(standing()).toEqual(atEnd.map((files, end) => files + (more[end] ?? 0)));
+      const more = { copy: [1, 1], move: [0, 1], remove: [1, 0], restore: [1, 0] }[kind];
+      expect(standing()).toEqual(atEnd.map((at, end) => at + (more[end] ?? 0)));
       expect([count("folder_work"), faultsOfTrees(sql)]).toEqual([0, []]);
       expect(await server.stop()).toBe(0);
     } finally {

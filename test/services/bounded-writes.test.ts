@@ -104,6 +104,11 @@ async function filesIn({ root }: World): Promise<number> {
   return names.filter((name) => name.length > 64).length;
 }
 
+/** Deletes a folder. Returns its entry in the trash. */
+async function folderInTrash({ services, own }: World, path: string): Promise<string> {
+  return (await services.folders.remove(own.caller, own.drive, path)).trashId ?? "";
+}
+
 function count({ database }: OpenedServices, what: string): number {
   return database.sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? 0;
 }
@@ -307,19 +312,58 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     ["a folder of 5,000 contents is copied", 5000, "copy"],
     ["a folder of 6,000 files is moved", 6000, "move"],
     ["a folder of 6,000 files is deleted", 6000, "remove"],
+    ["a folder of 3,000 files comes back from the trash", 3000, "restore"],
   ] as const)("when %s", async (_, files, how) => {
     await using world = await open();
     const { services, own } = world;
     await fill(world, await uploadAt(world, "first.txt"), files);
     if (how === "remove") await services.folders.remove(own.caller, own.drive, "many/");
-    else await services.folders[how](own.caller, own.drive, "many/", { path: "x/more/", driveId: undefined });
+    else if (how === "restore") {
+      const trash = await folderInTrash(world, "many/");
+      begin(world);
+      await services.trash.restore(own.caller, trash, undefined);
+    } else
+      await services.folders[how](own.caller, own.drive, "many/", { path: "x/more/", driveId: undefined });
     expect(world.meter.count).toBeGreaterThan(files / 100);
     requireSmall(world);
-    expect(count(world, "file")).toBe(1 + { copy: 2 * files, move: files, remove: 0 }[how]);
+    expect(count(world, "file")).toBe(1 + { copy: 2 * files, move: files, remove: 0, restore: files }[how]);
     expect([count(world, "folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
   });
 
-  test.each(["copy", "move", "remove"] as const)(
+  test("when a folder of 3,000 files is deleted for good, and goes with the sweep", async () => {
+    await using world = await open();
+    const { services, own } = world;
+    await fill(world, await uploadAt(world, "first.txt"), 3000);
+    await services.trash.remove(own.caller, await folderInTrash(world, "many/"));
+    begin(world);
+    await services.sweep.run();
+    expect([count(world, "trash"), count(world, "trash_file"), count(world, "kept_content")]).toEqual([
+      0, 0, 0,
+    ]);
+    requireSmall(world);
+  });
+
+  test.each([
+    ["is deleted", "remove"],
+    ["comes back", "restore"],
+  ] as const)("when a folder %s that a snapshot has", async (_, how) => {
+    await using world = await open();
+    const { services, own, database } = world;
+    await fill(world, await uploadAt(world, "first.txt"), 500);
+    for (let n = 0; n < 3; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
+    if (how === "remove") await services.snapshots.create(own.caller, own.drive, undefined);
+    begin(world);
+    const trash = await folderInTrash(world, "many/");
+    if (how === "restore") {
+      await services.snapshots.create(own.caller, own.drive, undefined);
+      begin(world);
+      await services.trash.restore(own.caller, trash, undefined);
+    }
+    requireSmall(world);
+    expect(faultsOfTrees(database.sql)).toEqual([]);
+  });
+
+  test.each(["copy", "move", "remove", "restore"] as const)(
     "in the %s of files with 64 tags in hundreds of folders each, and of thousands of folders",
     async (how) => {
       await using world = await open();
@@ -332,6 +376,11 @@ describe("no piece of a large work is longer than requests can wait for", () => 
       await services.folders.move(own.caller, own.drive, "folders/", { path: "a/z/", driveId: undefined });
       begin(world);
       if (how === "remove") await services.folders.remove(own.caller, own.drive, "a/");
+      else if (how === "restore") {
+        const trash = await folderInTrash(world, "a/");
+        begin(world);
+        await services.trash.restore(own.caller, trash, "other/");
+      }
       // All of it is more than a copy takes.
       else if (how === "move")
         await services.folders.move(own.caller, own.drive, "a/", { path: "b/", driveId: undefined });

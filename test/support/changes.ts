@@ -38,6 +38,8 @@ export interface Prepared extends AsyncDisposable {
   readonly drive: string;
   /** The ids of the agent's files. */
   readonly files: Readonly<Record<Path, string>>;
+  /** The entries of files and of a folder in the trash of the agent's drive. */
+  readonly trash: Readonly<Record<"file" | "other" | "folder", string>>;
   /** Another key of the agent's drive. */
   readonly spareKeyId: string;
   /** The token of a link to `small.bin` that works once. */
@@ -78,6 +80,11 @@ export async function prepare(parent?: string): Promise<Prepared> {
     "other/e.bin": await create("other/e.bin"),
     "other/f/g.bin": await create("other/f/g.bin"),
   };
+  const trash = {
+    file: await trashFile(client, drive, "trashed.bin"),
+    other: await trashFile(client, drive, "other.bin"),
+    folder: await trashFolder(client, drive),
+  };
   const spare = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { name: "spare" } });
   const link = await client.json<{ token: string }>(
     200,
@@ -114,6 +121,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     key,
     drive,
     files,
+    trash,
     spareKeyId: spare.id,
     linkToken: link.token,
     linkId: shared.id,
@@ -124,6 +132,26 @@ export async function prepare(parent?: string): Promise<Prepared> {
     cookie,
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
+}
+
+/** Uploads a file and deletes it. Returns its entry in the trash. */
+async function trashFile(client: Client, drive: string, path: string): Promise<string> {
+  const query = `drive_id=${drive}&path=${path}`;
+  await client.json(201, "PUT", `/v0/files?${query}`, { body: Uint8Array.from(contentOf(path, KIB)) });
+  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  return gone.trash_id;
+}
+
+/** Makes a folder with a file and an empty folder, and deletes it. Returns its entry in the trash. */
+async function trashFolder(client: Client, drive: string): Promise<string> {
+  const body = { drive_id: drive, path: "trashed/" };
+  await client.json(201, "POST", "/v0/folders", { body: { ...body, path: "trashed/empty/" } });
+  const target = `/v0/files?drive_id=${drive}&path=trashed/h.bin`;
+  await client.json(201, "PUT", target, { body: Uint8Array.from(contentOf("h", KIB)) });
+  const gone = await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", {
+    body: { ...body, confirm: true },
+  });
+  return gone.trash_id;
 }
 
 /** Makes the first account, with the link that the server printed. */
@@ -263,6 +291,13 @@ const OTHERS: readonly Change[] = [
     "/v0/folders/move",
     { drive_id: drive, path: "other/", destination_path: "moved/other/" },
   ]),
+  once("the return of a file from the trash", ({ trash }) => ["POST", `/v0/trash/${trash.file}/restore`, {}]),
+  once("the return of a folder from the trash", ({ trash }) => [
+    "POST",
+    `/v0/trash/${trash.folder}/restore`,
+    { path: "restored/" },
+  ]),
+  once("the end of an entry of the trash", ({ trash }) => ["DELETE", `/v0/trash/${trash.other}`]),
   once("the creation of a drive", () => ["POST", "/v0/drives", { name: "Another" }], asAccount),
   once(
     "the creation of a drive without an account",
@@ -334,6 +369,13 @@ const ROWS = [
      FROM file f JOIN drive d ON d.pk = f.drive JOIN blob b ON b.pk = f.blob WHERE d.deleted_at IS NULL`,
   `SELECT 'folder' AS kind, d.name AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
     WHERE d.deleted_at IS NULL`,
+  `SELECT 'trash' AS kind, d.name AS drive, t.kind AS what, t.path, t.state, t.size, t.file_count FROM trash t
+     JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
+  `SELECT 'trashed file' AS kind, t.path AS entry, f.path, b.digest, f.tags, f.metadata, f.version FROM trash_file f
+     JOIN trash t ON t.pk = f.entry JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = t.drive
+    WHERE d.deleted_at IS NULL`,
+  `SELECT 'trashed folder' AS kind, t.path AS entry, f.path FROM trash_folder f JOIN trash t ON t.pk = f.entry
+     JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
      FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
   `SELECT 'key' AS kind, k.name, k.scope, u.username, d.name AS drive FROM api_key k

@@ -54,6 +54,14 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
   ["counter-wrong", /the bytes of kept records of drive/, "UPDATE drive SET kept_records = 19"],
   ["counter-wrong", /the rows that keep content/, "UPDATE kept_content SET rows = rows + 1 WHERE size = 6"],
   ["counter-wrong", /the rows that keep content/, "UPDATE kept_content SET live = 1 WHERE size = 6"],
+  ["counter-wrong", /the size of trash entry .*says 7, and has 12/, "UPDATE trash SET size = 7"],
+  ["counter-wrong", /the number of files of trash entry/, "UPDATE trash SET file_count = 0"],
+  ["tree-wrong", /trash entry .* of "deleted.txt".*its state/, "UPDATE trash SET state = 'filling'"],
+  [
+    "tree-wrong",
+    /of "deleted.txt".*in the trash, and in a drive as well/,
+    "UPDATE trash_file SET file_id = (SELECT id FROM file WHERE path = 'a/large.bin')",
+  ],
   ["counter-wrong", /the number of the content of file/, "UPDATE file_version SET version = 2"],
   ["counter-wrong", /the bytes of records of drive/, "UPDATE drive SET record_size = record_size - 512"],
   [
@@ -216,6 +224,19 @@ test("quick: a wrong size is found, wrong bytes are not", async () => {
   expect(await verified(dataDir, { isQuick: true })).toEqual([]);
   await writeFile(fileIn(dataDir, store.large), "short");
   expect(await verified(dataDir, { isQuick: true })).toHaveLength(1);
+});
+
+test("damage of a content that only the trash has is found, with the file's path there", async () => {
+  const dataDir = await store.copied();
+  const bytes = new TextEncoder().encode("in the trash");
+  changeDatabase(
+    dataDir,
+    `UPDATE small_content SET bytes = CAST('I' || substr(bytes, 2) AS BLOB)
+      WHERE blob = (SELECT pk FROM blob WHERE digest = '${Bun.SHA256.hash(bytes, "hex")}')`,
+  );
+  expect(await verified(dataDir)).toEqual([
+    expect.stringMatching(/^content-damaged .* path "deleted.txt" \(in the trash\): /),
+  ]);
 });
 
 test("a database of another schema is refused, with what to do", async () => {

@@ -1,6 +1,8 @@
 import { Database as Sqlite, SQLiteError, type Statement } from "bun:sqlite";
 import type { Digest } from "../../domain/digest.ts";
 import type { Finding } from "../../domain/finding.ts";
+import type { StoredPlace } from "../../domain/stored-place.ts";
+import { CONTENT_PLACES } from "../content-places.ts";
 import { requireNewestSchema } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
@@ -25,7 +27,6 @@ const CHECKS = [
   wrongCounts,
   wrongKept,
   wrongTrash,
-  wrongTrash,
   wrongSnapshots,
   wrongTags,
   wrongIndex,
@@ -37,7 +38,7 @@ export class VerifiedDatabase implements Disposable {
   readonly #contents: Statement<StoredContent, [string, number]>;
   readonly #bytes: Statement<{ bytes: Uint8Array }, [Digest]>;
   readonly #has: Statement<object, [Digest]>;
-  readonly #places: Statement<{ drive: string; path: string }, [Digest]>;
+  readonly #places: Statement<StoredPlace, [Digest, number]>;
   readonly #isRefused: Statement<object, [Digest]>;
 
   private constructor(sql: Sqlite) {
@@ -47,10 +48,7 @@ export class VerifiedDatabase implements Disposable {
       "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
     );
     this.#has = sql.prepare("SELECT 1 FROM blob WHERE digest = ?");
-    this.#places = sql.prepare(
-      `SELECT d.id AS drive, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
-        WHERE b.digest = ? LIMIT 1`,
-    );
+    this.#places = sql.prepare(CONTENT_PLACES);
     this.#isRefused = sql.prepare("SELECT 1 FROM damaged_content WHERE digest = ?");
   }
 
@@ -114,9 +112,9 @@ export class VerifiedDatabase implements Disposable {
     return this.#has.get(digest) !== null;
   }
 
-  /** One of the files that a content belongs to; null if there is none. */
-  placeOf(digest: Digest): { readonly drive: string; readonly path: string } | null {
-    return this.#places.get(digest);
+  /** A file that a content belongs to, or what is kept of one; null if there is none. */
+  placeOf(digest: Digest): StoredPlace | null {
+    return this.#places.get(digest, 1);
   }
 
   /** Whether the server refuses to send a content. */
