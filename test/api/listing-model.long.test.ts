@@ -1,8 +1,8 @@
 import { test } from "bun:test";
 import { openStage } from "../support/scenario.ts";
-import { runTreeModel } from "../support/tree-model.ts";
+import { KEEPS_A_DAY, runTreeModel } from "../support/tree-model.ts";
 
-const stage = openStage();
+const stage = openStage(KEEPS_A_DAY);
 
 test.each(Array.from({ length: 60 }, (_, index) => index + 100))(
   "lists, totals, folders and counts agree with a simple model, seed %p",

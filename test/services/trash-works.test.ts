@@ -52,11 +52,12 @@ async function open(): Promise<World> {
 async function uploadAt(
   { services, caller, drive }: Pick<World, "services" | "caller" | "drive">,
   path: string,
+  expiresAt?: string,
 ): Promise<string> {
   const taker = await services.uploads.begin(caller, drive);
   await taker.write(Buffer.from("x"));
   const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  const fields = { ...unset, driveId: drive, path, expiresAt: undefined };
+  const fields = { ...unset, driveId: drive, path, expiresAt };
   return (await taker.finish(fields, UNCONDITIONAL)).file.id;
 }
 
@@ -70,7 +71,7 @@ function count({ database }: OpenedServices, what: string): number {
 
 /** How many files are in the trash, and how many are where they are restored to. */
 function filesIn(world: OpenedServices): [number, number] {
-  return [count(world, "trash_file"), count(world, "file WHERE path LIKE 'x/more/%'")];
+  return [count(world, "trash_file"), count(world, "file WHERE path GLOB 'x/more/[0-9n]*'")];
 }
 
 const TRASHED: [number, number] = [FILES, 0];
@@ -167,6 +168,21 @@ test("a drive that is deleted on the way takes its trash with it", async () => {
   expect(["drive", "trash", "trash_file", "folder_work"].map((table) => count(world, table))).toEqual([
     0, 0, 0, 0,
   ]);
+});
+
+test("an expired file goes with the next sweep, and with it an entry that has nothing else", async () => {
+  await using world = await open();
+  const { services, caller, drive, clock, database } = world;
+  const expiresAt = new Date(clock.now() + 1000).toISOString();
+  const id = await uploadAt(world, "single.txt", expiresAt);
+  await uploadAt(world, "a/one.txt", expiresAt);
+  await services.files.remove(caller, { id }, UNCONDITIONAL);
+  await services.folders.remove(caller, drive, "a/");
+  expect([count(world, "trash"), count(world, "trash_file")]).toEqual([3, FILES + 2]);
+  clock.advance(1000);
+  await services.sweep.run();
+  expect([count(world, "trash"), count(world, "trash_file")]).toEqual([2, FILES]);
+  expect(faultsOfTrees(database.sql)).toEqual([]);
 });
 
 test("what is deleted for good goes with the next sweep, in pieces", async () => {

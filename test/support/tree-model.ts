@@ -1,19 +1,36 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { expect } from "bun:test";
+import { join } from "node:path";
 import type { Client, Json } from "./client.ts";
+import { ancestors, ModelDrive } from "./model-drive.ts";
+import { type ModelEntry, nearestPlace } from "./model-trash.ts";
 import { createRandom } from "./random.ts";
+import { faultsOfTrees } from "./recount.ts";
 import type { Stage } from "./scenario.ts";
 
 const STEPS = 250;
 const HOUR = 60 * 60 * 1000;
+/** After how many steps everything is counted anew. */
+const RECOUNT = 50;
+/** What the model's Coffer must be opened with: so that the ends of what it keeps come within a run. */
+export const KEEPS_A_DAY = { "keep-days": "1" };
 const SEGMENTS = ["a", "b", "ab", "%"];
 const TAGS = ["red", "big"];
 
-interface ModelFile {
+/** What an answer may name. */
+interface Named {
   readonly id: string;
-  size: number;
-  tags: string[];
-  /** Milliseconds since the epoch; Infinity for never. */
-  expiresAt: number;
+  readonly trash_id?: string;
+  readonly trash_ids?: readonly string[];
+}
+
+interface ShownEntry {
+  readonly id: string;
+  readonly kind: string;
+  readonly path: string;
+  readonly file_count: number;
+  readonly size: number;
+  readonly deleted_at: string;
 }
 
 interface Sortable {
@@ -23,58 +40,6 @@ interface Sortable {
   readonly updated_at: string;
 }
 
-/** The expected files and folders of a drive, stored in the simplest way. */
-class ModelDrive {
-  readonly id: string;
-  readonly files = new Map<string, ModelFile>();
-  readonly folders = new Set<string>();
-
-  constructor(id: string) {
-    this.id = id;
-  }
-
-  /** Removes expired files. */
-  expire(now: number): void {
-    for (const [path, file] of this.files) if (file.expiresAt <= now) this.files.delete(path);
-  }
-
-  /** Whether a new file may be at a path. */
-  hasPlaceFor(path: string): boolean {
-    return (
-      !this.folders.has(`${path}/`) && ancestors(path).every((folder) => !this.files.has(folder.slice(0, -1)))
-    );
-  }
-
-  set(path: string, file: ModelFile): void {
-    for (const folder of ancestors(path)) this.folders.add(folder);
-    this.files.set(path, file);
-  }
-
-  paths(prefix: string): string[] {
-    return [...this.files.keys()].filter((path) => path.startsWith(prefix)).toSorted();
-  }
-
-  /** The folders whose next `/` after the prefix is their last. */
-  foldersAt(prefix: string): string[] {
-    const isNext = (path: string) => path.indexOf("/", prefix.length) === path.length - 1;
-    return [...this.folders]
-      .filter((path) => path.startsWith(prefix) && path !== prefix && isNext(path))
-      .toSorted();
-  }
-
-  size(paths: readonly string[]): number {
-    return paths.reduce((sum, path) => sum + (this.files.get(path)?.size ?? 0), 0);
-  }
-}
-
-/** `a/`, `a/b/` of `a/b/c`. */
-function ancestors(path: string): string[] {
-  const found: string[] = [];
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1))
-    found.push(path.slice(0, at + 1));
-  return found;
-}
-
 /** Does the same in a Coffer and in the model, and compares the results. */
 class Run {
   readonly #stage: Stage;
@@ -82,7 +47,8 @@ class Run {
   readonly #drives: ModelDrive[];
   readonly #random: () => number;
   /** Ids of files that existed before. */
-  readonly #gone: string[] = [];
+  #gone: string[] = [];
+  #trash: ModelEntry[] = [];
   readonly done: string[] = [];
 
   constructor(on: Stage, drives: readonly string[], seed: number) {
@@ -93,8 +59,7 @@ class Run {
   }
 
   async step(): Promise<void> {
-    const now = this.#stage.coffer.clock.now();
-    for (const drive of this.#drives) drive.expire(now);
+    this.#expire();
     const drive = this.#pick(this.#drives);
     const steps = [
       () => this.#upload(drive),
@@ -108,15 +73,36 @@ class Run {
       () => this.#removeFolder(drive),
       () => this.#relocateFolder("move", drive),
       () => this.#relocateFolder("copy", drive),
+      () => this.#restore(),
+      () => this.#restore(),
+      () => this.#purge(),
       () => this.#pass(),
     ];
     await this.#pick(steps)();
-    const after = this.#stage.coffer.clock.now();
-    for (const each of this.#drives) each.expire(after);
+    this.#expire();
+  }
+
+  #expire(): void {
+    const now = this.#stage.coffer.clock.now();
+    for (const each of this.#drives) each.expire(now);
+    for (const { files } of this.#trash)
+      for (const [path, { expiresAt }] of files) if (expiresAt <= now) files.delete(path);
+    this.#trash = this.#trash.filter(
+      ({ kind, files, deletedAt }) => deletedAt > now - 24 * HOUR && (kind === "folder" || files.size > 0),
+    );
   }
 
   async compare(): Promise<void> {
-    for (const drive of this.#drives) await this.#compareDrive(drive);
+    for (const drive of this.#drives) {
+      await this.#compareDrive(drive);
+      await this.#compareTrash(drive);
+    }
+  }
+
+  /** Counts everything anew. */
+  recount(): void {
+    using sql = new Sqlite(join(this.#stage.coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(faultsOfTrees(sql)).toEqual([]);
   }
 
   async #upload(drive: ModelDrive): Promise<void> {
@@ -154,7 +140,11 @@ class Run {
     const made = await this.#ask(status, "POST", `/v0/files/${id}/${how}`, body);
     if (file === undefined || status === 409 || isItself) return;
     const overwritten = to.files.get(target);
-    if (overwritten !== undefined) this.#gone.push(overwritten.id);
+    if (overwritten !== undefined) {
+      const { data } = await this.#get<{ data: { id: string }[] }>(`/v0/trash?drive_id=${to.id}&limit=1000`);
+      const [entry] = data.filter(({ id: each }) => this.#trash.every(({ id: known }) => known !== each));
+      this.#keepFile(to, target, entry?.id);
+    }
     if (how === "move") {
       from.files.delete(path);
       to.set(target, file);
@@ -179,12 +169,12 @@ class Run {
   async #remove(drive: ModelDrive): Promise<void> {
     const path = this.#anyPath(drive);
     const file = drive.files.get(path);
-    await this.#ask(
+    const { trash_id: entry } = await this.#ask(
       file === undefined ? 404 : 200,
       "DELETE",
       `/v0/files/${file?.id ?? this.#pick([...this.#gone, "x"])}`,
     );
-    this.#forget(drive, path);
+    this.#keepFile(drive, path, entry);
   }
 
   async #removeMany(drive: ModelDrive): Promise<void> {
@@ -193,7 +183,7 @@ class Run {
     const body = { file_ids: [...ids, ...this.#gone.slice(0, 1)] };
     const answer = await this.#ask(200, "POST", "/v0/files/bulk-delete", body);
     expect(answer).toMatchObject({ deleted: ids, failed: this.#gone.slice(0, 1) });
-    for (const path of paths) this.#forget(drive, path);
+    for (const [index, path] of paths.entries()) this.#keepFile(drive, path, answer.trash_ids?.[index]);
   }
 
   async #createFolder(drive: ModelDrive): Promise<void> {
@@ -214,8 +204,85 @@ class Run {
     const answer = await this.#ask(known ? 200 : 404, "DELETE", "/v0/folders", body);
     if (!known) return;
     expect(answer).toMatchObject({ success: true, deleted_count: below.length });
+    const files = new Map(
+      below.flatMap((each) => {
+        const file = drive.files.get(each);
+        return file === undefined ? [] : [[each.slice(path.length), file] as const];
+      }),
+    );
+    const inside = [...drive.folders].filter((folder) => folder.startsWith(path));
+    this.#keep(drive, path, answer.trash_id, files, inside);
     for (const file of below) this.#forget(drive, file);
-    for (const folder of drive.folders) if (folder.startsWith(path)) drive.folders.delete(folder);
+    for (const folder of inside) drive.folders.delete(folder);
+  }
+
+  /** Puts the file at a path into the trash. */
+  #keepFile(drive: ModelDrive, path: string, id: string | undefined): void {
+    const file = drive.files.get(path);
+    if (file === undefined) return;
+    this.#keep(drive, path, id, new Map([["", file]]), []);
+    this.#forget(drive, path);
+  }
+
+  #keep(
+    { id: drive }: ModelDrive,
+    path: string,
+    id: string | undefined,
+    files: ModelEntry["files"],
+    folders: readonly string[],
+  ): void {
+    if (id === undefined) throw new Error(`nothing says where "${path}" is in the trash`);
+    const kind = path.endsWith("/") ? "folder" : "file";
+    const relative = folders.map((folder) => folder.slice(path.length));
+    const deletedAt = this.#stage.coffer.clock.now();
+    this.#trash.push({ id, drive, kind, path, files, folders: relative, deletedAt });
+  }
+
+  async #restore(): Promise<void> {
+    const entry = this.#trash.length === 0 ? undefined : this.#pick(this.#trash);
+    if (entry === undefined) return;
+    const drive = this.#drives.find(({ id }) => id === entry.drive);
+    if (drive === undefined) throw new Error("an entry of no drive");
+    const place = this.#random() < 0.3 ? this.#path() + (entry.kind === "folder" ? "/" : "") : null;
+    const target = place ?? nearestPlace(drive, entry);
+    const asFile = entry.kind === "folder" ? target.slice(0, -1) : target;
+    const blocked = drive.files.has(asFile) || !drive.hasPlaceFor(asFile);
+    const url = `/v0/trash/${entry.id}/restore`;
+    const answer = await this.#ask(blocked ? 409 : 200, "POST", url, place === null ? {} : { path: place });
+    if (blocked) return;
+    expect(answer).toMatchObject({ path: target, file_count: entry.files.size, restored: true });
+    this.#trash = this.#trash.filter((each) => each !== entry);
+    for (const folder of [...ancestors(target), ...entry.folders.map((each) => target + each)])
+      drive.folders.add(folder);
+    const back = new Set([...entry.files.values()].map(({ id }) => id));
+    this.#gone = this.#gone.filter((id) => !back.has(id));
+    for (const [path, file] of entry.files) drive.set(target + path, file);
+    await this.#ask(404, "POST", url, {});
+  }
+
+  async #purge(): Promise<void> {
+    const entry = this.#trash.length === 0 ? undefined : this.#pick(this.#trash);
+    if (entry === undefined) return;
+    await this.#ask(200, "DELETE", `/v0/trash/${entry.id}`);
+    this.#trash = this.#trash.filter((each) => each !== entry);
+  }
+
+  async #compareTrash({ id: drive }: ModelDrive): Promise<void> {
+    const prefix = this.#random() < 0.5 ? "" : this.#path();
+    const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
+    const { data } = await this.#get<{ data: ShownEntry[] }>(`/v0/trash?${query.toString()}`);
+    const ends = data.map(({ deleted_at, id }) => [deleted_at, id].join());
+    expect(ends).toEqual(ends.toSorted().toReversed());
+    const expected = this.#trash
+      .filter((entry) => entry.drive === drive && entry.path.startsWith(prefix))
+      .map(({ id, kind, path, files }) => {
+        const size = [...files.values()].reduce((sum, file) => sum + file.size, 0);
+        return [id, kind, path, files.size, size].join();
+      });
+    const shown = data.map(({ id, kind, path, file_count, size }) =>
+      [id, kind, path, file_count, size].join(),
+    );
+    expect(shown.toSorted()).toEqual(expected.toSorted());
   }
 
   async #relocateFolder(how: "move" | "copy", from: ModelDrive): Promise<void> {
@@ -363,9 +430,9 @@ class Run {
     return this.#client.json<T>(200, "GET", path);
   }
 
-  async #ask(status: number, method: string, path: string, body?: Json): Promise<{ id: string }> {
+  async #ask(status: number, method: string, path: string, body?: Json): Promise<Named> {
     this.done.push(`${method} ${path} ${JSON.stringify(body)}: ${status}`);
-    return this.#client.json<{ id: string }>(status, method, path, body === undefined ? {} : { body });
+    return this.#client.json<Named>(status, method, path, body === undefined ? {} : { body });
   }
 
   #forget(drive: ModelDrive, path: string): void {
@@ -405,6 +472,7 @@ export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
     for (let step = 0; step < STEPS; step += 1) {
       await run.step();
       await run.compare();
+      if (step % RECOUNT === 0) run.recount();
     }
   } catch (cause) {
     const last = run.done.slice(-12).join("\n");
