@@ -119,11 +119,11 @@ describe("how many archives may be under way", () => {
   });
 });
 
-/** The messages of the log's lines since it had `count`, by their level. */
+/** What the log's lines since it had `count` say of archives, and with which level. */
 function logged(coffer: TestAppliance, count: number): string[] {
   return coffer.lines.slice(count).flatMap((line): string[] => {
     const { level, message }: { level: string; message: string } = JSON.parse(line);
-    return message === "request" ? [] : [`${level}: ${message}`];
+    return message.includes("archive") ? [`${level}: ${message}`] : [];
   });
 }
 
@@ -135,6 +135,8 @@ describe("a reader of an archive", () => {
     const own = await provision(coffer);
     await upload(own, "large", LARGE);
     await upload(own, "small", "x");
+    // Its threads have their connections then.
+    await eventually(() => coffer.lines.some((line) => line.includes("the search index is filled")));
     const [before, lines] = [connections(), coffer.lines.length];
     await using readers = new AsyncDisposableStack();
     const stopped: SlowReader[] = [];
