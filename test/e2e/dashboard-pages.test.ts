@@ -10,22 +10,26 @@ import { provision, signUp } from "../support/executable.ts";
 import { askToBeLetIn, OAuthTestClient } from "../support/oauth.ts";
 import { pageWeight } from "../support/page-weight.ts";
 import { sessionIn } from "../support/sign-in.ts";
+import { isThorough } from "../support/thorough.ts";
 
 const SCREENSHOTS = resolve(import.meta.dir, "../screenshots");
 /** Script and style together, as they are sent. */
 const MOST_BYTES = 120 * 1024;
 const HEIGHT = 844;
 
-/** How each page is looked at. Some have pictures, for people to look at as well. */
-const LOOKS = [
+/** How each page can be looked at. Some have pictures, for people to look at as well. */
+const ALL_LOOKS = [
   { look: "light", colorScheme: "light", width: 1280, hasPicture: true },
   { look: "dark", colorScheme: "dark", width: 1280, hasPicture: true },
   { look: "phone", colorScheme: "light", width: 360, hasPicture: true },
   { look: "phone-dark", colorScheme: "dark", width: 360, hasPicture: false },
 ] as const;
 
-/** Widths between and beyond, where only the room changes. */
-const OTHER_WIDTHS = [768, 3840];
+/** What axe finds hardly depends on the width: mostly both themes are enough, without pictures. */
+const LOOKS = isThorough() ? ALL_LOOKS : ALL_LOOKS.slice(0, 2);
+
+/** On a phone, between and beyond: where only the room changes. */
+const WIDTHS = [360, 768, 3840];
 
 /** As long and as wide as a name may be. */
 const LONG = "W".repeat(64);
@@ -118,14 +122,14 @@ async function inspect(name: string): Promise<string[]> {
   for (const { look, colorScheme, width, hasPicture } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await resize(page, width, HEIGHT);
-    if (hasPicture) {
+    if (hasPicture && isThorough()) {
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
     }
     const inColors = colorScheme === "dark" ? colorProblems : accessibilityProblems;
     const problems = [...(await inColors(page)), ...(await overflows())];
     found.push(...problems.map((problem) => `${look}: ${problem}`));
   }
-  for (const width of OTHER_WIDTHS) {
+  for (const width of WIDTHS) {
     await resize(page, width, HEIGHT);
     found.push(...(await overflows()));
   }

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblemsInEachScheme } from "../support/axe.ts";
 import { strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../support/documents.ts";
 import { putFile } from "../support/drives.ts";
+import { PNG, WEBM, wav } from "../support/samples.ts";
 import { eventually } from "../support/scenario.ts";
 
 const dashboard = openDashboard();
@@ -46,44 +46,6 @@ async function show(path: string, content: Content, type?: string): Promise<void
 const preview = () => page.locator("dialog.preview");
 const shown = (text: string | RegExp) => preview().getByText(text).first().waitFor();
 const view = (name: string) => preview().getByRole("button", { name, exact: true }).click();
-
-/** A second of silence, 8 kHz, 8 bits, mono. */
-function wav(): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(44 + 8000).fill(128, 44);
-  const data = new DataView(bytes.buffer);
-  bytes.set(Buffer.from("RIFF\0\0\0\0WAVEfmt "));
-  bytes.set(Buffer.from("data"), 36);
-  data.setUint32(4, 36 + 8000, true);
-  data.setUint32(16, 16, true);
-  data.setUint16(20, 1, true);
-  data.setUint16(22, 1, true);
-  data.setUint32(24, 8000, true);
-  data.setUint32(28, 8000, true);
-  data.setUint16(32, 1, true);
-  data.setUint16(34, 8, true);
-  data.setUint32(40, 8000, true);
-  return bytes;
-}
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-
-/** A second of red, VP8 in WebM, 16 by 16 pixels. */
-const WEBM = Buffer.from(
-  [
-    "GkXfo59ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQJChYECGFOAZwEAAAAAAAIFEU2bdLpNu4tTq4QVSalmU6yBoU27i1OrhBZU",
-    "rmtTrIHGTbuMU6uEElTDZ1OsggEMTbuMU6uEHFO7a1OsggHv7AEAAAAAAABZAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAVSalmoCrXsYMPQkBNgIRM",
-    "YXZmV0GETGF2ZkSJiECPQAAAAAAAFlSua8GuAQAAAAAAADjXgQFzxYgAAAAAAAAAAZyBACK1nIN1bmSIgQCGhVZfVlA4g4EBI+OD",
-    "hA7msoDgibCBELqBEJqBAhJUw2fRc3POY8CLY8WIAAAAAAAAAAFnyJhFo4dFTkNPREVSRIeLTGF2YyBsaWJ2cHhnyKJFo4hEVVJB",
-    "VElPTkSHlDAwOjAwOjAxLjAwMDAwMDAwMAAAH0O2dUCH54EAo72BAACA8AIAnQEqEAAQAABHCIWFiIWEiAICAnWqA/gD+gINTRgA",
-    "/v1u8//jmTcwxP+Obf/xYTwOKMj/8VEAo5WBAPoAsQEAARAQABgAGFgv9AAIAACjlYEB9ACxAQABEBAAGAAYWC/0AAgAAKOVgQLu",
-    "ALEBAAEQEAAYABhYL/QACAAAHFO7a5G7j7OBALeK94EB8YIBYvCBAw==",
-  ].join(""),
-  "base64",
-);
 
 describe("what each kind looks like", () => {
   test("code has line numbers, and what is no text says so", async () => {
@@ -220,26 +182,6 @@ describe("what each kind looks like", () => {
     await other.close();
   });
 
-  test.each<[name: string, content: Content, shows: string]>([
-    ["axe/a.rs", "fn main() {}", ".preview-numbers"],
-    ["axe/a.md", "# Title\n\n- [x] done\n\n> a [link](https://example.org/)\n\n| a |\n|--|\n| 1 |", ".prose"],
-    ["axe/a.json", '{"a":1}', ".preview-text"],
-    ["axe/a.csv", "a,b\n1,2", "table"],
-    ["axe/a.png", Uint8Array.from(PNG), "img"],
-    ["axe/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "img"],
-    ["axe/a.wav", wav(), "audio"],
-    ["axe/a.webm", Uint8Array.from(WEBM), "video"],
-    ["axe/a.pdf", "%PDF-1.4", ".preview-none, iframe"],
-    ["axe/a.zip", "PK", ".preview-none"],
-    ["axe/a.docx", docx(wordParagraph("text")), ".preview-text"],
-    ["axe/a.txt", "", ".preview-none"],
-    ["axe/a.log", "line\u202e\n", ".preview-note"],
-  ])("axe finds nothing, in light and dark: %s", async (path, content, shows) => {
-    await show(path, content);
-    await preview().locator(shows).first().waitFor();
-    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  });
-
   test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
     await show("note.txt", "a note");
     const downloading = page.waitForEvent("download");
@@ -299,16 +241,6 @@ describe("hostile files never run", () => {
     await shown("deep");
     await show("deep.json", "[".repeat(100_000) + "]".repeat(100_000));
     await shown("[[[[");
-  });
-
-  test("Markdown that takes the lexer minutes is shown as its source, and the page goes on meanwhile", async () => {
-    const id = await store("minutes.md", `${"_a*".repeat(6000)}\n\n`.repeat(14));
-    await page.goto(`/drives/${dashboard.owner.drive}/?file=${id}`);
-    await shown("Loading…");
-    // Answered by the page's own thread.
-    expect(await page.evaluate("document.querySelector('.preview').textContent")).toContain("Loading…");
-    await shown("This document is too long or complex to format.");
-    await shown("_a*_a*");
   });
 
   test("a text that reads in another order than it is stored says so", async () => {

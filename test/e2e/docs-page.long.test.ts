@@ -4,6 +4,14 @@ import { bePatient } from "../support/patience.ts";
 
 bePatient();
 
+test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
+  await using docs = await openDocsPage();
+  const { text: drives } = await execute(await openOperation(docs.page, "Drives-listDrives"));
+  expect(drives).toContain('"slug": null');
+  const { strangers, complaints } = docs;
+  expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+});
+
 test("what is filled in can be executed as it is, but for the ids: an upload, a form, a change", async () => {
   await using docs = await openDocsPage();
   const { page, drive } = docs;
