@@ -1,7 +1,7 @@
 import { driveIsAlive, KEY_IS_ALIVE } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
-import { ROOT } from "../domain/path.ts";
+import { type FolderPath, ROOT } from "../domain/path.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
@@ -27,8 +27,8 @@ export type NewerSecret = Required<
   Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">
 >;
 
-/** What a key reaches: all drives of a user, or one drive. */
-export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk };
+/** What a key reaches: all drives of a user, or one drive, of which a prefix may be less than all. */
+export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk; readonly prefix: FolderPath };
 
 interface CallerRow {
   readonly keyId: KeyId;
@@ -37,13 +37,17 @@ interface CallerRow {
   readonly userId: UserId | null;
   readonly drivePk: DrivePk | null;
   readonly driveId: DriveId | null;
+  readonly pathPrefix: FolderPath | null;
   readonly ownerId: UserId | null;
   readonly plan: Plan;
 }
 
 const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHERE d.pk = k.drive) AS driveId,
+                 k.path_prefix AS pathPrefix,
                  k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt,
                  (SELECT g.client_id FROM oauth_grant g WHERE g.key_id = k.id) AS clientId`;
+/** The keys that reach no more of a drive than a prefix. */
+const WITHIN_PREFIX = "substr(ifnull(path_prefix, ''), 1, length(:prefix)) = :prefix";
 const OF_USER = `(user = :user OR drive IN (SELECT pk FROM drive WHERE user = :user AND deleted_at IS NULL))`;
 
 /** Keys that are valid: neither revoked nor expired, their drive exists and their user is not disabled. */
@@ -77,6 +81,7 @@ export class ApiKeysTable {
 
   constructor({ sql }: Database) {
     const holder = `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
+                           k.path_prefix AS pathPrefix,
                            o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
                       ${VALID} AND k.hash = :hash`;
     this.#holder = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(holder);
@@ -98,17 +103,21 @@ export class ApiKeysTable {
           secretExpiresAt: number | null;
           user: UserPk | null;
           drive: DrivePk | null;
+          pathPrefix: FolderPath | null;
         },
       ]
     >(
-      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, created_at, expires_at, secret_expires_at)
-       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :createdAt, :expiresAt, :secretExpiresAt)`,
+      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, path_prefix, created_at, expires_at,
+                            secret_expires_at)
+       VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :pathPrefix, :createdAt, :expiresAt,
+               :secretExpiresAt)`,
     );
     this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
       `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
     );
-    this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; now: number }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
+    this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number }]>(
+      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${WITHIN_PREFIX} AND ${KEY_IS_ALIVE}
+        ORDER BY created_at, pk`,
     );
     this.#replaceSecret = sql.prepare<never, [Parameters<NewerSecret>]>(
       `UPDATE api_key SET hash = :hash, prefix = :prefix, expires_at = :expiresAt,
@@ -118,8 +127,8 @@ export class ApiKeysTable {
     this.#removeOfUser = sql.prepare<never, [{ user: UserPk; id: KeyId }]>(
       `DELETE FROM api_key WHERE ${OF_USER} AND id = :id`,
     );
-    this.#removeOfDrive = sql.prepare<never, [DrivePk, KeyId]>(
-      "DELETE FROM api_key WHERE drive = ? AND id = ?",
+    this.#removeOfDrive = sql.prepare<never, [{ drive: DrivePk; prefix: FolderPath; id: KeyId }]>(
+      `DELETE FROM api_key WHERE drive = :drive AND ${WITHIN_PREFIX} AND id = :id`,
     );
     this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
       "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
@@ -153,11 +162,11 @@ export class ApiKeysTable {
     return this.#isValid.get({ id, now }) !== null;
   }
 
-  /** A user's keys and those of the user's drives, or a drive's keys; oldest first, without expired ones. */
+  /** A user's keys and those of the user's drives, or a drive's keys within a prefix; oldest first, none expired. */
   list(reach: KeyReach, now: number): ApiKey[] {
     return "user" in reach
       ? this.#ofUser.all({ user: reach.user, now })
-      : this.#ofDrive.all({ drive: reach.drive, now });
+      : this.#ofDrive.all({ ...reach, now });
   }
 
   /** When a key expires; null for never, or if there is no such key. */
@@ -165,7 +174,7 @@ export class ApiKeysTable {
     return this.#expiryOf.get(id)?.expiresAt ?? null;
   }
 
-  /** Whether at least `count` keys have exactly this reach; `count` is at least 1. */
+  /** Whether at least `count` keys are of exactly this user, or this drive; `count` is at least 1. */
   hasAtLeast(count: number, reach: KeyReach): boolean {
     const row =
       "user" in reach ? this.#userHas.get(reach.user, count - 1) : this.#driveHas.get(reach.drive, count - 1);
@@ -179,6 +188,7 @@ export class ApiKeysTable {
       secretExpiresAt: key.secretExpiresAt ?? null,
       user: "user" in reach ? reach.user : null,
       drive: "drive" in reach ? reach.drive : null,
+      pathPrefix: "drive" in reach && reach.prefix !== ROOT ? reach.prefix : null,
     });
   }
 
@@ -197,7 +207,7 @@ export class ApiKeysTable {
     const { changes } =
       "user" in reach
         ? this.#removeOfUser.run({ user: reach.user, id })
-        : this.#removeOfDrive.run(reach.drive, id);
+        : this.#removeOfDrive.run({ ...reach, id });
     return changes > 0;
   }
 
@@ -219,9 +229,9 @@ export class ApiKeysTable {
 
 function fromRow(row: CallerRow | null): Caller | null {
   if (row === null) return null;
-  const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId } = row;
+  const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId, pathPrefix } = row;
   if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
   if (drivePk !== null && driveId !== null)
-    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId, prefix: ROOT };
+    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId, prefix: pathPrefix ?? ROOT };
   throw new Error(`key ${keyId} reaches neither a user nor a drive`);
 }

@@ -1,6 +1,7 @@
 import type { Scope } from "./scope.ts";
 import type { Brand } from "./brand.ts";
 import type { DriveId, KeyId } from "./id.ts";
+import type { FolderPath } from "./path.ts";
 
 /** SHA-256 of a secret, as hex. The secret itself is never stored. */
 export type SecretHash = Brand<string, "SecretHash">;
@@ -13,6 +14,8 @@ export interface ApiKey {
   readonly scope: Scope;
   /** The one drive it is limited to; null if it reaches all of its owner's drives. */
   readonly driveId: DriveId | null;
+  /** The folder of that drive that it is limited to; null if it is not. */
+  readonly pathPrefix: FolderPath | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastUsedAt: number | null;

@@ -1,5 +1,5 @@
 import { CofferError } from "./errors.ts";
-import { type FilePath, type FolderPath, ROOT } from "./path.ts";
+import { containingFolder, type FilePath, type FolderPath, ROOT } from "./path.ts";
 
 // A key of a drive can be limited to a folder, its prefix. It sees that folder, and nothing beside it.
 
@@ -22,10 +22,18 @@ export function requireWhole(prefix: FolderPath): void {
 }
 
 /**
- * What of the paths that begin with `asked` is in a key's prefix, as a start of paths again; null if nothing is. All of
- * it, if the key is limited to a folder inside.
+ * What a key with this prefix sees of the paths that begin with `asked`: also a start of paths, which is the prefix
+ * itself if that is inside. Null if it sees nothing there.
  */
 export function narrowed<Asked extends string>(asked: Asked, prefix: FolderPath): Asked | FolderPath | null {
   if (asked.startsWith(prefix)) return asked;
   return prefix.startsWith(asked) ? prefix : null;
+}
+
+/**
+ * The folder on the way to a prefix that is directly in a folder above it. A key sees such folders, so that it finds its
+ * way from the root, but nothing else in them.
+ */
+export function wayInto(above: FolderPath, prefix: FolderPath): FolderPath {
+  return containingFolder(prefix.slice(0, prefix.indexOf("/", above.length) + 1));
 }

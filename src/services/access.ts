@@ -83,11 +83,6 @@ export class Access {
     return found.flatMap((drive) => (drive === null ? [] : (this.#seen(caller, drive) ?? [])));
   }
 
-  /** Every drive whose history the caller may see: see `requireHistory`. */
-  drivesWithHistory(caller: Caller): SeenDrive[] {
-    return this.drives(caller).filter(({ role }) => role !== "reader");
-  }
-
   /** The drive with this id or slug, if the caller may see it; else null. */
   findDrive(caller: Reach, reference: string): SeenDrive | null {
     const now = this.#clock.now();

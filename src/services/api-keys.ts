@@ -5,11 +5,11 @@ import type { Tables } from "../db/tables.ts";
 import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { Drive } from "../domain/drive.ts";
 import { CofferError, invalid, notFound } from "../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../domain/file.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../domain/limits.ts";
+import { type FolderPath, parseFolderPath, ROOT } from "../domain/path.ts";
 import { parseLabel } from "../domain/text.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Access } from "./access.ts";
@@ -27,6 +27,8 @@ export interface KeyRequest {
   readonly scope: Scope;
   /** An id or slug; undefined for everything that the caller reaches. */
   readonly driveId: string | undefined;
+  /** A folder of that drive; undefined for as much of it as the caller reaches. */
+  readonly pathPrefix: string | undefined;
   /** As sent; null for never, or for when the caller's own key expires. */
   readonly expiresAt: string | null;
 }
@@ -67,17 +69,18 @@ export class ApiKeys {
   /**
    * Creates a key that reaches no more than the caller, and works no longer.
    *
-   * @throws CofferError VALIDATION_ERROR, FORBIDDEN for the key of an OAuth client, NOT_FOUND for a foreign drive,
-   *   QUOTA_EXCEEDED if there are too many keys
+   * @throws CofferError VALIDATION_ERROR, FORBIDDEN for the key of an OAuth client, for a drive of somebody else's and
+   *   for more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
+    const prefix =
+      request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", request.pathPrefix);
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
       this.#requireOwnKey(caller);
-      const drive = this.#requestedDrive(caller, request.driveId);
-      const reach = drive === null ? reachOf(caller) : { drive: drive.pk };
-      return insert(reach, drive?.id ?? null, this.#allowedExpiry(caller, expiresAt));
+      const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
+      return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt));
     });
   }
 
@@ -135,10 +138,23 @@ export class ApiKeys {
     return wanted ?? own;
   }
 
-  /** The one drive that a new key is limited to; null if it reaches all of its owner's drives. */
-  #requestedDrive(caller: Caller, driveId: string | undefined): Pick<Drive, "pk" | "id"> | null {
-    if (driveId !== undefined) return this.#access.driveToManage(caller, driveId);
-    return caller.kind === "account" ? null : { pk: caller.drivePk, id: caller.driveId };
+  /** What a new key reaches: never more than the caller. */
+  #requestedReach(
+    caller: Caller,
+    driveRef: string | undefined,
+    prefix: FolderPath | null,
+  ): { readonly reach: KeyReach; readonly driveId: DriveId | null } {
+    if (caller.kind === "drive") {
+      const wanted = prefix ?? caller.prefix;
+      const drive = this.#access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
+      return { reach: { drive: drive.pk, prefix: wanted }, driveId: drive.id };
+    }
+    if (driveRef === undefined) {
+      if (prefix !== null) throw invalid("path_prefix", "needs `drive_id`: it is a folder of one drive");
+      return { reach: reachOf(caller), driveId: null };
+    }
+    const drive = this.#access.driveToManage(caller, driveRef);
+    return { reach: { drive: drive.pk, prefix: prefix ?? ROOT }, driveId: drive.id };
   }
 
   /**
@@ -169,12 +185,15 @@ export class ApiKeys {
       const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now, expiresAt };
       this.requireRoom(reach);
       this.#tables.apiKeys.insert({ ...key, hash }, reach);
-      return { key: { ...key, driveId, lastUsedAt: null, clientId: null }, secret };
+      const pathPrefix = "user" in reach || reach.prefix === ROOT ? null : reach.prefix;
+      return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };
   }
 }
 
 /** What keys the caller sees and revokes. */
 function reachOf(caller: Caller): KeyReach {
-  return caller.kind === "account" ? { user: caller.userPk } : { drive: caller.drivePk };
+  return caller.kind === "account"
+    ? { user: caller.userPk }
+    : { drive: caller.drivePk, prefix: caller.prefix };
 }

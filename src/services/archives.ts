@@ -73,7 +73,7 @@ export class Archives {
   }
 
   /**
-   * The files and folders at some paths, with everything in the folders; the whole drive if there are no paths.
+   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no paths.
    * Names in the archive are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
    *
    * @param client the caller's address, as the rate limit counts it
@@ -91,8 +91,12 @@ export class Archives {
         ? { drive: this.#access.drive(caller, driveId), at: null }
         : this.#access.view(caller, driveId, snapshot);
     const { drive } = source;
-    const places = paths.length === 0 ? [ROOT] : paths.map((path) => parsePlace("path", path));
-    for (const place of places) this.#requirePresent(source, place);
+    const prefix = this.#access.prefixOf(caller, drive);
+    const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
+    for (const place of places) {
+      this.#access.requireInside(caller, drive, place);
+      this.#requirePresent(source, place);
+    }
     const outermost = withoutInner(places);
     const base = commonFolder(outermost);
     return {

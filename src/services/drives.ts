@@ -12,6 +12,7 @@ import { ROOT } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { Changes } from "./changes/changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
+import { seenCounts } from "./seen-counts.ts";
 
 /** A drive created without an account. Its two secrets are shown only once. */
 export interface Provisioned {
@@ -71,7 +72,7 @@ export class Drives {
       const label = "Provisioned with the drive";
       this.#tables.apiKeys.insert(
         { id: keyId, hash, prefix, name: label, scope: "read-write", createdAt: now, expiresAt: null },
-        { drive },
+        { drive, prefix: ROOT },
       );
       this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);
       return { driveId, name: parsed, keyId, apiKey: key.secret, claimToken: token.secret, expiresAt };
@@ -97,14 +98,20 @@ export class Drives {
 
   /** The caller's drives, then those that are shared with it; or the one that `slug` names. */
   list(caller: Caller, slug: string | null): SeenDrive[] {
-    if (slug === null) return this.#access.drives(caller);
+    if (slug === null) return this.#access.drives(caller).map((drive) => this.#shown(caller, drive));
     const drive = this.#access.findDrive(caller, slug);
-    return drive === null ? [] : [drive];
+    return drive === null ? [] : [this.#shown(caller, drive)];
   }
 
   /** By id or slug. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): SeenDrive {
-    return this.#access.drive(caller, reference);
+    return this.#shown(caller, this.#access.drive(caller, reference));
+  }
+
+  /** With the counts of what the caller sees. */
+  #shown(caller: Caller, drive: SeenDrive): SeenDrive {
+    const prefix = this.#access.prefixOf(caller, drive);
+    return { ...drive, ...seenCounts(this.#tables, drive, prefix, this.#clock.now()) };
   }
 
   /**

@@ -10,10 +10,12 @@ import type { Folder, FolderFacts } from "../domain/folder.ts";
 import { newId, type TrashId, type TrashPk } from "../domain/id.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import { keepsDeleted, type Retention } from "../domain/retention.ts";
+import { wayInto } from "../domain/prefix.ts";
 import type { Access } from "./access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
+import { seenCounts } from "./seen-counts.ts";
 import type { Tree } from "./tree.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
@@ -119,7 +121,15 @@ export class Folders {
   /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
   list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
     const drive = this.#access.drive(caller, driveId);
-    const parent = this.#folder(drive, parseFolderOrRoot("path", path));
+    const parsed = parseFolderOrRoot("path", path);
+    const prefix = this.#access.prefixOf(caller, drive);
+    if (!parsed.startsWith(prefix) && prefix.startsWith(parsed)) {
+      const isFirst = page === 1 && after === null;
+      const folders = this.#wayInto(drive, parsed, prefix);
+      return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
+    }
+    this.#access.requireInside(caller, drive, parsed);
+    const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
     const found = this.#tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
     const folders = found.slice(0, limit);
@@ -230,6 +240,17 @@ export class Folders {
       };
       return { work, result };
     });
+  }
+
+  /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
+  #wayInto(drive: Drive, above: FolderPath, prefix: FolderPath): ShownFolder[] {
+    const { folders } = this.#tables;
+    const end = folders.byPath(drive.pk, prefix);
+    const step = folders.byPath(drive.pk, wayInto(above, prefix));
+    if (end === null || step === null) return [];
+    const counts = seenCounts(this.#tables, drive, prefix, this.#clock.now());
+    const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
+    return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
   }
 
   /** A move takes the folder away; a copy only reads it. */

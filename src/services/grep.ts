@@ -4,6 +4,7 @@ import { type Caller, ownerOf } from "../domain/caller.ts";
 import { invalid } from "../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../domain/limits.ts";
 import { parsePrefix } from "../domain/path.ts";
+import { narrowed } from "../domain/prefix.ts";
 import type { Log } from "../log.ts";
 import type { Access } from "./access.ts";
 import type { StorePlaces } from "./store-places.ts";
@@ -72,13 +73,17 @@ export class Grep {
     const { access, clock, grepBounds = GREP_BOUNDS } = this.#parts;
     const { drive, prefix, pattern } = query;
     requirePattern(pattern);
-    const paths = rangeOf(prefix === null ? "" : parsePrefix("prefix", prefix));
+    const asked = prefix === null ? "" : parsePrefix("prefix", prefix);
     const drives = drive === null ? access.drives(caller) : [access.drive(caller, drive)];
+    const [first] = drives;
+    // A caller with a prefix sees one drive.
+    const seen = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
+    if (seen === null) return { files: [], isPartial: false, next: null };
     using _ = this.#slots.take(caller, client);
     const request = {
       ...query,
       drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      paths,
+      paths: rangeOf(seen),
       now: clock.now(),
       bounds: { ...grepBounds, ...query.bounds },
     };

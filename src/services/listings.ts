@@ -8,6 +8,7 @@ import { type FileFacts, parseTagFilter } from "../domain/file.ts";
 import { type FilePosition, type FileSort, type ListPosition, positionOf } from "../domain/file-sort.ts";
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
+import { narrowed, wayInto } from "../domain/prefix.ts";
 import type { Access } from "./access.ts";
 
 /** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
@@ -69,14 +70,15 @@ export class Listings {
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Caller, request: ListRequest): Listing {
     const drive = this.#access.drive(caller, request.driveId);
-    const prefix = parsePrefix("prefix", request.prefix);
+    const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);
-    requireSortable(request, prefix);
-    const folder = this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
-    if (folder === null) {
-      const level = request.grouped ? { folders: [], total: 0 } : null;
-      return { files: [], total: 0, level, nextAfter: null };
-    }
+    requireSortable(request, asked);
+    const limit = this.#access.prefixOf(caller, drive);
+    const prefix = narrowed(asked, limit);
+    const folder = prefix === null ? null : this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
+    if (prefix === null || folder === null) return onlyFolders(request, []);
+    if (request.grouped && prefix !== asked)
+      return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
     const scope = this.#scope(drive, folder, prefix, { ...request, tags });
     const files = this.#files(scope, request);
     const folders = request.grouped ? this.#folders(folder, prefix, request) : null;
@@ -128,6 +130,13 @@ export class Listings {
     const below = scope.folder === null ? folders.countChildren(folder.pk, scope.prefix).files : 0;
     return direct + below - expired;
   }
+}
+
+/** A listing without files, of what is above a caller's prefix. The folders are few: all of them are on the first page. */
+export function onlyFolders({ grouped, page, after }: ListRequest, folders: FolderPath[]): Listing {
+  const isFirst = page === 1 && after === null;
+  const level = { folders: isFirst ? folders : [], total: folders.length };
+  return { files: [], total: 0, level: grouped ? level : null, nextAfter: null };
 }
 
 /** @param found one more than `limit`, if there are more */

@@ -11,10 +11,11 @@ import { type FileFacts, parseTagFilter } from "../domain/file.ts";
 import type { ListPosition } from "../domain/file-sort.ts";
 import type { FolderFacts } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parseFolderOrRoot, parsePrefix } from "../domain/path.ts";
+import { narrowed, wayInto } from "../domain/prefix.ts";
 import type { View } from "../domain/snapshot.ts";
 import type { Access } from "./access.ts";
 import type { FolderListing, FolderListRequest } from "./folders.ts";
-import type { Listing, ListRequest } from "./listings.ts";
+import { type Listing, type ListRequest, onlyFolders } from "./listings.ts";
 
 /** How many expired files are read at once. */
 const EXPIRED = 1000;
@@ -52,15 +53,17 @@ export class SnapshotViews {
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {
     const { page, limit, after, grouped } = request;
-    const prefix = parsePrefix("prefix", request.prefix);
+    const asked = parsePrefix("prefix", request.prefix);
     const tags = JSON.stringify(parseTagFilter("tags", request.tags));
     if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
     const view = this.#access.view(caller, request.driveId, snapshot);
-    this.#access.requireInside(caller, view.drive, containingFolder(prefix));
+    const seen = this.#access.prefixOf(caller, view.drive);
+    const prefix = narrowed(asked, seen);
+    if (prefix === null) return onlyFolders(request, []);
     const scope = this.#scopeOf(view);
     const folder = this.#tables.snapshotLists.folderAt(scope, containingFolder(prefix));
-    if (folder === null)
-      return { files: [], total: 0, level: grouped ? { folders: [], total: 0 } : null, nextAfter: null };
+    if (folder === null) return onlyFolders(request, []);
+    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
     const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
     const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
     const range = rangeOf(prefix);

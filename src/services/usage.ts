@@ -7,6 +7,7 @@ import type { DriveId, UserPk } from "../domain/id.ts";
 import { type Month, monthOf, type Usage } from "../domain/usage.ts";
 import type { Access } from "./access.ts";
 import type { Quota } from "./quota.ts";
+import { seenCounts } from "./seen-counts.ts";
 
 /** An amount used; `limit` is null if there is none. */
 export interface Figure {
@@ -125,7 +126,10 @@ export class UsageMeter {
     const drive = this.#access.ownDrive(caller);
     return {
       kept: this.#tables.keptContents.of({ kind: "drive", pk: drive.pk }),
-      storage: { used: drive.totalSize, limit: this.#quota.limitOf(drive) },
+      storage: {
+        used: seenCounts(this.#tables, drive, caller.prefix, this.#clock.now()).totalSize,
+        limit: this.#quota.limitOf(drive),
+      },
       used: this.#tables.usage.ofDrive(drive.pk, month),
     };
   }

@@ -49,44 +49,66 @@ interface Entry {
   readonly destroys?: true;
 }
 
-/** Who sees nothing of a drive of the agent's, and those who see nothing of Ada's. */
+/** Who sees nothing of anybody's drive. */
 const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
-const STRANGERS_OF_AGENT = { ...STRANGERS, ada: 404, adaDrive: 404, carol: 404, dan: 404 };
+/** Who also sees nothing of the agent's. */
+const ADAS = { ada: 404, adaDrive: 404, carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 };
 
+/** For what is in the folder that `adaPrefix` sees, and `adaBeside` does not. */
 function reading(ok: number): Entry["of"] {
   const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok };
+  const inFolder = { adaPrefix: ok, adaPrefixReader: ok, adaBeside: 404 };
   return {
-    agent: { ...STRANGERS_OF_AGENT, agent: ok, agentReader: ok, adaReader: 404 },
-    ada: { ...STRANGERS, agent: 404, agentReader: 404, ...ofAda },
+    agent: { ...STRANGERS, ...ADAS, agent: ok, agentReader: ok, adaReader: 404, adaPrefixReader: 404 },
+    ada: { ...STRANGERS, agent: 404, agentReader: 404, ...ofAda, ...inFolder },
   };
+}
+
+/** For a drive, of which everybody is shown what they may see. */
+function looking(ok: number): Entry["of"] {
+  return forAdas(reading(ok), { adaBeside: ok });
 }
 
 /** For what a read-only key is refused before the request is read. */
-const READERS = { agentReader: 403, adaReader: 403 };
+const READERS = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 };
 
+/** For something in the folder that is named by its id. */
 function writing(ok: number): Entry["of"] {
+  const ofAda = { ada: ok, adaDrive: ok, carol: 403, dan: ok, adaPrefix: ok, adaBeside: 404 };
   return {
-    agent: { ...STRANGERS_OF_AGENT, ...READERS, agent: ok },
-    ada: { ...STRANGERS, ...READERS, agent: 404, ada: ok, adaDrive: ok, carol: 403, dan: ok },
+    agent: { ...STRANGERS, ...ADAS, ...READERS, agent: ok },
+    ada: { ...STRANGERS, ...READERS, agent: 404, ...ofAda },
   };
 }
 
+/** For a path in the folder: who may not write there is told so. */
+function writingAt(ok: number): Entry["of"] {
+  return forAdas(writing(ok), { adaBeside: 403 });
+}
+
 /** For what was in a drive: its readers see what is there now. */
-function history(ok: number): Entry["of"] {
-  const { agent, ada } = reading(ok);
-  return { agent, ada: { ...ada, carol: 403 } };
+function history(of: Entry["of"]): Entry["of"] {
+  return forAdas(of, { carol: 403 });
 }
 
 /** For what only the owner decides. */
 function managing(ok: number): Entry["of"] {
-  const { agent, ada } = writing(ok);
-  return { agent, ada: { ...ada, dan: 403 } };
+  return forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });
 }
 
 /** For what only who manages the drive, and its maker, is told of. */
 function ofWhoManages(ok: number): Entry["of"] {
-  const { agent, ada } = writing(ok);
-  return { agent, ada: { ...ada, carol: 404, dan: 404 } };
+  return forAdas(writing(ok), { carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 });
+}
+
+/** The same, with others for Ada's drive. */
+function forAdas({ agent, ada }: Entry["of"], others: Partial<Statuses>): Entry["of"] {
+  return { agent, ada: { ...ada, ...others } };
+}
+
+/** The same, with another for the agent, whose drive nobody has claimed. */
+function forAgent({ agent, ada }: Entry["of"], status: number): Entry["of"] {
+  return { agent: { ...agent, agent: status }, ada };
 }
 
 /** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
@@ -104,6 +126,9 @@ function everybody(statuses: { readonly writers: number; readonly readers: numbe
     bob: writers,
     carol: writers,
     dan: writers,
+    adaPrefix: writers,
+    adaPrefixReader: readers,
+    adaBeside: writers,
   };
   return { agent: all, ada: all };
 }
@@ -112,10 +137,8 @@ const everyone = everybody({ writers: 200, readers: 200 });
 
 /** For routes that need an account: what those get who have one, and its read-only key. */
 function accounts(status: number, reader = 403): Entry["of"] {
-  const { nobody, liar } = everyone.ada;
-  const drives = { agent: 403, agentReader: 403, otherAgent: 403, adaDrive: 403 };
-  const all = { nobody, liar, ...drives, adaReader: reader };
-  const each = { ...all, ada: status, bob: status, carol: status, dan: status };
+  const { ada: none } = everybody({ writers: 403, readers: 403 });
+  const each = { ...none, ada: status, adaReader: reader, bob: status, carol: status, dan: status };
   return { agent: each, ada: each };
 }
 
@@ -161,7 +184,7 @@ const ENTRIES: readonly Entry[] = [
     of: { agent: nothingThere, ada: nothingThere },
   },
   { route: "GET /v0/drives", path: () => "/v0/drives", of: everyone },
-  { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: reading(200) },
+  { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: looking(200) },
   {
     route: "PATCH /v0/drives/{id}",
     path: ({ drive }) => `/v0/drives/${drive}`,
@@ -179,74 +202,76 @@ const ENTRIES: readonly Entry[] = [
     about: "of who is one",
     path: ({ drive }) => `/v0/drives/${drive}/members`,
     body: () => ({ username: "dan", role: "editor" }),
-    of: { agent: { ...managing(200).agent, agent: 409 }, ada: managing(200).ada },
+    of: forAgent(managing(200), 409),
   },
   {
     route: "GET /v0/drives/{id}/members",
     path: ({ drive }) => `/v0/drives/${drive}/members`,
-    of: reading(200),
+    of: forAdas(reading(200), { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 }),
   },
   {
     route: "PATCH /v0/drives/{id}/members/{user_id}",
     path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
     body: () => ({ role: "reader" }),
-    of: { agent: { ...managing(200).agent, agent: 404 }, ada: managing(200).ada },
+    of: forAgent(managing(200), 404),
   },
   {
     route: "DELETE /v0/drives/{id}/members/{user_id}",
     about: "of Carol",
     path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
-    of: {
-      agent: { ...managing(200).agent, agent: 404 },
-      ada: { ...managing(200).ada, carol: 200 },
-    },
+    of: forAgent(forAdas(managing(200), { carol: 200 }), 404),
     destroys: true,
   },
   {
     route: "GET /v0/drives/{id}/snapshots",
     path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    of: history(200),
+    of: history(looking(200)),
   },
   {
     route: "POST /v0/drives/{id}/snapshots",
     path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    of: writing(201),
+    of: forAdas(writing(201), { adaBeside: 201 }),
   },
   {
     route: "GET /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    of: history(200),
+    of: history(looking(200)),
   },
   {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     of: managing(200),
   },
-  { route: "GET /v0/changes", path: ({ drive }) => `/v0/changes?drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/changes", path: ({ drive }) => `/v0/changes?drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/changes", about: "of all drives", path: () => "/v0/changes", of: everyone },
-  { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
-  { route: "GET /v0/grep", path: ({ drive }) => `/v0/grep?pattern=f&drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/grep", path: ({ drive }) => `/v0/grep?pattern=f&drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/grep", about: "of all drives", path: () => "/v0/grep?pattern=f", of: everyone },
-  { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: looking(200) },
   {
     route: "POST /v0/files",
     path: () => "/v0/files",
-    body: ({ drive, suffix }) => ({ drive_id: drive, filename: `posted-${suffix}`, content: HELLO }),
-    of: writing(201),
+    body: ({ drive, folder, suffix }) => ({
+      drive_id: drive,
+      filename: "posted",
+      path: `${folder}posted-${suffix}`,
+      content: HELLO,
+    }),
+    of: writingAt(201),
   },
   {
     route: "POST /v0/files",
     about: "over the file",
     path: () => "/v0/files",
     body: ({ drive, folder }) => ({ drive_id: drive, filename: "f", path: `${folder}f`, content: "" }),
-    of: writing(200),
+    of: writingAt(200),
   },
   {
     route: "PUT /v0/files",
-    path: ({ drive, suffix }) => `/v0/files?drive_id=${drive}&path=put-${suffix}`,
+    path: ({ drive, folder, suffix }) => `/v0/files?drive_id=${drive}&path=${folder}put-${suffix}`,
     body: () => "x",
-    of: writing(201),
+    of: writingAt(201),
   },
   { route: "GET /v0/files/{id}", path: ({ file }) => `/v0/files/${file}`, of: reading(200) },
   {
@@ -259,13 +284,13 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/files/{id}/copy",
     path: ({ file }) => `/v0/files/${file}/copy`,
-    body: ({ suffix }) => ({ destination_path: `copy-${suffix}` }),
+    body: ({ folder, suffix }) => ({ destination_path: `${folder}copy-${suffix}` }),
     of: writing(201),
   },
   {
     route: "POST /v0/files/{id}/move",
     path: ({ file }) => `/v0/files/${file}/move`,
-    body: ({ suffix }) => ({ destination_path: `moved-${suffix}` }),
+    body: ({ folder, suffix }) => ({ destination_path: `${folder}moved-${suffix}` }),
     of: writing(200),
   },
   {
@@ -315,7 +340,7 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/files/{id}/extract",
     path: ({ file }) => `/v0/files/${file}/extract`,
-    of: { agent: writing(200).agent, ada: { ...writing(200).ada, carol: 200 } },
+    of: forAdas(writing(200), { carol: 200 }),
   },
   {
     route: "GET /v0/files/{id}/extract",
@@ -337,8 +362,8 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/upload-links",
     path: () => "/v0/upload-links",
-    body: ({ drive }) => ({ drive_id: drive, path: "by-link" }),
-    of: writing(201),
+    body: ({ drive, folder }) => ({ drive_id: drive, path: `${folder}by-link` }),
+    of: writingAt(201),
   },
   {
     route: "PUT /v0/uploads/{token}",
@@ -350,10 +375,10 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "POST /v0/links",
     path: () => "/v0/links",
-    body: ({ drive }) => ({ drive_id: drive, path: "/" }),
-    of: writing(201),
+    body: ({ drive, folder }) => ({ drive_id: drive, path: folder }),
+    of: writingAt(201),
   },
-  { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: reading(200) },
+  { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
   {
@@ -411,13 +436,13 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "GET /v0/folders",
     path: ({ drive }) => `/v0/folders?drive_id=${drive}`,
-    of: reading(200),
+    of: looking(200),
   },
   {
     route: "POST /v0/folders",
     path: () => "/v0/folders",
-    body: ({ drive, suffix }) => ({ drive_id: drive, path: `folder-${suffix}/` }),
-    of: writing(201),
+    body: ({ drive, folder, suffix }) => ({ drive_id: drive, path: `${folder}folder-${suffix}/` }),
+    of: writingAt(201),
   },
   ...(["move", "copy"] as const).map((how) => ({
     route: `POST /v0/folders/${how}`,
@@ -425,22 +450,23 @@ const ENTRIES: readonly Entry[] = [
     body: ({ drive, folder, suffix }: Target) => ({
       drive_id: drive,
       path: folder,
-      destination_path: `${how}-${suffix}/`,
+      destination_path: `notes/${how}-${suffix}/`,
     }),
-    of: writing(how === "move" ? 200 : 201),
+    // What is only read is not there; what is taken away may not be.
+    of: how === "move" ? writingAt(200) : writing(201),
   })),
   {
     route: "DELETE /v0/folders",
     path: () => "/v0/folders",
     body: ({ drive, folder }) => ({ drive_id: drive, path: folder, confirm: true }),
-    of: writing(200),
+    of: writingAt(200),
   },
   {
     route: "DELETE /v0/folders",
     about: "as a preview",
     path: () => "/v0/folders",
     body: ({ drive, folder }) => ({ drive_id: drive, path: folder }),
-    of: writing(200),
+    of: writingAt(200),
   },
   {
     route: "POST /v0/keys",
@@ -453,22 +479,26 @@ const ENTRIES: readonly Entry[] = [
     about: "for the drive",
     path: () => "/v0/keys",
     body: ({ drive }) => ({ drive_id: drive }),
-    of: managing(201),
+    of: forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 }),
   },
   { route: "GET /v0/trash", about: "of all drives", path: () => "/v0/trash", of: everyone },
   {
     route: "GET /v0/trash",
     about: "of the drive",
     path: ({ drive }) => `/v0/trash?drive_id=${drive}`,
-    of: history(200),
+    of: history(looking(200)),
   },
-  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: history(200) },
+  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: history(reading(200)) },
   {
     route: "POST /v0/trash/{id}/restore",
     path: ({ trash }) => `/v0/trash/${trash}/restore`,
     of: writing(200),
   },
-  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: managing(200) },
+  {
+    route: "DELETE /v0/trash/{id}",
+    path: ({ trash }) => `/v0/trash/${trash}`,
+    of: forAdas(managing(200), { adaBeside: 404 }),
+  },
   {
     route: "DELETE /v0/trash",
     path: () => "/v0/trash",
@@ -483,9 +513,13 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
+/** Routes that only read the file that they name. */
+const READS_FILE = /^GET |\/(copy|extract)$/;
+
 /** The same about a file at a path. */
 const BY_PATH = ENTRIES.filter(({ route }) => route.includes("/v0/files/{id}")).map((entry): Entry => ({
   ...entry,
+  of: forAdas(entry.of, { adaBeside: READS_FILE.test(entry.route) ? 404 : 403 }),
   route: entry.route.replace("{id}", "by-path"),
   path: (target) => byPath(entry.path(target), { ...target, path: `${target.folder}f` }),
 }));
@@ -508,7 +542,7 @@ let cases = 0;
 
 async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise<Target> {
   cases += 1;
-  const folder = `case-${cases}/`;
+  const folder = `notes/case-${cases}/`;
   const drive = world.drives[owner];
   const client = world.clients[owner];
   const address = `/v0/files?drive_id=${drive}&path=${folder}f`;
@@ -686,6 +720,9 @@ describe("lists show what is the caller's", () => {
         adaReader: adas,
         adaDrive: adas,
         bob: { data: [{ id: "{drives.bob}", slug: "bob/notes" }] },
+        adaPrefix: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor", file_count: 1 }] },
+        adaPrefixReader: { data: [{ id: "{drives.ada}", role: "editor", file_count: 1, total_size: 12 }] },
+        adaBeside: { data: [{ id: "{drives.ada}", role: "editor", file_count: 0, total_size: 0 }] },
         carol: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "reader" }] },
         dan: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor" }] },
       }),
@@ -705,6 +742,8 @@ describe("lists show what is the caller's", () => {
     ));
   const readWrite = { scope: "read-write" };
   const readOnly = { scope: "read-only" };
+  const inNotes = { drive_id: "{drives.ada}", path_prefix: "notes/" };
+  const prefixed = [inNotes, { ...inNotes, ...readOnly }, { path_prefix: "note/" }];
   describe("GET /v0/keys", () =>
     runScenarios(
       untouched,
@@ -712,9 +751,11 @@ describe("lists show what is the caller's", () => {
         agent: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
         agentReader: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
         otherAgent: [{ id: "{keyIds.otherAgent}" }],
-        ada: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite],
-        adaReader: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite],
-        adaDrive: [readWrite],
+        ada: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite, ...prefixed],
+        adaReader: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite, ...prefixed],
+        adaDrive: [readWrite, ...prefixed],
+        adaPrefix: [inNotes, { ...inNotes, ...readOnly }],
+        adaBeside: [{ path_prefix: "note/" }],
         bob: [{ id: "{keyIds.bob}" }],
       }),
     ));

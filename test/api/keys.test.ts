@@ -185,7 +185,8 @@ describe("list", () => {
     await using coffer = await startAppliance();
     const { clients, drives } = await populate(coffer);
     const keys = await clients.ada.json<{ drive_id: string | null }[]>(200, "GET", "/v0/keys");
-    expect(keys.map((key) => key.drive_id)).toEqual([null, null, drives.ada]);
+    const [account, reader, ...ofDrive] = keys.map((key) => key.drive_id);
+    expect([account, reader, new Set(ofDrive)]).toEqual([null, null, new Set([drives.ada])]);
   });
 
   test("last_used_at follows the key's use, also over a restart", async () => {
@@ -336,7 +337,7 @@ describe("revoke", () => {
     await using coffer = await startAppliance();
     const { clients, keys } = await populate(coffer);
     const drives = await clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
-    const limited = drives.at(-1);
+    const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
     await clients.ada.json(200, "DELETE", `/v0/keys/${limited?.id}`);
     expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
     await coffer.restart();

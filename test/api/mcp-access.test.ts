@@ -27,6 +27,9 @@ function about(needs: "reading" | "writing"): Outcomes {
     bob: "NOT_FOUND",
     carol: "NOT_FOUND",
     dan: "NOT_FOUND",
+    adaPrefix: "NOT_FOUND",
+    adaPrefixReader: reader ? "NOT_FOUND" : 403,
+    adaBeside: "NOT_FOUND",
   };
 }
 
@@ -43,8 +46,17 @@ const everybody: Outcomes = {
   bob: "done",
   carol: "done",
   dan: "done",
+  adaPrefix: "done",
+  adaPrefixReader: "done",
+  adaBeside: "done",
 };
-const provisioning: Outcomes = { ...everybody, nobody: "done", agentReader: 403, adaReader: 403 };
+const provisioning: Outcomes = {
+  ...everybody,
+  nobody: "done",
+  agentReader: 403,
+  adaReader: 403,
+  adaPrefixReader: 403,
+};
 
 /** What each tool is given; `{path}` is a file made for this call. */
 const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Outcomes }>> = {

@@ -1,3 +1,4 @@
+import type { Caller } from "../../src/domain/caller.ts";
 import { addAccount } from "./accounts.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
@@ -15,6 +16,9 @@ export const CALLERS = [
   "bob",
   "carol",
   "dan",
+  "adaPrefix",
+  "adaPrefixReader",
+  "adaBeside",
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
@@ -22,6 +26,8 @@ export type CallerName = (typeof CALLERS)[number];
  * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
  * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
  * does not exist. Ada shares her drive with two users without drives of their own: `carol` is a reader, `dan` an editor.
+ * `adaPrefix` and the read-only `adaPrefixReader` have keys that are limited to `notes/` in Ada's drive, `adaBeside` one
+ * for `note/`.
  */
 export interface World {
   readonly keys: Readonly<Record<CallerName, string | undefined>>;
@@ -63,6 +69,9 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     bob: bob.key,
     carol: carol.key,
     dan: dan.key,
+    adaPrefix: await prefixKey(coffer, ada, "notes/", "read-write"),
+    adaPrefixReader: await prefixKey(coffer, ada, "notes/", "read-only"),
+    adaBeside: await prefixKey(coffer, ada, "note/", "read-write"),
   };
   const clients = {
     nobody: coffer.client(),
@@ -76,6 +85,9 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     bob: coffer.client(keys.bob),
     carol: coffer.client(keys.carol),
     dan: coffer.client(keys.dan),
+    adaPrefix: coffer.client(keys.adaPrefix),
+    adaPrefixReader: coffer.client(keys.adaPrefixReader),
+    adaBeside: coffer.client(keys.adaBeside),
   };
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
@@ -114,11 +126,29 @@ async function member(
   owner: { readonly key: string; readonly drive: string },
 ): Promise<{ id: string; key: string }> {
   addAccount(coffer, username);
-  const { data } = await coffer.client(owner.key).json<{
-    data: { user_id: string };
-  }>(201, "POST", `/v0/drives/${owner.drive}/members`, { body: { username, role } });
-  const { secret } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
-  return { id: data.user_id, key: secret };
+  const { apiKeys, members } = coffer.appliance.services;
+  const { member: added } = await members.add(callerOf(coffer, owner.key), owner.drive, username, role);
+  const { secret } = await apiKeys.createFor(username, "", "read-write");
+  return { id: added.userId, key: secret };
+}
+
+/** A key that is limited to a folder of an owner's drive. */
+async function prefixKey(
+  coffer: TestAppliance,
+  owner: { readonly key: string; readonly drive: string },
+  pathPrefix: string,
+  scope: "read-only" | "read-write",
+): Promise<string> {
+  const request = { name: "", scope, driveId: owner.drive, pathPrefix, expiresAt: null };
+  const { apiKeys } = coffer.appliance.services;
+  return (await apiKeys.create(callerOf(coffer, owner.key), request)).secret;
+}
+
+/** Who has a key. What is asked in this way counts for no limit of the tests. */
+function callerOf(coffer: TestAppliance, key: string): Caller {
+  const caller = coffer.appliance.services.apiKeys.authenticate(key);
+  if (caller === null) throw new Error("a key of the world does not work");
+  return caller;
 }
 
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */

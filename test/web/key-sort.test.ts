@@ -9,6 +9,7 @@ function key(id: string, name: string, made: number, used: number | null): ApiKe
     key_prefix: "cof_sk_live_0123",
     scope: "read-write",
     drive_id: null,
+    path_prefix: null,
     created_at: onDay(made),
     last_used_at: used === null ? null : onDay(used),
     expires_at: null,

@@ -134,6 +134,9 @@ const keyProperties = {
   name: Type.String(),
   scope: scope(),
   drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
+  path_prefix: nullable(
+    Type.String({ description: "The folder of that drive that the key is limited to; null if it is not." }),
+  ),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
   expires_at: nullable(

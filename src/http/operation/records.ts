@@ -95,6 +95,7 @@ export function keyRecord(key: ApiKey): KeyRecord {
     name: key.name,
     scope: key.scope,
     drive_id: key.driveId,
+    path_prefix: key.pathPrefix,
     created_at: formatInstant(key.createdAt),
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),

@@ -15,6 +15,7 @@ const exampleKey = {
   name: "Night shift",
   scope: "read-write",
   drive_id: null,
+  path_prefix: null,
   created_at: "2030-01-31T12:00:00.000Z",
   last_used_at: null,
   expires_at: null,
@@ -33,13 +34,22 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           tag: "Keys",
           summary: "Create a key",
           description:
-            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and the key of an application that a person let in can create none (403).\n\n" +
+            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive, which you must own; with `path_prefix`, only that folder of it. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and the key of an application that a person let in can create none (403).\n\n" +
             `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
           bodyOptional: true,
           body: Type.Object({
             name: Type.Optional(Type.String({ description: "A label, at most 64 characters." })),
             scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
             drive_id: Type.Optional(driveRef("Limits the key to this drive.")),
+            path_prefix: Type.Optional(
+              nullable(
+                Type.String({
+                  description:
+                    "A folder of the drive that the key is limited to, ending with `/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
+                  examples: ["notes/"],
+                }),
+              ),
+            ),
             expires_at: Type.Optional(
               nullable(
                 timeInput(
@@ -67,6 +77,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
                 name: body.name ?? "",
                 scope: body.scope ?? "read-write",
                 driveId: body.drive_id,
+                pathPrefix: body.path_prefix ?? undefined,
                 expiresAt: body.expires_at ?? null,
               },
               reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
@@ -83,7 +94,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           tag: "Keys",
           summary: "List keys",
           description:
-            "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive.",
+            "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to.",
           answers: [
             {
               status: 200,

@@ -14,6 +14,7 @@ import {
 } from "../../domain/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth-token.ts";
 import { isRegistered, withParameters } from "../../domain/redirect-uri.ts";
+import { ROOT } from "../../domain/path.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Access } from "../access.ts";
 import type { ApiKeys } from "../api-keys.ts";
@@ -117,7 +118,7 @@ export class Authorizations {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
     const drive = consent.driveId === undefined ? null : this.#access.driveToManage(caller, consent.driveId);
-    const reach: KeyReach = drive === null ? { user } : { drive: drive.pk };
+    const reach: KeyReach = drive === null ? { user } : { drive: drive.pk, prefix: ROOT };
     this.#apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);

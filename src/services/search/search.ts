@@ -11,6 +11,7 @@ import { type File, parseTagFilter } from "../../domain/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/media-type.ts";
 import { parsePrefix } from "../../domain/path.ts";
+import { narrowed } from "../../domain/prefix.ts";
 import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
 import { bytesToEndOf } from "../../domain/search/slices.ts";
 import { snippetOf } from "../../domain/search/snippet.ts";
@@ -99,27 +100,29 @@ export class Search {
   async find(caller: Caller, query: SearchQuery): Promise<FoundPage> {
     const { access, clock } = this.#parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
-    const paths = rangeOf(query.prefix === null ? "" : parsePrefix("prefix", query.prefix));
+    const asked = query.prefix === null ? "" : parsePrefix("prefix", query.prefix);
     const filters = parseFilters(query);
     if (terms === null && !hasFilter(query)) throw invalid("q", "or a filter must be given");
-    const drives = (
-      query.driveId === null ? access.drives(caller) : [access.drive(caller, query.driveId)]
-    ).map(({ pk }) => pk);
-    if (terms?.length === 0 || drives.length === 0) return { findings: [], total: 0, isExact: true };
+    const found = query.driveId === null ? access.drives(caller) : [access.drive(caller, query.driveId)];
+    const [first] = found;
+    // A caller with a prefix sees one drive.
+    const prefix = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
+    const drives = found.map(({ pk }) => pk);
+    if (terms?.length === 0 || prefix === null) return { findings: [], total: 0, isExact: true };
     // Behind a long backlog the wait would be in vain.
     if (terms !== null) await this.#settle(drives);
     const { page, limit } = query;
     const { hits, total, isExact } = await this.#hits({
       drives,
       terms,
-      paths,
+      paths: rangeOf(prefix),
       filters,
       limit,
       offset: (page - 1) * limit,
       now: clock.now(),
       budget: this.#times.budget,
     });
-    return { findings: await this.#findings(hits, new Set(drives), terms ?? []), total, isExact };
+    return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
   }
 
   /** See `Searches.find`. */
@@ -142,16 +145,17 @@ export class Search {
 
   /** The current records of the hits, without files that have been removed or moved out of these drives. */
   async #findings(
+    caller: Caller,
     hits: readonly SearchHit[],
     drives: ReadonlySet<DrivePk>,
     terms: readonly SearchTerm[],
   ): Promise<Finding[]> {
-    const { tables, clock } = this.#parts;
+    const { tables, access, clock } = this.#parts;
     const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice, passage } of hits) {
       const file = tables.files.visibleByPk(pk, clock.now());
-      if (file === null || !drives.has(file.drivePk)) continue;
+      if (file === null || !drives.has(file.drivePk) || !access.sees(caller, file)) continue;
       // The text of a document is in the index; what is its content says nothing.
       const isDone = slice === null || documentFormatOf(file.mimeType) !== null;
       const snippet = isDone ? passage : await this.#inTurn(() => this.#snippet(file, slice, terms), end);
