@@ -44,6 +44,7 @@ import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
 import { snapshots } from "./resources/snapshots.ts";
+import { shared } from "./resources/shared.ts";
 import { texts } from "./resources/texts.ts";
 import { trash } from "./resources/trash.ts";
 import { uploadLinks } from "./resources/upload-links.ts";
@@ -162,6 +163,14 @@ function resources(options: AppOptions): AnyElysia[] {
     texts(services.texts),
     edits(services.edits),
     links({ links: services.links, linkBase: base }),
+    shared({
+      shared: services.shared,
+      files: services.files,
+      cookies: cookiesFor(settings.baseUrl),
+      clock,
+      log,
+      stallMs: archiveStallMs,
+    }),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: base }),
     uploadLinks({
       links: services.uploadLinks,

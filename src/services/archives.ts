@@ -17,9 +17,9 @@ import {
   ROOT,
 } from "../domain/path.ts";
 import type { SnapshotNumber } from "../domain/snapshot.ts";
-import type { Access } from "./access.ts";
+import type { Access, Reach } from "./access.ts";
 import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
-import { Slots } from "./slots.ts";
+import { holderOf, type SlotHolder, Slots } from "./slots.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
@@ -41,6 +41,14 @@ export interface Archive {
    * under way, NOT_FOUND if a file is gone. An error in a later one truncates the archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
+}
+
+/** Who reads an archive. */
+export interface ArchiveReader {
+  readonly reach: Reach;
+  readonly holder: SlotHolder;
+  /** The reader's address, as the rate limit counts it. */
+  readonly client: string;
 }
 
 /** How many bytes of a file are read at once. */
@@ -86,22 +94,32 @@ export class Archives {
     paths: readonly string[],
     snapshot?: string,
   ): Archive {
+    return this.openFor({ reach: caller, holder: holderOf(caller), client }, driveId, paths, snapshot);
+  }
+
+  /** Like `open`, for somebody with a link. */
+  openFor(
+    { reach, holder, client }: ArchiveReader,
+    driveId: string,
+    paths: readonly string[],
+    snapshot?: string,
+  ): Archive {
     const source =
       snapshot === undefined
-        ? { drive: this.#access.drive(caller, driveId), at: null }
-        : this.#access.view(caller, driveId, snapshot);
+        ? { drive: this.#access.drive(reach, driveId), at: null }
+        : this.#access.view(reach, driveId, snapshot);
     const { drive } = source;
-    const prefix = this.#access.prefixOf(caller, drive);
+    const prefix = this.#access.prefixOf(reach, drive);
     const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
     for (const place of places) {
-      this.#access.requireInside(caller, drive, place);
+      this.#access.requireInside(reach, drive, place);
       this.#requirePresent(source, place);
     }
     const outermost = withoutInner(places);
     const base = commonFolder(outermost);
     return {
       filename: `${titleOf(drive, outermost, base)}.zip`,
-      pieces: () => this.#pieces(() => this.#slots.take(caller, client), source, outermost, base),
+      pieces: () => this.#pieces(() => this.#slots.take(holder, client), source, outermost, base),
     };
   }
 

@@ -11,7 +11,7 @@ import { newId, type TrashId, type TrashPk } from "../domain/id.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../domain/path.ts";
 import { keepsDeleted, type Retention } from "../domain/retention.ts";
 import { wayInto } from "../domain/prefix.ts";
-import type { Access } from "./access.ts";
+import type { Access, Reach } from "./access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
@@ -116,6 +116,14 @@ export class Folders {
       const { folder, created } = this.#tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
     });
+  }
+
+  /** A folder. Throws NOT_FOUND, VALIDATION_ERROR. */
+  get(caller: Reach, driveId: string, path: string): ShownFolder {
+    const parsed = parseFolderOrRoot("path", path);
+    const drive = this.#access.drive(caller, driveId);
+    this.#access.requireInside(caller, drive, parsed);
+    return { drive, folder: this.#shown(drive, this.#folder(drive, parsed)) };
   }
 
   /** The folders directly in a folder, in path order. Throws NOT_FOUND. */

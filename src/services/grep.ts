@@ -10,7 +10,7 @@ import type { Access } from "./access.ts";
 import type { StorePlaces } from "./store-places.ts";
 import { GrepThreads } from "./grep/grep-threads.ts";
 import type { GrepBounds, GrepPosition, MatchedFile } from "./grep/request.ts";
-import { Slots } from "./slots.ts";
+import { holderOf, Slots } from "./slots.ts";
 
 /** A search of lines; null where something is not given. */
 export interface GrepQuery {
@@ -79,7 +79,7 @@ export class Grep {
     // A caller with a prefix sees one drive.
     const seen = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
     if (seen === null) return { files: [], isPartial: false, next: null };
-    using _ = this.#slots.take(caller, client);
+    using _ = this.#slots.take(holderOf(caller), client);
     const request = {
       ...query,
       drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),

@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ListScope } from "../db/file-lists.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { invalid } from "../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../domain/file.ts";
@@ -9,7 +8,7 @@ import { type FilePosition, type FileSort, type ListPosition, positionOf } from 
 import type { Folder } from "../domain/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
 import { narrowed, wayInto } from "../domain/prefix.ts";
-import type { Access } from "./access.ts";
+import type { Access, Reach } from "./access.ts";
 
 /** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
 export interface ListRequest {
@@ -68,7 +67,7 @@ export class Listings {
   }
 
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
-  list(caller: Caller, request: ListRequest): Listing {
+  list(caller: Reach, request: ListRequest): Listing {
     const drive = this.#access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);

@@ -51,6 +51,7 @@ import { Quota, type StorageLimits } from "./quota.ts";
 import { RestorePlaces } from "./restore-places.ts";
 import { Scrub } from "./scrub.ts";
 import { Sessions } from "./sessions.ts";
+import { SharedThings } from "./shared.ts";
 import { SignIn } from "./sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
 import { SnapshotViews } from "./snapshot-views.ts";
@@ -140,6 +141,9 @@ export function openServices(given: ServiceParts) {
   const indexes = new LineIndexes();
   const documents = new Documents({ files, documentReader });
   const uploads = new Uploads(parts);
+  const archives = new Archives(parts);
+  const listings = new Listings(parts);
+  const folders = new Folders({ ...parts, transfers, changes: folderChanges });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   const apiKeys = new ApiKeys(parts);
@@ -151,20 +155,21 @@ export function openServices(given: ServiceParts) {
     drives: new Drives(parts),
     members: new Members(parts),
     files,
-    archives: new Archives(parts),
+    archives,
     documentReader,
     extracts: new Extracts({ files, documents }),
     texts: new Texts({ ...parts, indexes }),
     edits: new Edits({ ...parts, indexes, uploads }),
     links: new Links({ ...parts, linkPasswords, linkUses }),
+    shared: new SharedThings({ ...parts, listings, folders, archives, linkPasswords, linkUses }),
     presignedLinks: new PresignedLinks({ ...parts, linkUses }),
     uploads,
     uploadLinks: new UploadLinks({ ...parts, uploads }),
-    listings: new Listings(parts),
+    listings,
     indexer,
     search: new Search({ ...parts, indexer }),
     grep: new Grep(parts),
-    folders: new Folders({ ...parts, transfers, changes: folderChanges }),
+    folders,
     folderWorks: works,
     trash: new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges }),
     snapshots: new Snapshots(parts),

@@ -9,11 +9,21 @@ export interface SlotLimits {
   readonly unclaimed: { readonly client: number; readonly all: number };
 }
 
-/** Something that is under way. */
-interface Slot {
+/** Whose slots are taken. */
+export interface SlotHolder {
   readonly owner: string;
-  readonly client: string;
+  /** Whether anybody can have one, as an unclaimed drive or a link. */
   readonly isUnclaimed: boolean;
+}
+
+/** Something that is under way. */
+interface Slot extends SlotHolder {
+  readonly client: string;
+}
+
+/** A caller as a holder of slots. */
+export function holderOf(caller: Caller): SlotHolder {
+  return { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
 }
 
 /** Limits how much of something costly is under way at once, so that a few callers cannot take all. */
@@ -35,14 +45,14 @@ export class Slots {
   /**
    * Takes a slot; disposing the result frees it. Throws RATE_LIMITED.
    *
-   * @param client the caller's address, as the rate limit counts it
+   * @param client the holder's address, as the rate limit counts it
    */
-  take(caller: Caller, client: string): Disposable {
-    const slot = { owner: ownerOf(caller), client, isUnclaimed: isUnclaimed(caller) };
+  take(holder: SlotHolder, client: string): Disposable {
+    const slot = { ...holder, client };
     const { each, client: perClient, all, unclaimed } = this.#limits;
     this.#requireRoom(each, "of yours are under way", ({ owner }) => owner === slot.owner);
     if (slot.isUnclaimed) {
-      const ofUnclaimed = "of unclaimed drives are under way";
+      const ofUnclaimed = "of unclaimed drives and links are under way";
       const isLike = (other: Slot) => other.isUnclaimed && other.client === client;
       this.#requireRoom(unclaimed.client, `${ofUnclaimed} to your address`, isLike);
       this.#requireRoom(unclaimed.all, ofUnclaimed, (other) => other.isUnclaimed);

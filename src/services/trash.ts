@@ -245,7 +245,7 @@ export class Trash {
       this.#access.requireHistory(caller, drive);
       return new Map([[drive.pk, this.#access.prefixOf(caller, drive)]]);
     }
-    const drives = this.#access.drivesWithHistory(caller);
+    const drives = this.#access.drives(caller).filter(({ role }) => role !== "reader");
     return new Map(drives.map((drive) => [drive.pk, this.#access.prefixOf(caller, drive)]));
   }
 

@@ -97,7 +97,7 @@ describe("how many archives may be under way", () => {
     await takeAll(readers, await unclaimed(), first);
     const drive = await filled(stage, { b: "c" });
     expect(await refused(drive, first)).toMatchObject(
-      tooMany("8 archives of unclaimed drives are under way to your address"),
+      tooMany("8 archives of unclaimed drives and links are under way to your address"),
     );
     // People at the same address, such as behind one proxy, go on working.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await account(), first);
@@ -106,7 +106,7 @@ describe("how many archives may be under way", () => {
     // Whoever is elsewhere has what is left.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await unclaimed(), second);
     expect(await refused(drive, third)).toMatchObject(
-      tooMany("16 archives of unclaimed drives are under way"),
+      tooMany("16 archives of unclaimed drives and links are under way"),
     );
     await takeAll(readers, user, third);
     await takeAll(readers, await account(), third);

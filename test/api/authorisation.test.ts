@@ -30,8 +30,9 @@ interface Target {
   readonly snapshot: string;
   /** The id of an entry of the drive's trash. */
   readonly trash: string;
-  /** The id of a link to the drive. */
+  /** The id of a link to the folder, and its token. */
   readonly link: string;
+  readonly token: string;
   /** Of a member of Ada's drive. */
   readonly carol: string;
   readonly suffix: string;
@@ -308,12 +309,12 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "GET /v0/files/{id}/versions",
     path: ({ file }) => `/v0/files/${file}/versions`,
-    of: history(200),
+    of: history(reading(200)),
   },
   {
     route: "GET /v0/files/{id}/versions/{n}/download",
     path: ({ file }) => `/v0/files/${file}/versions/1/download`,
-    of: history(200),
+    of: history(reading(200)),
   },
   {
     route: "POST /v0/files/{id}/versions/{n}/restore",
@@ -381,6 +382,24 @@ const ENTRIES: readonly Entry[] = [
   { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
+  ...["", "/files", "/download?path=f", "/archive"].map((rest) => ({
+    route: `GET /v0/shared/{token}${rest.replace(/\?.*/, "")}`,
+    path: ({ token }: Target) => `/v0/shared/${token}${rest}`,
+    of: { agent: forAll, ada: forAll },
+  })),
+  {
+    route: "GET /v0/shared/{token}",
+    about: "that was never made",
+    path: ({ file }) => `/v0/shared/${file}`,
+    of: { agent: nothingThere, ada: nothingThere },
+  },
+  {
+    route: "POST /v0/shared/{token}/unlock",
+    about: "that was never made",
+    path: ({ file }) => `/v0/shared/${file}/unlock`,
+    body: () => ({ password: "open sesame" }),
+    of: { agent: nothingToWrite, ada: nothingToWrite },
+  },
   {
     route: "GET /v0/account",
     path: () => "/v0/account",
@@ -551,10 +570,10 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
   const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";
-  const link = await client.json<{ id: string }>(201, "POST", "/v0/links", {
+  const link = await client.json<{ id: string; token: string }>(201, "POST", "/v0/links", {
     body: { drive_id: drive, path: folder },
   });
-  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id };
+  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id, token: link.token };
   return { drive, folder, ...made, carol: world.carol, suffix: String(cases) };
 }
 
@@ -576,17 +595,21 @@ async function dropKey({ clients }: World, owner: Owner, { key }: Target): Promi
   await clients[owner].send("DELETE", `/v0/keys/${key}`);
 }
 
-/** All that the four owners can see, but for when keys were used. */
+interface Ids {
+  readonly data: readonly { readonly id: string }[];
+}
+
+/** All that the four owners can see, but for when keys and links were used. */
 async function everything({ clients, drives }: World): Promise<unknown> {
   const owners = ["agent", "otherAgent", "ada", "bob"] as const;
   const seen = owners.map(async (owner) => {
-    const get = (path: string) => clients[owner].json<unknown>(200, "GET", path);
+    const get = <T = unknown>(path: string) => clients[owner].json<T>(200, "GET", path);
     const keys = await clients[owner].json<{ id: string; scope: string }[]>(200, "GET", "/v0/keys");
     return [
       await get("/v0/drives"),
       await get(`/v0/drives/${drives[owner]}/members`),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1000`),
-      await get(`/v0/links?drive_id=${drives[owner]}&limit=1000`),
+      (await get<Ids>(`/v0/links?drive_id=${drives[owner]}&limit=1000`)).data.map(({ id }) => id),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
       await get(`/v0/drives/${drives[owner]}/snapshots`),
       await get(`/v0/trash?drive_id=${drives[owner]}&limit=1000`),
@@ -682,6 +705,7 @@ describe("what is not yours is answered like what never was", () => {
     trash: nowhere,
     link: nowhere,
     carol: nowhere,
+    token: nowhere,
     suffix: "0",
   };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {

@@ -36,6 +36,9 @@ interface Target {
   readonly link: string;
   /** A link that shows the file. */
   readonly share: { readonly id: string; readonly token: string };
+  /** The tokens of a link with the password "open sesame", and of one that has expired. */
+  readonly locked: string;
+  readonly over: string;
   /** Links to upload to, by what becomes of that. */
   readonly uploads: Readonly<Record<"making" | "replacing" | "blocked", string>>;
   /** The claim token of an agent's drive, which holds as much as Bob may store in all. */
@@ -238,6 +241,13 @@ async function makeTarget(): Promise<Target> {
   const share = await ada.json<Target["share"]>(201, "POST", "/v0/links", {
     body: { drive_id: data.id, path: "dir/hello.txt" },
   });
+  const shareWith = async (more: { [name: string]: Json }) => {
+    const made = { body: { drive_id: data.id, path: "dir/", ...more } };
+    return ada.json<Target["share"]>(201, "POST", "/v0/links", made);
+  };
+  const locked = await shareWith({ password: "open sesame" });
+  const over = await shareWith({});
+  changeDatabase(coffer.dataDir, `UPDATE share_link SET expires_at = 1 WHERE id = '${over.id}'`);
   const uploads = {
     making: await linkTo(ada, data.id, "by-link"),
     replacing: await linkTo(ada, data.id, "dir/other"),
@@ -256,10 +266,12 @@ async function makeTarget(): Promise<Target> {
     file: file.id,
     key: key.id,
     trash,
-    snapshot,
+    snapshot: taken.data.id,
     member: member.data.user_id,
     link: link.token,
     share,
+    locked: locked.token,
+    over: over.token,
     uploads,
     claim,
   };
@@ -272,6 +284,8 @@ const member = ({ drive: id, member: user_id }: Target): Request => ({ params: {
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const version = ({ file: id }: Target): Request => ({ params: { id, n: "1" } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
+const sharing = ({ share }: Target): Request => ({ params: { token: share.token } });
+const guessing = (token: string, password: string): Request => ({ params: { token }, body: { password } });
 const uploadLink = ({ uploads }: Target): Request => ({
   params: { token: uploads.making },
   body: HELLO_TEXT,
@@ -483,6 +497,23 @@ const SUCCESSES: readonly Case[] = [
   { operation: "listLinks", gives: 200 },
   { operation: "listLinks", gives: 200, as: "bob", request: () => ({ query: { limit: "1" } }) },
   { operation: "revokeLink", gives: 200, request: ({ share: { id } }) => ({ params: { id } }) },
+  { operation: "getShared", gives: 200, as: "nobody", request: sharing },
+  { operation: "listSharedFiles", gives: 200, as: "nobody", request: sharing },
+  { operation: "downloadShared", gives: 200, as: "nobody", request: sharing },
+  {
+    operation: "downloadShared",
+    gives: 206,
+    as: "nobody",
+    request: (t) => under(sharing(t), { range: "bytes=0-1" }),
+  },
+  {
+    operation: "downloadShared",
+    gives: 304,
+    as: "nobody",
+    request: (t) => under(sharing(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
+  },
+  { operation: "downloadSharedArchive", gives: 200, as: "nobody", request: sharing },
+  { operation: "unlockShared", gives: 200, as: "nobody", request: (t) => guessing(t.locked, "open sesame") },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { min_size: "0", limit: "1" } }) },
   { operation: "grepFiles", gives: 200, request: () => ({ query: { pattern: "Hello", context: "1" } }) },
@@ -724,6 +755,34 @@ const REFUSALS: readonly Case[] = [
   },
   { operation: "listLinks", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
   { operation: "revokeLink", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
+  ...["getShared", "listSharedFiles", "downloadShared", "downloadSharedArchive"].flatMap(
+    (operation): Case[] => [
+      { operation, gives: "NOT_FOUND", as: "nobody", request: () => ({ params: { token: "none" } }) },
+      { operation, gives: "UNAUTHORIZED", as: "nobody", request: (t) => ({ params: { token: t.locked } }) },
+      { operation, gives: "GONE", as: "nobody", request: (t) => ({ params: { token: t.over } }) },
+    ],
+  ),
+  {
+    operation: "downloadShared",
+    gives: "FORBIDDEN",
+    as: "nobody",
+    request: (t) => under(sharing(t), { "sec-fetch-dest": "script" }),
+  },
+  {
+    operation: "downloadShared",
+    gives: "PRECONDITION_FAILED",
+    as: "nobody",
+    request: (t) => under(sharing(t), OTHER_ETAG),
+  },
+  {
+    operation: "downloadShared",
+    gives: "RANGE_NOT_SATISFIABLE",
+    as: "nobody",
+    request: (t) => under(sharing(t), { range: "bytes=99-" }),
+  },
+  { operation: "unlockShared", gives: "NOT_FOUND", as: "nobody", request: () => guessing("none", "x") },
+  { operation: "unlockShared", gives: "UNAUTHORIZED", as: "nobody", request: (t) => guessing(t.locked, "x") },
+  { operation: "unlockShared", gives: "GONE", as: "nobody", request: (t) => guessing(t.over, "x") },
   { operation: "uploadByLink", gives: "NOT_FOUND", as: "nobody", request: () => ({ body: HELLO_TEXT }) },
   { operation: "uploadByLink", gives: "GONE", as: "nobody", after: true, request: replacingLink },
   {
@@ -839,6 +898,8 @@ function bobs(): Target {
     member: "",
     link: "",
     share: { id: "", token: "" },
+    locked: "",
+    over: "",
     uploads: { making: "", replacing: "", blocked: "" },
     claim: "",
   };
@@ -919,6 +980,7 @@ const ANY_BODY = {
   text: "x",
   username: "bob",
   role: "reader",
+  password: "x",
 };
 
 /** What is refused before its meaning counts, by code: the operations to which it is, and what is sent. */

@@ -33,6 +33,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
   ["createUploadLink", JSON_TYPE, 201, {}],
   ["createLink", JSON_TYPE, 201, { kind: "folder", path: "notes/2030/" }],
+  ["unlockShared", JSON_TYPE, 200, { unlocked: true }],
   ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
@@ -140,6 +141,11 @@ async function makeReals(): Promise<Reals> {
     username: "dora",
     role: "reader",
   });
+  const shared = await ask<{ token: string }>("POST", "/v0/links", {
+    drive_id: drive.data.id,
+    path: "/",
+    password: "open sesame",
+  });
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const { clientId, refreshToken } = await letIn(coffer, ada);
   const carl = users.data.find(({ username }) => username === "carl");
@@ -156,6 +162,7 @@ async function makeReals(): Promise<Reals> {
       files: file.id,
       trash: entry,
       uploads: link.url.split("/").at(-1) ?? "",
+      shared: shared.token,
       users: carl?.id ?? "",
       user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),

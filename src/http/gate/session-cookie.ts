@@ -15,6 +15,8 @@ export interface Cookies {
   session(token: string): string;
   set(name: string, token: string, seconds: number): string;
   clear(name: string): string;
+  /** One for a single path and what is below it, which no other site's page can have sent. */
+  setAt(path: string, name: string, token: string, seconds: number): string;
 }
 
 /** @param baseUrl the configured one; if it is an https URL, cookies are sent over https only */
@@ -26,6 +28,8 @@ export function cookiesFor(baseUrl: string | null): Cookies {
     set,
     session: (token) => set(SESSION_COOKIE, token, SESSION_COOKIE_SECONDS),
     clear: (name) => set(name, "", 0),
+    setAt: (path, name, token, maxAge) =>
+      new Bun.Cookie(name, token, { path, maxAge, secure, httpOnly: true, sameSite: "strict" }).serialize(),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ShownEntry } from "../../services/trash.ts";
 import type { ActorRecord, SnapshotRecord, TrashRecord, VersionRecord } from "./history-schemas.ts";
-import type { LinkRecord } from "./link-schemas.ts";
+import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./member-schema.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
@@ -159,5 +159,17 @@ export function linkRecord(link: ListedLink): LinkRecord {
     expires_at: formatInstant(link.expiresAt),
     created_at: formatInstant(link.createdAt),
     created_by: actorRecord(link.createdBy),
+  };
+}
+
+/** A file in the shape of `sharedFileSchema`: without its id, drive, tags and metadata, which are not shared. */
+export function sharedFileRecord(file: FileFacts): SharedFileRecord {
+  return {
+    path: file.path,
+    filename: file.filename,
+    mime_type: file.mimeType,
+    size: file.size,
+    content_hash: `sha256:${file.digest}`,
+    updated_at: formatInstant(file.updatedAt),
   };
 }

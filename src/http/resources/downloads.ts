@@ -47,7 +47,8 @@ export const CONTENT = {
   errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
-const OWN_PAGES = {
+/** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentRequest`. */
+export const OWN_PAGES = {
   "Cross-Origin-Resource-Policy":
     "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
 };

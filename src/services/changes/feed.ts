@@ -5,7 +5,7 @@ import type { Drive } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS } from "../../domain/limits.ts";
 import type { Access } from "../access.ts";
-import { Slots } from "../slots.ts";
+import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
 
@@ -73,7 +73,7 @@ export class Feed {
     const position = request.position === "latest" ? this.#changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
-    const slot = this.#slots.take(caller, client);
+    const slot = this.#slots.take(holderOf(caller), client);
     const waiting = this.#changes.subscribe(this.#watched(caller, drives), listener.wake);
     this.#streams.add(listener);
     this.#timer ??= setInterval(() => this.#tick(), this.#commentMs).unref();
