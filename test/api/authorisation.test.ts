@@ -324,7 +324,7 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "DELETE /v0/files/{id}/versions/{n}",
     path: ({ file }) => `/v0/files/${file}/versions/1`,
-    of: managing(200),
+    of: forAdas(managing(200), { adaBeside: 404 }),
   },
   {
     route: "GET /v0/archive",
