@@ -11,16 +11,21 @@ import { SessionContext } from "./lib/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
 import { titled, titleOf } from "./lib/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
+import { Activity } from "./pages/activity.tsx";
 import { Claim } from "./pages/claim.tsx";
 import { Consent } from "./pages/consent.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
+import { Links } from "./pages/links.tsx";
+import { Members } from "./pages/members.tsx";
 import { NotFound } from "./components/not-found.tsx";
 import { Users } from "./pages/users.tsx";
 import { Search } from "./pages/search.tsx";
 import { Setup } from "./pages/setup.tsx";
+import { Trash } from "./pages/trash.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
+import { Snapshots } from "./pages/snapshots.tsx";
 
 /** What the address of a claim page begins with, before the token. */
 const CLAIM = "/claim/";
@@ -123,10 +128,18 @@ function takeFromAddress(): SignInReturn | null {
 /** The page at a path, for somebody signed in. */
 function signedInPage(place: Place): VNode {
   const { path } = place;
+  const drive = place.query.get("drive") || null;
   if (path === "/" || path === "/drives") return <Drives />;
   if (path.startsWith("/drives/")) return <DrivePage place={place} />;
+  if (path === "/links") return <Links key={drive ?? ""} driveId={drive} />;
+  if (path === "/activity" && drive !== null) return <Activity key={drive} driveId={drive} />;
+  if (path === "/members" && drive !== null) return <Members key={drive} driveId={drive} />;
+  if (path === "/snapshots" && drive !== null) {
+    return <Snapshots key={drive} driveId={drive} query={place.query} />;
+  }
   if (path === "/search") return <Search />;
   if (path === "/keys") return <Keys />;
+  if (path === "/trash") return <Trash key={drive ?? ""} driveId={drive} />;
   if (path === "/account") return <AccountPage />;
   if (path === "/users") return <Users />;
   return <NotFound />;

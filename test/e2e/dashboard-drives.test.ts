@@ -175,7 +175,7 @@ describe("from page to page, with the keyboard", () => {
     await own.evaluate(`{
       const { setTimeout } = window;
       window.setTimeout = () => 0;
-      dispatchEvent(new CustomEvent("coffer:said", { detail: "Said meanwhile" }));
+      dispatchEvent(new CustomEvent("coffer:said", { detail: { text: "Said meanwhile" } }));
       window.setTimeout = setTimeout;
     }`);
     // What lies outside of the dialog is hidden from screen readers.

@@ -20,7 +20,7 @@ describe("the menu of a row", () => {
     await page.getByRole("button", { name: "Actions for b.txt" }).click();
     await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
     expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
-      ["Open", "Download", "Copy link", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
+      ["Open", "Download", "Share", "Copy link", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
         expect.stringContaining(name),
       ),
     );

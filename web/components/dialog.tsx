@@ -7,6 +7,8 @@ import { SpokenToasts } from "./toast.tsx";
 /** A modal dialog; the focus stays in it, and the browser closes it on Escape. */
 export function Dialog(props: {
   readonly title: string;
+  /** For what needs more room than a form. */
+  readonly isWide?: boolean;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
@@ -14,7 +16,12 @@ export function Dialog(props: {
   useKeptFocus(element);
   const title = useId();
   return (
-    <dialog ref={element} class="dialog" tabIndex={-1} aria-labelledby={title}>
+    <dialog
+      ref={element}
+      class={props.isWide === true ? "dialog is-wide" : "dialog"}
+      tabIndex={-1}
+      aria-labelledby={title}
+    >
       <div class="dialog-body">
         <h2 id={title}>{props.title}</h2>
         {props.children}

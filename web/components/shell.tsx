@@ -17,13 +17,18 @@ const PLACES = [
   { to: "/search", name: "Search", icon: searchIcon },
   { to: "/keys", name: "Keys", icon: keyIcon },
 ] as const;
+/** The other pages about drives. */
+const OF_DRIVES: readonly string[] = ["/activity", "/trash", "/snapshots", "/links", "/members"];
 const USERS = { to: "/users", name: "Users", icon: usersIcon };
 
 /** The frame around every page of a signed-in user. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const { account } = useSession();
-  const current = (to: string) => (path === to || path.startsWith(`${to}/`) ? "page" : undefined);
+  const current = (to: string) =>
+    path === to || path.startsWith(`${to}/`) || (to === "/drives" && OF_DRIVES.includes(path))
+      ? "page"
+      : undefined;
   const content = useRef<HTMLElement>(null);
   const arrived = useArrival(path, content);
   return (

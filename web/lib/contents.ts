@@ -28,7 +28,8 @@ export async function readDocument(
 export async function readTextStart(file: FileRecord, signal: AbortSignal): Promise<TextStart> {
   if (file.size === 0) return { text: "", isCut: false };
   const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
-  const response = await ask(downloadAddress(file.id), { headers, signal });
+  // Where the file has changed, Chromium gives as much of it as its cache has of what it was before.
+  const response = await ask(downloadAddress(file.id), { headers, signal, cache: "no-store" });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isCut = file.size > bytes.length;
   return { text: decodeText(bytes, isCut), isCut };

@@ -1,6 +1,11 @@
 import { call } from "./api.ts";
 import type { Drive } from "./types.ts";
 
+/** A drive, by slug or id. */
+export async function getDrive(name: string, signal: AbortSignal): Promise<Drive> {
+  return (await call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(name)}`, { signal })).data;
+}
+
 /** The account's drives, oldest first. */
 export async function listDrives(signal: AbortSignal): Promise<readonly Drive[]> {
   return (await call<{ data: Drive[] }>("GET", "/v0/drives", { signal })).data;

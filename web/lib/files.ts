@@ -50,8 +50,8 @@ export function listFiles(
 }
 
 /** A file's record; `id` may be anything, since addresses name files. */
-export function getFile(id: string, signal: AbortSignal): Promise<FileRecord> {
-  return call("GET", `/v0/files/${encodeURIComponent(id)}`, { signal });
+export function getFile(id: string, signal?: AbortSignal): Promise<FileRecord> {
+  return call("GET", `/v0/files/${encodeURIComponent(id)}`, signal === undefined ? {} : { signal });
 }
 
 /** Makes a folder with those above it; where it is there, only gives its record. `path` ends with a slash. */

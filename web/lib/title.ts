@@ -3,6 +3,11 @@ import { plain } from "./overrides.ts";
 const TITLES: Readonly<Record<string, string>> = {
   "/search": "Search",
   "/keys": "Keys",
+  "/trash": "Trash",
+  "/activity": "Activity",
+  "/snapshots": "Snapshots",
+  "/members": "Members",
+  "/links": "Links",
   "/account": "Account",
   "/users": "Users",
   "/auth/setup": "Setup",

@@ -1,3 +1,7 @@
+import type * as change from "../../src/http/operation/change-schemas.ts";
+import type * as history from "../../src/http/operation/history-schemas.ts";
+import type * as link from "../../src/http/operation/link-schemas.ts";
+import type * as member from "../../src/http/operation/member-schema.ts";
 import type * as server from "../../src/http/operation/record-schemas.ts";
 
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
@@ -23,7 +27,7 @@ export type User = server.ManagedUserRecord;
 /** What a claim link is for. */
 export type Claimable = server.ClaimableRecord;
 
-/** A drive of the account. */
+/** A drive of the account, or one that is shared with it. */
 export type Drive = server.DriveRecord;
 
 /** A file; its size is in bytes. */
@@ -60,3 +64,57 @@ export type AuthorizationRequest = server.AuthorizationRecord;
 
 /** A key, without its secret. */
 export type ApiKey = server.KeyRecord;
+
+/** Who did something; null where the server did it by itself. */
+export type By = history.ActorRecord | null;
+
+/** Something that happened in a drive. */
+export type Change = change.ChangeRecord;
+
+/** A page of a list that goes on at a cursor. */
+export interface CursorPage<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+/** Something that was deleted, and can be put back. */
+export type TrashEntry = history.TrashRecord;
+
+/** A content that a file had before. */
+export interface Version {
+  readonly version: number;
+  readonly content_hash: string;
+  readonly size: number;
+  readonly mime_type: string;
+  readonly replaced_at: string;
+  readonly replaced_by: By;
+}
+
+/** The contents of a file before, the newest first. */
+export interface VersionsPage extends CursorPage<Version> {
+  readonly total: number;
+  readonly current_version: number;
+}
+
+/** What differs between two contents of a file, as a unified diff. */
+export interface TextDiff {
+  readonly from: number;
+  readonly to: number;
+  readonly diff: string;
+  readonly diff_cut: boolean;
+}
+
+/** A drive as it was at one moment. */
+export type Snapshot = history.SnapshotRecord;
+
+/** Something that is another way now than in a snapshot. */
+export interface Difference {
+  readonly path: string;
+  readonly change: "added" | "removed" | "changed" | "moved";
+}
+
+/** Somebody else who may use a drive. */
+export type Member = member.MemberRecord;
+
+/** A link that works without signing in, of any kind. */
+export type ManagedLink = link.LinkRecord;

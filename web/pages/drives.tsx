@@ -5,6 +5,7 @@ import { Finder, isWanted, MANY } from "../components/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { listDrives } from "../lib/drives.ts";
+import { useFeed } from "../lib/feed.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { formatBytes, formatCount } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
@@ -21,6 +22,7 @@ type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; r
 export function Drives() {
   const { loaded, reload } = useLoad("drives", listDrives);
   const [doing, setDoing] = useState<Doing | null>(null);
+  useFeed(null, reload);
   const drives = loaded.state === "ready" ? loaded.value : null;
   const heading = useHeadingAfterLoss(drives?.length ?? 0);
   return (
@@ -32,9 +34,17 @@ export function Drives() {
           </h1>
           {drives !== null && drives.length > 0 && <p class="soft">{sumOf(drives)}</p>}
         </div>
-        <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
-          <Icon svg={plusIcon} /> New drive
-        </button>
+        <div class="row">
+          <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+            <Icon svg={plusIcon} /> New drive
+          </button>
+          <Link to="/links" class="button quiet">
+            Links
+          </Link>
+          <Link to="/trash" class="button quiet">
+            Trash
+          </Link>
+        </div>
       </div>
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
@@ -50,7 +60,9 @@ export function Drives() {
   );
 }
 
-function sumOf(drives: readonly Drive[]): string {
+/** How much there is in one's own drives. */
+function sumOf(all: readonly Drive[]): string {
+  const drives = all.filter(({ role }) => role === "owner");
   const files = drives.reduce((sum, { file_count }) => sum + file_count, 0);
   const bytes = drives.reduce((sum, { total_size }) => sum + total_size, 0);
   return `${formatCount(drives.length, "drive")}, ${formatCount(files, "file")}, ${formatBytes(bytes)}`;

@@ -52,23 +52,24 @@ export function Preview({ file, onClose }: PreviewProps) {
           <Icon svg={closeIcon} />
         </button>
       </header>
-      <Content key={file.id + file.content_hash} file={file} />
+      <Content file={file} />
     </dialog>
   );
 }
 
 function Content({ file }: { readonly file: FileRecord }): VNode {
   const kind = previewKind(file);
+  const key = file.id + file.content_hash;
   switch (kind) {
     case "image":
-      return <ImageView file={file} />;
+      return <ImageView key={key} file={file} />;
     case "audio":
     case "video":
-      return <MediaView file={file} kind={kind} />;
+      return <MediaView key={key} file={file} kind={kind} />;
     case "pdf":
-      return <PdfView file={file} />;
+      return <PdfView key={key} file={file} />;
     case "document":
-      return <DocumentView file={file} why="Browsers can't show this kind of document." />;
+      return <DocumentView key={key} file={file} why="Browsers can't show this kind of document." />;
     case "none":
       return <NoView file={file} why="No preview for this file type." />;
     case "markdown":
@@ -76,6 +77,7 @@ function Content({ file }: { readonly file: FileRecord }): VNode {
     case "table":
     case "text":
     case "unknown":
-      return <TextView file={file} kind={kind} />;
+      // Not by its content: where that changes while it is read, one stays at the same lines.
+      return <TextView key={file.id + kind} file={file} kind={kind} />;
   }
 }

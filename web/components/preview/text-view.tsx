@@ -21,7 +21,7 @@ interface TextViewProps {
 
 /** A text: formatted, where its kind can be, and its source. */
 export function TextView({ file, kind }: TextViewProps) {
-  const { loaded, reload } = useLoad(file.id, async (signal) => {
+  const { loaded, reload } = useLoad(file.id + file.content_hash, async (signal) => {
     const start = await readTextStart(file, signal);
     const isDocument = kind === "markdown" && start.text !== null;
     return { ...start, document: isDocument ? await formatMarkdown(start.text, signal) : null };

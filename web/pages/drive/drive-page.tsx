@@ -7,6 +7,7 @@ import { titled } from "../../lib/title.ts";
 import type { Drive } from "../../lib/types.ts";
 import { NotFound } from "../../components/not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { DriveMenu } from "./drive-menu.tsx";
 import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
@@ -49,17 +50,19 @@ function DriveAt(props: DriveAtProps) {
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
-  return <OpenDrive {...props} place={props.drive} drive={loaded.value} />;
+  return <OpenDrive {...props} place={props.drive} drive={loaded.value} onDriveChange={reload} />;
 }
 
 interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
   readonly drive: Drive;
   readonly place: string;
+  /** The drive may be another since. */
+  readonly onDriveChange: () => void;
 }
 
-function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenDriveProps) {
+function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDriveChange }: OpenDriveProps) {
   useSlugInAddress(drive, place, onRenamed);
-  const store = useDriveStore(drive.id);
+  const store = useDriveStore(drive, onDriveChange);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
@@ -73,12 +76,13 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenD
         <div class="drive-tools">
           {!isWide && <PlacesButton key={folder} {...places} />}
           <DriveSearch driveId={drive.id} />
+          <DriveMenu drive={drive} />
         </div>
       </div>
       <div class="drive-body">
         {isWide && <PlacesPanel {...places} />}
         <FolderPage
-          key={`${drive.id}/${folder}`}
+          key={`${drive.id}/${drive.role}/${folder}`}
           store={store}
           drive={drive}
           place={place}
@@ -86,14 +90,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed }: OpenD
           takesFocus={isReached}
         />
       </div>
-      <ShownFile
-        driveId={drive.id}
-        place={place}
-        folder={folder}
-        fileId={fileId}
-        isReached={isReached}
-        onMissing={(id) => store.fileMissing(id)}
-      />
+      <ShownFile store={store} place={place} folder={folder} fileId={fileId} isReached={isReached} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
@@ -45,12 +46,13 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
     if (row instanceof HTMLElement) folder.cursor.stand(Number(row.dataset["index"]));
   };
 
+  const Area = folder.isReadOnly ? ReadArea : UploadArea;
   if (listing === null) {
     return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
   }
   return (
     <div ref={element} class="folder" onClickCapture={visit}>
-      <UploadArea driveId={drive.id} folder={path}>
+      <Area driveId={drive.id} folder={path}>
         <Toolbar folder={folder} listing={listing} />
         {error !== null && (
           <div class="list-failure">
@@ -63,7 +65,12 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
           </p>
         )}
         {listing.count === 0 ? (
-          <EmptyFolder place={place} folder={path} isMissing={listing.isMissing} />
+          <EmptyFolder
+            place={place}
+            folder={path}
+            isMissing={listing.isMissing}
+            isReadOnly={folder.isReadOnly}
+          />
         ) : (
           <FileGrid
             folder={folder}
@@ -72,8 +79,13 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
             href={href}
           />
         )}
-      </UploadArea>
+      </Area>
       {dialog !== null && <FolderDialogs open={dialog} drive={drive} store={store} folder={folder} />}
     </div>
   );
+}
+
+/** What a folder shows to whoever may put nothing into it. */
+function ReadArea({ children }: { readonly children: ComponentChildren }) {
+  return <div class="upload-area">{children}</div>;
 }

@@ -10,12 +10,13 @@ import { keep, kept } from "../../lib/kept.ts";
 import { useLoad } from "../../lib/load.ts";
 import { navigate, readdress } from "../../lib/router.tsx";
 import type { FileRecord } from "../../lib/types.ts";
+import type { DriveStore } from "./store/drive.ts";
 
 /** How long nothing may happen after a click. */
 const PATIENCE_MS = 300;
 
 interface ShownFileProps {
-  readonly driveId: string;
+  readonly store: DriveStore;
   /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
@@ -23,9 +24,10 @@ interface ShownFileProps {
   readonly fileId: string | null;
   /** Whether one came here within the dashboard. */
   readonly isReached: boolean;
-  /** The drive has no such file, whatever the list says. */
-  readonly onMissing: (id: string) => void;
 }
+
+/** Changes that may be of any file. */
+const OF_MANY = /^(?:folder|drive)\./;
 
 /** Kept of an entry of the history: whether a page of ours, the one before it, led to the file. */
 const IS_LED_TO = "file is led to";
@@ -49,12 +51,16 @@ interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
   readonly onClose: () => void;
 }
 
-function File({ id, driveId, place, folder, onMissing, onClose }: FileProps) {
+function File({ id, store, place, folder, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
-    const file = await findFile(driveId, id, signal);
-    if (file === null) onMissing(id);
+    const file = await findFile(store.drive, id, signal);
+    if (file === null) store.fileMissing(id);
     return file;
   });
+  useLayoutEffect(
+    () => store.watch(({ type, file_id: changed }) => (changed === id || OF_MANY.test(type)) && reload()),
+    [store, id, reload],
+  );
   const file = loaded.state === "ready" ? loaded.value : null;
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {

@@ -39,7 +39,9 @@ function FolderTools({ folder, listing }: ToolbarProps) {
           <Icon svg={downloadIcon} /> <span class="tool-name">Download all</span>
         </a>
       )}
-      <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
+      {!folder.isReadOnly && (
+        <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
+      )}
     </>
   );
 }
@@ -53,7 +55,7 @@ function SelectionTools({ folder, listing }: ToolbarProps) {
         <span class="hidden-visually">Clear selection</span>
       </button>
       <Chosen entries={entries} listing={listing} />
-      {entryActions(folder.drive, entries).map(({ name, svg, isForOne = false, leadsTo }) => {
+      {entryActions(folder, entries).map(({ name, svg, isForOne = false, leadsTo }) => {
         const kind = isForOne ? "tool-for-one" : "";
         return typeof leadsTo === "string" ? (
           <a key={name} class={`button quiet ${kind}`} href={leadsTo} title={name} download>

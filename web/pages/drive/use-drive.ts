@@ -1,18 +1,24 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useUploads } from "../../components/upload/context.tsx";
-import { ApiError, call } from "../../lib/api.ts";
+import { ApiError } from "../../lib/api.ts";
+import { getDrive } from "../../lib/drives.ts";
 import { isDriveId } from "../../lib/files/place.ts";
+import { Feed } from "../../lib/feed.ts";
 import { keep, kept } from "../../lib/kept.ts";
 import { type Loaded, useLoad } from "../../lib/load.ts";
 import { useReturns } from "../../lib/returns.ts";
 import type { Drive } from "../../lib/types.ts";
 import { DriveStore } from "./store/drive.ts";
+import { follow } from "./store/follow.ts";
 
 /**
  * How soon after an upload the list may be loaded again. Later while uploads go on: they share its limit of requests.
  */
 const SETTLE_MS = 200;
 const SETTLE_BUSY_MS = 2000;
+
+/** Changes of the drive itself, or of who may use it. */
+const OF_DRIVE = /^(?:drive|member)\./;
 
 /** What the id of the drive that an entry of the history shows is kept as. */
 const DRIVE = "drive";
@@ -52,9 +58,14 @@ export function useSlugInAddress(drive: Drive, name: string, onRenamed: (slug: s
   });
 }
 
-/** The state of a drive's page, by the drive's id. It is told of uploads. */
-export function useDriveStore(id: string): DriveStore {
-  const store = useMemo(() => new DriveStore(id), [id]);
+/**
+ * The state of a drive's page, which is another for another role in it. It is told of uploads, and of what others do.
+ *
+ * @param onDriveChange called when the drive itself may be another, always the same
+ */
+export function useDriveStore({ id, role }: Drive, onDriveChange: () => void): DriveStore {
+  const isReadOnly = role === "reader";
+  const store = useMemo(() => new DriveStore(id, isReadOnly), [id, isReadOnly]);
   const uploads = useUploads();
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -75,6 +86,19 @@ export function useDriveStore(id: string): DriveStore {
       clearTimeout(timer);
     };
   }, [uploads, store]);
+  useLayoutEffect(() => {
+    const feed = new Feed(id, {
+      onChanges: (changes) => {
+        void follow(store, changes);
+        if (changes.some(({ type }) => OF_DRIVE.test(type))) onDriveChange();
+      },
+      onGap: () => {
+        store.reload();
+        onDriveChange();
+      },
+    });
+    return () => feed.close();
+  }, [id, store, onDriveChange]);
   return store;
 }
 
@@ -88,8 +112,4 @@ async function findDrive(name: string, signal: AbortSignal): Promise<Drive> {
     if (!isMissing || typeof before !== "string") throw error;
     return getDrive(before, signal);
   }
-}
-
-async function getDrive(name: string, signal: AbortSignal): Promise<Drive> {
-  return (await call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(name)}`, { signal })).data;
 }

@@ -4,10 +4,14 @@ import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { Copy } from "../../components/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
+import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
 import { Link } from "../../lib/router.tsx";
 import type { Drive } from "../../lib/types.ts";
+
+/** What somebody else lets one do in a drive. */
+const SHARED = { reader: "shared with you to read", editor: "shared with you to edit" } as const;
 
 /** A drive at a glance, with what can be done to it. */
 export function DriveCard(props: {
@@ -25,18 +29,22 @@ export function DriveCard(props: {
             <Name text={drive.name} />
           </Link>
         </h2>
-        <button type="button" class="button quiet" title="Edit" onClick={onEdit}>
-          <Icon svg={pencilIcon} />
-          <span class="hidden-visually">
-            Edit <Name text={drive.name} />
-          </span>
-        </button>
-        <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
-          <Icon svg={trashIcon} />
-          <span class="hidden-visually">
-            Delete <Name text={drive.name} />
-          </span>
-        </button>
+        {isManaged(drive) && (
+          <>
+            <button type="button" class="button quiet" title="Edit" onClick={onEdit}>
+              <Icon svg={pencilIcon} />
+              <span class="hidden-visually">
+                Edit <Name text={drive.name} />
+              </span>
+            </button>
+            <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
+              <Icon svg={trashIcon} />
+              <span class="hidden-visually">
+                Delete <Name text={drive.name} />
+              </span>
+            </button>
+          </>
+        )}
       </div>
       {drive.description !== "" && (
         <p class="drive-about soft">
@@ -49,6 +57,7 @@ export function DriveCard(props: {
         </p>
       )}
       <p class="soft drive-facts">
+        {drive.role !== "owner" && <span>{SHARED[drive.role]}</span>}
         <span>{formatCount(drive.file_count, "file")}</span>
         <span>{formatBytes(drive.total_size)}</span>
         <span title={formatTime(drive.updated_at)}>modified {formatRelative(drive.updated_at)}</span>

@@ -9,6 +9,7 @@ import { DetailsDialog } from "./details.tsx";
 import { DownloadDialog } from "./download.tsx";
 import { LinkDialog } from "./link.tsx";
 import { NewFolderDialog, RenameDialog } from "./naming.tsx";
+import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
 
 interface FolderDialogsProps {
@@ -55,6 +56,8 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":
       return <DownloadDialog drive={drive} folder={folder.path} entries={open.entries} onClose={onClose} />;
+    case "share":
+      return <ShareDialog drive={drive.id} entry={open.entry} onClose={onClose} />;
     case "link":
       return <LinkDialog file={open.file} store={store} onClose={onClose} />;
   }

@@ -1,14 +1,11 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Choice } from "../../../components/choice.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Form, textOf } from "../../../components/form.tsx";
-import { Labelled } from "../../../components/labelled.tsx";
-import { say } from "../../../components/toast.tsx";
-import { copyText } from "../../../lib/clipboard-copy.ts";
 import { describeEntries, type FileLink, fileEntry } from "../../../lib/files.ts";
-import { formatTime } from "../../../lib/format.ts";
 import type { FileRecord } from "../../../lib/types.ts";
 import type { DriveStore } from "../store/drive.ts";
+import { MadeLink } from "./made-link.tsx";
 
 const DURATIONS = [
   { value: "900", text: "15 minutes" },
@@ -44,54 +41,5 @@ export function LinkDialog({ file, store, onClose }: LinkDialogProps) {
         <MadeLink link={link} onClose={onClose} />
       )}
     </Dialog>
-  );
-}
-
-function MadeLink({ link, onClose }: { readonly link: FileLink; readonly onClose: () => void }) {
-  const [refusal, setRefusal] = useState<string | null>(null);
-  const input = useRef<HTMLInputElement>(null);
-  // The button that had the focus is gone with the form.
-  useLayoutEffect(() => input.current?.focus(), []);
-  const copy = async () => {
-    try {
-      await copyText(link.url);
-      say("Link copied.");
-      onClose();
-    } catch (error) {
-      setRefusal(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <>
-      <Labelled
-        label="Link"
-        name="url"
-        hint={`Expires ${formatTime(link.expires_at)}. It won't be shown again.`}
-      >
-        {(control) => (
-          <input
-            {...control}
-            ref={input}
-            class="input mono"
-            readOnly
-            value={link.url}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-        )}
-      </Labelled>
-      {refusal !== null && (
-        <p class="notice bad" role="alert">
-          {refusal}
-        </p>
-      )}
-      <div class="row">
-        <button type="button" class="button primary" onClick={() => void copy()}>
-          Copy
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </>
   );
 }

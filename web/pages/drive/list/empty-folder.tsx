@@ -10,26 +10,28 @@ interface EmptyFolderProps {
   readonly folder: string;
   /** Whether there is no such folder. */
   readonly isMissing: boolean;
+  /** Whether whoever looks may put nothing into it. */
+  readonly isReadOnly: boolean;
 }
 
 /** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
-export function EmptyFolder({ place, folder, isMissing }: EmptyFolderProps) {
+export function EmptyFolder({ place, folder, isMissing, isReadOnly }: EmptyFolderProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon svg={isMissing ? missingIcon : emptyIcon} />
       </span>
-      {!isMissing && <EmptyWords folder={folder} />}
+      {!isMissing && <EmptyWords folder={folder} isReadOnly={isReadOnly} />}
       {isMissing && (folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
     </div>
   );
 }
 
-function EmptyWords({ folder }: Pick<EmptyFolderProps, "folder">) {
+function EmptyWords({ folder, isReadOnly }: Pick<EmptyFolderProps, "folder" | "isReadOnly">) {
   return (
     <>
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
-      <p class="soft">Drop files or folders here, upload some, or create a folder.</p>
+      {!isReadOnly && <p class="soft">Drop files or folders here, upload some, or create a folder.</p>}
     </>
   );
 }

@@ -3,11 +3,12 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import moveIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
 import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
 import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
+import shareIcon from "lucide-static/icons/share-2.svg" with { type: "text" };
 import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { archiveAddress } from "../../../lib/files/archive.ts";
-import type { OpenDialog } from "../store/folder.ts";
+import type { FolderStore, OpenDialog } from "../store/folder.ts";
 
 /** Something that can be done with files and folders. */
 export interface EntryAction {
@@ -20,25 +21,33 @@ export interface EntryAction {
 }
 
 /** What can be done with these, in the order shown everywhere. */
-export function entryActions(driveId: string, entries: readonly Entry[]): EntryAction[] {
+export function entryActions(folder: FolderStore, entries: readonly Entry[]): EntryAction[] {
   const [entry] = entries;
   if (entry === undefined) return [];
-  return [
-    { name: "Download", svg: downloadIcon, leadsTo: download(driveId, entries) },
+  const actions: EntryAction[] = [
+    { name: "Download", svg: downloadIcon, leadsTo: download(folder.drive, entries) },
     ...(entries.length === 1 ? actionsForOne(entry) : []),
     { name: "Move", svg: moveIcon, leadsTo: { kind: "transfer", how: "move", entries } },
     { name: "Copy", svg: copyIcon, leadsTo: { kind: "transfer", how: "copy", entries } },
     { name: "Delete", svg: deleteIcon, leadsTo: { kind: "delete", entries } },
   ];
+  return actions.filter(({ leadsTo }) => typeof leadsTo === "string" || folder.allows(leadsTo));
 }
 
 function actionsForOne(entry: Entry): EntryAction[] {
+  const share: EntryAction = {
+    name: "Share",
+    svg: shareIcon,
+    isForOne: true,
+    leadsTo: { kind: "share", entry },
+  };
   const both: EntryAction[] = [
     { name: "Details", svg: infoIcon, isForOne: true, leadsTo: { kind: "details", entry } },
     { name: "Rename", svg: renameIcon, isForOne: true, leadsTo: { kind: "rename", entry } },
   ];
-  if (entry.kind === "folder") return both;
+  if (entry.kind === "folder") return [share, ...both];
   return [
+    share,
     { name: "Copy link", svg: linkIcon, isForOne: true, leadsTo: { kind: "link", file: entry.file } },
     ...both,
   ];

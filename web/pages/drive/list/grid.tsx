@@ -120,7 +120,7 @@ function menuItems(
   entries: readonly Entry[],
   href: (entry: Entry) => string,
 ): MenuItem[] {
-  const items: MenuItem[] = entryActions(folder.drive, entries).map(({ name, svg, leadsTo }) =>
+  const items: MenuItem[] = entryActions(folder, entries).map(({ name, svg, leadsTo }) =>
     typeof leadsTo === "string"
       ? { name, svg, href: leadsTo, download: true }
       : { name, svg, onChoose: () => folder.ask(leadsTo) },

@@ -13,7 +13,7 @@ import {
 } from "../../../lib/files.ts";
 import { parentOf } from "../../../lib/files/place.ts";
 import { orUncertain } from "../../../lib/or-uncertain.ts";
-import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import type { Change, FileRecord, FolderRecord } from "../../../lib/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
 import { TreeStore } from "./tree.ts";
@@ -25,11 +25,18 @@ import { TreeStore } from "./tree.ts";
 export class DriveStore {
   /** Its id. */
   readonly drive: string;
+  readonly isReadOnly: boolean;
   readonly tree: TreeStore;
   #shown: FolderStore | null = null;
+  readonly #watchers = new Set<(change: Change) => void>();
 
-  constructor(drive: string) {
+  /**
+   * @param drive its id
+   * @param isReadOnly whether whoever looks may change nothing in it
+   */
+  constructor(drive: string, isReadOnly = false) {
     this.drive = drive;
+    this.isReadOnly = isReadOnly;
     this.tree = new TreeStore(drive, true);
   }
 
@@ -37,6 +44,7 @@ export class DriveStore {
   folder(path: string, memory: Memory, focus: FocusWish | null): FolderStore {
     return new FolderStore({
       drive: this.drive,
+      isReadOnly: this.isReadOnly,
       path,
       memory,
       focus,
@@ -117,7 +125,7 @@ export class DriveStore {
   }
 
   /** Files were deleted or moved away. */
-  filesRemoved(files: readonly FileEntry[]): void {
+  filesRemoved(files: readonly Pick<FileEntry, "key" | "path">[]): void {
     this.#shown?.filesRemoved(files);
   }
 
@@ -139,6 +147,40 @@ export class DriveStore {
   folderRemoved(path: string): void {
     this.tree.remove(path);
     this.#shown?.folderRemoved(path);
+  }
+
+  /** A folder is there that may be new, or another than was there, with all that is in it. */
+  folderCame(path: string): void {
+    this.tree.lead(path);
+    if (this.#shown === null || !this.#shown.folderCame(path)) this.tree.look(parentOf(path));
+  }
+
+  /** Something changed at the path of a file: the folders above it are there, and their counts may be others. */
+  touched(path: string): void {
+    this.tree.lead(parentOf(path));
+    this.#shown?.touched(path);
+  }
+
+  /** A file was moved away from a path, by whomever. */
+  fileLeft(id: string, path: string): void {
+    this.tree.lead(parentOf(path));
+    this.#shown?.fileLeft(id, path);
+  }
+
+  /** Whether a change is of a file in the folder that is shown, which does not show it yet. */
+  lacks(change: Change): boolean {
+    return this.#shown?.lacks(change) === true;
+  }
+
+  /** Calls `watcher` with each change of the drive; returns a function that stops this. */
+  watch(watcher: (change: Change) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Tells those that watch of changes. */
+  tell(changes: readonly Change[]): void {
+    for (const change of changes) for (const watcher of this.#watchers) watcher(change);
   }
 
   #moveFolder(from: string, to: string): Promise<FolderRecord> {

@@ -3,7 +3,7 @@ import type { ApiError } from "../../../lib/api.ts";
 import { type Entry, type FileEntry, fileEntry, type FolderEntry } from "../../../lib/files.ts";
 import { parentOf } from "../../../lib/files/place.ts";
 import { BY_NAME, isSort, nextSort, type Sort, type SortKey } from "../../../lib/files/sort.ts";
-import type { FileRecord, FoldersPage } from "../../../lib/types.ts";
+import type { Change, FileRecord, FoldersPage } from "../../../lib/types.ts";
 import { Cursor, type FocusWish, type Memory } from "./cursor.ts";
 import { FolderListing } from "./listing.ts";
 
@@ -15,11 +15,17 @@ export type OpenDialog =
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
   | { readonly kind: "details"; readonly entry: Entry }
   | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
-  | { readonly kind: "link"; readonly file: FileRecord };
+  | { readonly kind: "link"; readonly file: FileRecord }
+  | { readonly kind: "share"; readonly entry: Entry };
+
+/** The dialogs that change nothing in the drive. */
+const OF_READERS: ReadonlySet<OpenDialog["kind"]> = new Set(["details", "download-folder"]);
 
 interface FolderStoreOptions {
   /** The drive's id. */
   readonly drive: string;
+  /** Whether whoever looks may change nothing in the drive. */
+  readonly isReadOnly: boolean;
   readonly path: string;
   readonly memory: Memory;
   /** Where the focus goes once the list is shown. */
@@ -32,6 +38,7 @@ interface FolderStoreOptions {
 export class FolderStore {
   readonly drive: string;
   readonly path: string;
+  readonly isReadOnly: boolean;
   /** Null until the folder is loaded for the first time. */
   readonly listing = signal<FolderListing | null>(null);
   /** Why the last request for the list, or for a page of it, failed. */
@@ -51,6 +58,7 @@ export class FolderStore {
     this.#options = options;
     this.drive = options.drive;
     this.path = options.path;
+    this.isReadOnly = options.isReadOnly;
     this.#sort = isSort(sort) ? sort : BY_NAME;
     this.cursor = new Cursor(this.listing, options.memory, options.focus);
   }
@@ -87,9 +95,15 @@ export class FolderStore {
     this.reload();
   }
 
-  /** Opens a dialog, unless one is open. */
+  /** Whether whoever looks may do what a dialog is for. */
+  allows(dialog: OpenDialog): boolean {
+    if (!this.isReadOnly || OF_READERS.has(dialog.kind)) return true;
+    return dialog.kind === "transfer" && dialog.how === "copy";
+  }
+
+  /** Opens a dialog, unless one is open, or it is for something that one may not do. */
   ask(dialog: OpenDialog): void {
-    this.dialog.value ??= dialog;
+    if (this.allows(dialog)) this.dialog.value ??= dialog;
   }
 
   /** Closes the dialog that is open. */
@@ -131,7 +145,7 @@ export class FolderStore {
   }
 
   /** Files of the drive were deleted or moved away. */
-  filesRemoved(files: readonly FileEntry[]): void {
+  filesRemoved(files: readonly Pick<FileEntry, "key" | "path">[]): void {
     const here = new Set(files.filter(({ path }) => parentOf(path) === this.path).map(({ key }) => key));
     if (here.size > 0) this.#change((list) => list.removeFiles(here));
     this.cursor.forget(here);
@@ -152,6 +166,34 @@ export class FolderStore {
     this.#noteBelow(path);
   }
 
+  /** A folder of the drive is there; whether this folder's own list of folders tells of it once it is settled. */
+  folderCame(path: string): boolean {
+    // What is shown was in it, or is it.
+    if (this.path.startsWith(path)) this.#outdated = "all";
+    else if (isIn(path, this.path) && this.#outdated === "nothing") this.#outdated = "folders";
+    else this.#noteBelow(path);
+    return isIn(path, this.path);
+  }
+
+  /** Something changed at a path of the drive. */
+  touched(path: string): void {
+    this.#noteBelow(path);
+  }
+
+  /** A file was moved away from a path, unless the list shows it at another by now. */
+  fileLeft(id: string, path: string): void {
+    const file = this.#fileOf(id);
+    if (file === null || file.path === path) this.filesRemoved([{ key: id, path }]);
+  }
+
+  /** Whether a change is of a file of this folder, and the list does not show the file as it is since. */
+  lacks({ file_id: id, path, after, at }: Change): boolean {
+    const file = id === null ? null : this.#fileOf(id);
+    if (file === null) return parentOf(path) === this.path;
+    const isSame = file.path === path && (after === null || file.content_hash === after.content_hash);
+    return !(isSame && file.updated_at >= at);
+  }
+
   /** Loads what has to be loaded again. To be called when no more changes are to come soon. */
   settle(): void {
     const outdated = this.#outdated;
@@ -159,6 +201,14 @@ export class FolderStore {
     if (outdated === "all" || this.#next !== null) return this.reload();
     this.#outdated = "nothing";
     void this.listing.peek()?.refreshFolders();
+  }
+
+  /** The record that the list shows; null where it shows none. */
+  #fileOf(id: string): FileRecord | null {
+    const list = this.listing.peek();
+    const row = list?.rowOf(id);
+    const entry = row === undefined ? undefined : list?.at(row);
+    return entry?.kind === "file" ? entry.file : null;
   }
 
   /** Changes the list. `change` returns false if the list has to be loaded again. */

@@ -138,6 +138,11 @@ export class TreeStore {
     this.#changed();
   }
 
+  /** Reads again what is in a folder, where that was read before. */
+  look(folder: string): void {
+    if ((this.#levels.get(folder)?.total ?? null) !== null) this.#load(folder);
+  }
+
   /** As far as it is known. */
   #hasFolders(folder: string): boolean {
     return this.#levels.get(parentOf(folder))?.get(folder)?.hasFolders === true;

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import type { Change } from "../../web/lib/types.ts";
+import { follow } from "../../web/pages/drive/store/follow.ts";
+import { transferEntries } from "../../web/pages/drive/store/work.ts";
+import {
+  comesTrue,
+  entryAt,
+  openStoreBench,
+  pathsOf,
+  rowsOf,
+  show,
+  type ShownFolder,
+} from "../support/drive-store.ts";
+import type { Json } from "../support/client.ts";
+import { putFile } from "../support/drives.ts";
+
+// What the changes that others make do to what the page of a drive shows; against a real server.
+
+const bench = openStoreBench();
+const { driveWith } = bench;
+
+const FILES = { "a.txt": 1, "b.txt": 2, "box/c.txt": 3, "box/deep/d.txt": 4 };
+
+interface ChangesPage {
+  readonly data: readonly Change[];
+  readonly next_cursor: string;
+}
+
+function readChanges(drive: string, cursor: string): Promise<ChangesPage> {
+  const query = new URLSearchParams({ drive_id: drive, cursor });
+  return bench.owner.client.json<ChangesPage>(200, "GET", `/v0/changes?${query.toString()}`);
+}
+
+/** The changes that the feed of a drive tells of something that is done. */
+async function changesOf(drive: string, act: () => Promise<unknown>): Promise<readonly Change[]> {
+  const { next_cursor: before } = await readChanges(drive, "latest");
+  bench.coffer.clock.advance(1000);
+  await act();
+  return (await readChanges(drive, before)).data;
+}
+
+/** Somebody else does something, and the page follows. Its list has to be as the server's. */
+async function othersDo({ store, folder }: ShownFolder, act: () => Promise<unknown>): Promise<void> {
+  await follow(store, await changesOf(store.drive, act));
+  using again = await show(folder.drive, folder.path);
+  // What the answers did not tell may be on its way.
+  await comesTrue(
+    () => Bun.deepEquals(rowsOf(folder), rowsOf(again.folder)) && folder.listing.value !== null,
+  );
+  expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
+}
+
+function treeOf({ store }: ShownFolder): string[] {
+  return store.tree.rows.map(({ key }) => key);
+}
+
+function owner() {
+  return bench.owner.client;
+}
+
+function replace(drive: string, path: string): Promise<unknown> {
+  const query = new URLSearchParams({ drive_id: drive, path });
+  return owner().json(200, "PUT", `/v0/files?${query.toString()}`, { body: "another" });
+}
+
+function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
+  const body = { drive_id: drive, path: from, destination_path: to };
+  return owner().json(200, "POST", "/v0/folders/move", { body });
+}
+
+describe("without asking for the list, it follows", () => {
+  test("files that are added, replaced, renamed, described and deleted", async () => {
+    const { id, fileId } = await driveWith(FILES);
+    using shown = await show(id);
+    const { length } = bench.requests.sent;
+    await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
+    await othersDo(shown, () => replace(id, "a.txt"));
+    const patch = (body: Json) => owner().json(200, "PATCH", `/v0/files/${fileId("b.txt")}`, { body });
+    await othersDo(shown, () => patch({ path: "0.txt" }));
+    await othersDo(shown, () => patch({ tags: ["new"] }));
+    await othersDo(shown, () => owner().json(200, "DELETE", `/v0/files/${fileId("a.txt")}`));
+    expect(pathsOf(shown.folder)).toEqual(["box/", "0.txt", "aa.txt"]);
+    // Beside the lists that are compared with: two requests each, of files and folders.
+    expect(bench.requests.listsSince(length)).toHaveLength(5 * 2);
+  });
+
+  test("what one did oneself, of which nothing is asked again", async () => {
+    const { id } = await driveWith(FILES);
+    using shown = await show(id);
+    const { store, folder } = shown;
+    const changes = await changesOf(id, async () => {
+      await store.rename(entryAt(folder, "a.txt"), "z.txt");
+      await store.changeFile(entryAt(folder, "b.txt").key, { tags: ["mine"] });
+    });
+    expect(changes).toHaveLength(2);
+    const { length } = bench.requests.sent;
+    await follow(store, changes);
+    expect(bench.requests.sent.slice(length)).toEqual([]);
+    expect(pathsOf(folder)).toEqual(["box/", "b.txt", "z.txt"]);
+  });
+});
+
+test("files that come and go between folders change the list and the counts", async () => {
+  const { id, fileId } = await driveWith(FILES);
+  using shown = await show(id, "box/");
+  const move = (file: string, to: string) =>
+    owner().json(200, "PATCH", `/v0/files/${fileId(file)}`, { body: { path: to } });
+  await othersDo(shown, () => move("a.txt", "box/a.txt"));
+  await othersDo(shown, () => move("box/c.txt", "away/far/c.txt"));
+  await othersDo(shown, () => move("b.txt", "box/deep/b.txt"));
+  expect(pathsOf(shown.folder)).toEqual(["box/deep/", "box/a.txt"]);
+});
+
+test("folders that are made, moved and deleted, also the one that is shown", async () => {
+  const { id } = await driveWith(FILES);
+  using root = await show(id);
+  await othersDo(root, () =>
+    owner().json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "new/" } }),
+  );
+  await othersDo(root, () => moveFolder(id, "box/", "new/box/"));
+  await othersDo(root, () => putFile(bench.owner, id, "far/away/x.txt"));
+  expect(pathsOf(root.folder)).toEqual(["far/", "new/", "a.txt", "b.txt"]);
+  expect(treeOf(root)).toEqual(["", "far/", "new/"]);
+  using inside = await show(id, "new/box/");
+  await othersDo(inside, () => moveFolder(id, "new/box/deep/", "deep/"));
+  const body = { drive_id: id, path: "new/", confirm: true };
+  await follow(inside.store, await changesOf(id, () => owner().json(200, "DELETE", "/v0/folders", { body })));
+  await comesTrue(() => inside.folder.listing.value?.isMissing === true);
+  expect(treeOf(inside)).not.toContain("new/");
+});
+
+test("of many files at once the list is read again, and the selection stays", async () => {
+  const { id } = await driveWith(FILES);
+  using shown = await show(id);
+  shown.folder.cursor.selectOnly(1);
+  await othersDo(shown, async () => {
+    for (let at = 0; at < 25; at += 1) await putFile(bench.owner, id, `0${100 + at}.txt`);
+  });
+  expect([...shown.folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["a.txt"]);
+});
+
+test("what was moved in the page itself stays where it is", async () => {
+  const { id } = await driveWith(FILES);
+  using shown = await show(id);
+  const { store, folder } = shown;
+  const work = { onProgress: () => {}, signal: new AbortController().signal };
+  const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
+  const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
+  await owner().json(200, "PATCH", `/v0/files/${entryAt(folder, "b.txt").key}`, { body: { path: "c.txt" } });
+  await follow(store, away);
+  expect(pathsOf(folder)).not.toContain("a.txt");
+});

@@ -1,0 +1,34 @@
+import { folderAddress } from "./files/place.ts";
+import type { Drive } from "./types.ts";
+
+interface DrivePlace {
+  readonly name: string;
+  readonly to: string;
+}
+
+/** The pages about a drive that whoever is signed in may see. */
+export function drivePlaces(drive: Drive): readonly DrivePlace[] {
+  const isReader = drive.role === "reader";
+  return [
+    { name: "Files", to: folderAddress(drive.slug ?? drive.id, "") },
+    { name: "Activity", to: placeOf("/activity", drive.id) },
+    ...(isReader
+      ? []
+      : [
+          { name: "Trash", to: placeOf("/trash", drive.id) },
+          { name: "Snapshots", to: placeOf("/snapshots", drive.id) },
+        ]),
+    { name: "Links", to: placeOf("/links", drive.id) },
+    { name: "Members", to: placeOf("/members", drive.id) },
+  ];
+}
+
+/** The address of a page about a drive, by its id. */
+export function placeOf(path: string, driveId: string): string {
+  return `${path}?${new URLSearchParams({ drive: driveId })}`;
+}
+
+/** Whether whoever is signed in decides about the drive itself. */
+export function isManaged(drive: Drive | undefined): boolean {
+  return drive === undefined || drive.role === "owner";
+}

@@ -1,0 +1,70 @@
+import { batch } from "@preact/signals-core";
+import { ApiError } from "../../../lib/api.ts";
+import { getFile } from "../../../lib/files.ts";
+import type { Change, FileRecord } from "../../../lib/types.ts";
+import type { DriveStore } from "./drive.ts";
+
+/** Files that are asked for one by one; of more, the whole list is read again. */
+const ASKED_ONE_BY_ONE = 20;
+
+/**
+ * Puts changes of a drive into what its page shows, whoever made them. Cursor, selection and focus stay, as after
+ * every change of the list. Never rejects: where an answer does not come, the list is read again.
+ */
+export async function follow(store: DriveStore, changes: readonly Change[]): Promise<void> {
+  store.tell(changes);
+  const wanted = batch(() => take(store, changes));
+  if (wanted.length > ASKED_ONE_BY_ONE || changes.some(({ type }) => type === "drive.restored")) {
+    return store.reload();
+  }
+  const answers = await Promise.allSettled(wanted.map(({ id }) => findFile(id)));
+  batch(() => {
+    for (const [at, { id, path }] of wanted.entries()) {
+      const answer = answers[at];
+      if (answer?.status !== "fulfilled") store.reload();
+      else if (answer.value?.drive_id === store.drive) store.fileChanged(answer.value);
+      else store.filesRemoved([{ key: id, path }]);
+    }
+  });
+  store.settle();
+}
+
+/** A file of which the record is needed. */
+interface Wanted {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** Takes over what the changes tell themselves; gives the files of the folder that is shown, to be asked for. */
+function take(store: DriveStore, changes: readonly Change[]): readonly Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const change of changes) {
+    const { type, path, previous_path: previous, file_id: id } = change;
+    if (type.startsWith("folder.")) takeFolder(store, change);
+    else if (id !== null && type === "file.deleted") {
+      wanted.delete(id);
+      store.filesRemoved([{ key: id, path }]);
+    } else if (id !== null && type.startsWith("file.")) {
+      store.touched(path);
+      if (previous !== null && type === "file.moved") store.fileLeft(id, previous);
+      if (store.lacks(change)) wanted.set(id, { id, path });
+    }
+  }
+  return [...wanted.values()];
+}
+
+function takeFolder(store: DriveStore, { type, path, previous_path: previous }: Change): void {
+  if (type === "folder.deleted") return store.folderRemoved(path);
+  if (previous !== null && type === "folder.moved") store.folderRemoved(previous);
+  store.folderCame(path);
+}
+
+/** Null where there is none. */
+async function findFile(id: string): Promise<FileRecord | null> {
+  try {
+    return await getFile(id);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { useState } from "preact/hooks";
+import { DriveHead } from "../components/drive-head.tsx";
+import { Failure } from "../components/failure.tsx";
+import { call } from "../lib/api.ts";
+import { listDrives } from "../lib/drives.ts";
+import { useFeed } from "../lib/feed.ts";
+import { useHeadingAfterLoss } from "../lib/focus.ts";
+import { useLoad } from "../lib/load.ts";
+import { usePages } from "../lib/pages.ts";
+import type { CursorPage, ManagedLink } from "../lib/types.ts";
+import { LinkRow } from "./links/row.tsx";
+import { RevokeLink } from "./links/revoke.tsx";
+
+/** The links that work without signing in, the newest first: of one drive, by its id, or of all. */
+export function Links({ driveId }: { readonly driveId: string | null }) {
+  const drives = useLoad("drives", listDrives).loaded;
+  const { loaded, reload, more } = usePages("links", (part, signal) => {
+    const query = new URLSearchParams({ ...(driveId === null ? {} : { drive_id: driveId }), ...part });
+    return call<CursorPage<ManagedLink>>("GET", `/v0/links?${query}`, { signal });
+  });
+  const [revoking, setRevoking] = useState<ManagedLink | null>(null);
+  useFeed(driveId, reload);
+  const known = drives.state === "ready" ? drives.value : [];
+  const links = loaded.state === "ready" ? loaded.value.data : [];
+  const heading = useHeadingAfterLoss(links.length);
+  const close = () => setRevoking((now) => (now === revoking ? null : now));
+  return (
+    <>
+      <DriveHead title="Links" drive={known.find(({ id }) => id === driveId)} heading={heading} />
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && links.length === 0 && (
+        <div class="empty">
+          <h2>No links</h2>
+          <p class="soft">
+            A link shows a file or folder to somebody without an account. Choose Share in the menu of a file
+            or folder to make one. Those that agents make are listed here too.
+          </p>
+        </div>
+      )}
+      {links.length > 0 && (
+        <ul class="list">
+          {links.map((link) => (
+            <LinkRow
+              key={link.id}
+              link={link}
+              drive={known.find(({ id }) => id === link.drive_id)}
+              showsDrive={driveId === null}
+              onRevoke={() => setRevoking(link)}
+            />
+          ))}
+        </ul>
+      )}
+      {loaded.state === "ready" && loaded.value.hasMore && (
+        <div>
+          <button type="button" class="button" onClick={more}>
+            Show more
+          </button>
+        </div>
+      )}
+      {revoking !== null && (
+        <RevokeLink
+          link={revoking}
+          onClose={close}
+          onDone={() => {
+            close();
+            reload();
+          }}
+        />
+      )}
+    </>
+  );
+}

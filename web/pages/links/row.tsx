@@ -1,0 +1,84 @@
+import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
+import lockIcon from "lucide-static/icons/lock.svg" with { type: "text" };
+import { By } from "../../components/by.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Name } from "../../components/name.tsx";
+import { folderAddress, parentOf } from "../../lib/files/place.ts";
+import { formatCount, formatRelative, formatTime } from "../../lib/format.ts";
+import { plain } from "../../lib/overrides.ts";
+import { Link } from "../../lib/router.tsx";
+import type { Drive, ManagedLink } from "../../lib/types.ts";
+import { KINDS, nameOfLink } from "./words.ts";
+
+interface LinkRowProps {
+  readonly link: ManagedLink;
+  /** Undefined where it is not known. */
+  readonly drive: Drive | undefined;
+  readonly showsDrive: boolean;
+  readonly onRevoke: () => void;
+}
+
+/** A link: what it shows, how often it was used, until when it works. */
+export function LinkRow({ link, drive, showsDrive, onRevoke }: LinkRowProps) {
+  const { kind, path, created_at: at, created_by: by, expires_at: until } = link;
+  const name = nameOfLink(link);
+  return (
+    <li class="record">
+      <span class="kind">
+        <Icon svg={linkIcon} />
+      </span>
+      <div class="record-what">
+        <h2>
+          {drive === undefined || path === null ? (
+            <Name text={name} />
+          ) : (
+            <Link to={folderAddress(drive.slug ?? drive.id, path.endsWith("/") ? path : parentOf(path))}>
+              <Name text={name} />
+            </Link>
+          )}
+        </h2>
+        <p class="soft">
+          {KINDS[kind]}
+          {link.one_time && ", once"}
+          {showsDrive && drive !== undefined && (
+            <>
+              {" in "}
+              <Name text={drive.name} />
+            </>
+          )}
+          {link.has_password && (
+            <>
+              {" "}
+              <span class="badge">
+                <Icon svg={lockIcon} /> password
+              </span>
+            </>
+          )}
+        </p>
+      </div>
+      <p class="soft record-when">
+        <span title={link.last_used_at === null ? "" : formatTime(link.last_used_at)}>{usesOf(link)}</span>
+        <span title={formatTime(until)}>Expires {formatRelative(until)}</span>
+        <span title={formatTime(at)}>
+          Made {formatRelative(at)} <By by={by} />
+        </span>
+      </p>
+      <div class="record-tools">
+        <button
+          type="button"
+          class="button"
+          aria-label={`Revoke the link to ${plain(name)}`}
+          onClick={onRevoke}
+        >
+          Revoke
+        </button>
+      </div>
+    </li>
+  );
+}
+
+function usesOf({ uses, last_used_at: last, one_time: isOnce, used_at: used }: ManagedLink): string {
+  if (isOnce) return used === null ? "Not used yet" : `Used ${formatRelative(used)}`;
+  if (uses === 0) return "Never used";
+  return `Used ${formatCount(uses, "time")}${last === null ? "" : `, last ${formatRelative(last)}`}`;
+}

@@ -1,0 +1,87 @@
+import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
+import { useState } from "preact/hooks";
+import { By } from "../../components/by.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Name } from "../../components/name.tsx";
+import { say } from "../../components/toast.tsx";
+import { type ApiError, asApiError, call } from "../../lib/api.ts";
+import { formatRelative, formatTime } from "../../lib/format.ts";
+import type { Drive, Member } from "../../lib/types.ts";
+import { asRole, ROLES } from "./roles.ts";
+
+interface MemberRowProps {
+  readonly drive: Drive;
+  readonly member: Member;
+  /** Whether it is whoever looks. */
+  readonly isSelf: boolean;
+  readonly canManage: boolean;
+  readonly onChanged: () => void;
+  readonly onRemove: () => void;
+}
+
+/** Somebody who may use the drive, and what they may do. */
+export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemove }: MemberRowProps) {
+  const [error, setError] = useState<ApiError | null>(null);
+  const { username, role, created_at: since, created_by: by } = member;
+  const change = async (value: string) => {
+    setError(null);
+    try {
+      const body = { role: asRole(value) };
+      await call("PATCH", `/v0/drives/${drive.id}/members/${member.user_id}`, { body });
+      say(`${username} is ${ROLES[body.role].as} now.`);
+    } catch (caught) {
+      setError(asApiError(caught));
+    }
+    onChanged();
+  };
+  return (
+    <li class="record">
+      <span class="kind">
+        <Icon svg={userIcon} />
+      </span>
+      <div class="record-what">
+        <h2>
+          <Name text={username} />
+          {isSelf && <span class="soft"> (you)</span>}
+        </h2>
+        <p class="soft" title={formatTime(since)}>
+          Added {formatRelative(since)} <By by={by} />
+        </p>
+      </div>
+      {canManage ? (
+        <select
+          class="input"
+          aria-label={`What ${username} may do`}
+          value={role}
+          onChange={(event) => void change(event.currentTarget.value)}
+        >
+          {Object.entries(ROLES).map(([value, { text }]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <p class="soft">{ROLES[role].text}</p>
+      )}
+      <div class="record-tools">
+        {(canManage || isSelf) && (
+          <button
+            type="button"
+            class="button"
+            aria-label={isSelf ? "Leave this drive" : `Remove ${username}`}
+            onClick={onRemove}
+          >
+            {isSelf ? "Leave" : "Remove"}
+          </button>
+        )}
+      </div>
+      {error !== null && (
+        <div class="record-wide">
+          <Failure error={error} />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,132 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { DriveHead } from "../components/drive-head.tsx";
+import { Failure } from "../components/failure.tsx";
+import { NotFound } from "../components/not-found.tsx";
+import { call } from "../lib/api.ts";
+import { isManaged } from "../lib/drive-places.ts";
+import { getDrive } from "../lib/drives.ts";
+import { useFeed } from "../lib/feed.ts";
+import { useHeadingAfterLoss } from "../lib/focus.ts";
+import { useLoad } from "../lib/load.ts";
+import { usePages } from "../lib/pages.ts";
+import { listSnapshots } from "../lib/snapshots.ts";
+import type { Drive, Snapshot } from "../lib/types.ts";
+import { Compared } from "./snapshots/compared.tsx";
+import { DeleteSnapshot, NewSnapshot, RestoreSnapshot } from "./snapshots/dialogs.tsx";
+import { Inside } from "./snapshots/inside.tsx";
+import { SnapshotRow } from "./snapshots/row.tsx";
+
+interface SnapshotsProps {
+  readonly driveId: string;
+  readonly query: URLSearchParams;
+}
+
+/** The snapshots of a drive; with `inside` or `compare` in the address, what is in one, or what differs since. */
+export function Snapshots({ driveId, query }: SnapshotsProps) {
+  const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "failed") {
+    return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
+  }
+  const [inside, compare] = [query.get("inside"), query.get("compare")];
+  const id = inside ?? compare;
+  if (id === null) return <SnapshotList drive={loaded.value} />;
+  return (
+    <OneSnapshot key={id} drive={loaded.value} id={id}>
+      {(snapshot) =>
+        inside === null ? (
+          <Compared drive={loaded.value} snapshot={snapshot} />
+        ) : (
+          <Inside drive={loaded.value} snapshot={snapshot} path={query.get("path") ?? ""} />
+        )
+      }
+    </OneSnapshot>
+  );
+}
+
+/** What the person is doing, in a dialog. */
+type Doing =
+  { readonly what: "create" } | { readonly what: "restore" | "delete"; readonly snapshot: Snapshot };
+
+function SnapshotList({ drive }: { readonly drive: Drive }) {
+  const { loaded, reload, more } = usePages("snapshots", (part, signal) =>
+    listSnapshots(drive.id, part, signal),
+  );
+  const [doing, setDoing] = useState<Doing | null>(null);
+  useFeed(drive.id, reload);
+  const snapshots = loaded.state === "ready" ? loaded.value.data : [];
+  const heading = useHeadingAfterLoss(snapshots.length);
+  const close = () => setDoing((now) => (now === doing ? null : now));
+  const finish = () => {
+    close();
+    reload();
+  };
+  return (
+    <>
+      <DriveHead title="Snapshots" drive={drive} heading={heading}>
+        <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+          Take a snapshot
+        </button>
+      </DriveHead>
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && snapshots.length === 0 && <NoSnapshots />}
+      {snapshots.length > 0 && (
+        <ul class="list">
+          {snapshots.map((snapshot) => (
+            <SnapshotRow
+              key={snapshot.id}
+              snapshot={snapshot}
+              isManaged={isManaged(drive)}
+              onRestore={() => setDoing({ what: "restore", snapshot })}
+              onDelete={() => setDoing({ what: "delete", snapshot })}
+            />
+          ))}
+        </ul>
+      )}
+      {loaded.state === "ready" && loaded.value.hasMore && (
+        <div>
+          <button type="button" class="button" onClick={more}>
+            Show more
+          </button>
+        </div>
+      )}
+      {doing?.what === "create" && <NewSnapshot drive={drive} onClose={close} onDone={finish} />}
+      {doing?.what === "restore" && (
+        <RestoreSnapshot snapshot={doing.snapshot} path="" onClose={close} onDone={finish} />
+      )}
+      {doing?.what === "delete" && (
+        <DeleteSnapshot snapshot={doing.snapshot} onClose={close} onDone={finish} />
+      )}
+    </>
+  );
+}
+
+function NoSnapshots() {
+  return (
+    <div class="empty">
+      <h2>No snapshots yet</h2>
+      <p class="soft">
+        A snapshot remembers the whole drive as it is now, in a moment. Take one before something risky; later
+        you can look inside, compare, and bring back a folder or everything.
+      </p>
+    </div>
+  );
+}
+
+interface OneSnapshotProps {
+  readonly drive: Drive;
+  readonly id: string;
+  readonly children: (snapshot: Snapshot) => ComponentChildren;
+}
+
+function OneSnapshot({ drive, id, children }: OneSnapshotProps) {
+  const { loaded, reload } = useLoad(id, async (signal) => {
+    const path = `/v0/drives/${drive.id}/snapshots/${encodeURIComponent(id)}`;
+    return (await call<{ data: Snapshot }>("GET", path, { signal })).data;
+  });
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "ready") return <>{children(loaded.value)}</>;
+  return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
+}

@@ -1,0 +1,103 @@
+import { Dialog } from "../../components/dialog.tsx";
+import { Field, Form, textOf } from "../../components/form.tsx";
+import { Name } from "../../components/name.tsx";
+import { say } from "../../components/toast.tsx";
+import { formatCount, formatRelative } from "../../lib/format.ts";
+import { deleteSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
+import type { Drive, Snapshot } from "../../lib/types.ts";
+
+interface DialogProps {
+  readonly onClose: () => void;
+  /** Called once the server has done it. */
+  readonly onDone: () => void;
+}
+
+/** Takes a snapshot, under a name. */
+export function NewSnapshot({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+  return (
+    <Dialog title="Take a snapshot" onClose={onClose}>
+      <Form
+        submit="Take snapshot"
+        onCancel={onClose}
+        onSubmit={async (values, headers) => {
+          await takeSnapshot(drive.id, textOf(values, "name").trim(), headers);
+          say("Snapshot taken.");
+          onDone();
+        }}
+      >
+        <p class="soft">It remembers all {formatCount(drive.file_count, "file")} as they are now.</p>
+        <Field label="Name" name="name" hint="Optional" placeholder="e.g. Before the clean-up" />
+      </Form>
+    </Dialog>
+  );
+}
+
+type SnapshotDialogProps = DialogProps & { readonly snapshot: Snapshot };
+
+/** Asks before a drive becomes what it was, or one folder of it; `path` is empty for all. */
+export function RestoreSnapshot({
+  snapshot,
+  path,
+  onClose,
+  onDone,
+}: SnapshotDialogProps & { readonly path: string }) {
+  const { id, drive_id: drive, name, created_at: at } = snapshot;
+  const undo = (before: string) => async () => {
+    await restoreSnapshot(drive, before, path);
+    onDone();
+    return "Everything is as it was before.";
+  };
+  return (
+    <Dialog title={path === "" ? "Restore the whole drive?" : "Restore this folder?"} onClose={onClose}>
+      <p>
+        {path === "" ? "The drive" : <Name text={path} />} becomes what it was {formatRelative(at)}, in{" "}
+        <strong>
+          <Name text={name} />
+        </strong>
+        . What came since then is removed. A snapshot of how things are now is taken first, so that you can go
+        back.
+      </p>
+      <Form
+        submit="Restore"
+        danger
+        onCancel={onClose}
+        onSubmit={async (_, headers) => {
+          const done = await restoreSnapshot(drive, id, path, headers);
+          const restored = formatCount(done.files_restored, "file");
+          say(`Restored: ${restored} brought back, ${done.files_removed.toLocaleString()} removed.`, {
+            undo: undo(done.snapshot_id),
+          });
+          onDone();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Asks before a snapshot is deleted. */
+export function DeleteSnapshot({ snapshot, onClose, onDone }: SnapshotDialogProps) {
+  return (
+    <Dialog title="Delete this snapshot?" onClose={onClose}>
+      <p>
+        <strong>
+          <Name text={snapshot.name} />
+        </strong>{" "}
+        will be gone for good. The drive stays as it is now.
+      </p>
+      <Form
+        submit="Delete snapshot"
+        danger
+        onCancel={onClose}
+        onSubmit={async () => {
+          await deleteSnapshot(snapshot);
+          say("Snapshot deleted.");
+          onDone();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}

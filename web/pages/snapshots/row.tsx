@@ -1,0 +1,61 @@
+import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
+import { By } from "../../components/by.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Name } from "../../components/name.tsx";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
+import { plain } from "../../lib/overrides.ts";
+import { Link } from "../../lib/router.tsx";
+import type { Snapshot } from "../../lib/types.ts";
+import { compareAddress, insideAddress } from "./addresses.ts";
+
+interface SnapshotRowProps {
+  readonly snapshot: Snapshot;
+  /** Whether whoever looks may delete it. */
+  readonly isManaged: boolean;
+  readonly onRestore: () => void;
+  readonly onDelete: () => void;
+}
+
+/** A snapshot: what it holds, when it was taken and by whom. */
+export function SnapshotRow({ snapshot, isManaged, onRestore, onDelete }: SnapshotRowProps) {
+  const { name, created_at: at, created_by: by, automatic } = snapshot;
+  const about = plain(name);
+  return (
+    <li class="record">
+      <span class="kind">
+        <Icon svg={snapshotIcon} />
+      </span>
+      <div class="record-what">
+        <h2>
+          <Link to={insideAddress(snapshot, "")}>
+            <Name text={name} />
+          </Link>
+        </h2>
+        <p class="soft">
+          {formatCount(snapshot.file_count, "file")}, {formatBytes(snapshot.total_size)}
+        </p>
+      </div>
+      <p class="soft record-when">
+        <span title={formatTime(at)}>
+          {automatic ? "Taken before a restore" : "Taken"} {formatRelative(at)}
+        </span>
+        <span>
+          <By by={by} />
+        </span>
+      </p>
+      <div class="record-tools">
+        <Link to={compareAddress(snapshot)} class="button" aria-label={`Compare ${about} with now`}>
+          Compare
+        </Link>
+        <button type="button" class="button" aria-label={`Restore ${about}`} onClick={onRestore}>
+          Restore
+        </button>
+        {isManaged && (
+          <button type="button" class="button quiet" aria-label={`Delete ${about}`} onClick={onDelete}>
+            Delete
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from "preact/hooks";
+import { Link } from "../../lib/router.tsx";
+import type { Drive, Snapshot } from "../../lib/types.ts";
+import { placeOf } from "../../lib/drive-places.ts";
+import { RestoreSnapshot } from "./dialogs.tsx";
+
+interface SnapshotToolsProps {
+  readonly drive: Drive;
+  readonly snapshot: Snapshot;
+  /** The folder that is looked at; empty for the whole drive. */
+  readonly path: string;
+  readonly onDone: () => void;
+}
+
+/** What can be done with the snapshot that is looked at. */
+export function SnapshotTools({ drive, snapshot, path, onDone }: SnapshotToolsProps) {
+  const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
+  return (
+    <div class="row">
+      <Link to={placeOf("/snapshots", drive.id)} class="button">
+        All snapshots
+      </Link>
+      <button type="button" class="button primary" onClick={() => setAsking(true)}>
+        {path === "" ? "Restore" : "Restore this folder"}
+      </button>
+      {isAsking && (
+        <RestoreSnapshot
+          snapshot={snapshot}
+          path={path}
+          onClose={close}
+          onDone={() => {
+            close();
+            onDone();
+          }}
+        />
+      )}
+    </div>
+  );
+}

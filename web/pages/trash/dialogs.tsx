@@ -1,0 +1,68 @@
+import { Dialog } from "../../components/dialog.tsx";
+import { Form } from "../../components/form.tsx";
+import { Name } from "../../components/name.tsx";
+import { say } from "../../components/toast.tsx";
+import { call } from "../../lib/api.ts";
+import { nameOf } from "../../lib/files/place.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
+import type { Drive, TrashEntry } from "../../lib/types.ts";
+
+interface DialogProps {
+  readonly onClose: () => void;
+  /** Called once the server has done it. */
+  readonly onDone: () => void;
+}
+
+/** Asks before something in the trash is deleted for good. */
+export function DeleteForGood({ entry, onClose, onDone }: DialogProps & { readonly entry: TrashEntry }) {
+  return (
+    <Dialog title="Delete this for good?" onClose={onClose}>
+      <p>
+        <strong>
+          <Name text={nameOf(entry.path)} />
+        </strong>{" "}
+        {entry.kind === "folder" && `with ${formatCount(entry.file_count, "file")} `}(
+        {formatBytes(entry.size)}) can't be put back afterwards.
+      </p>
+      <Form
+        submit="Delete for good"
+        danger
+        onCancel={onClose}
+        onSubmit={async () => {
+          await call("DELETE", `/v0/trash/${entry.id}`);
+          say("Deleted for good.");
+          onDone();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Asks before all that is in the trash of a drive is deleted for good. */
+export function EmptyTrash({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
+  return (
+    <Dialog title="Empty the trash?" onClose={onClose}>
+      <p>
+        All that was deleted from{" "}
+        <strong>
+          <Name text={drive.name} />
+        </strong>{" "}
+        will be gone for good, now and not only once its time is over.
+      </p>
+      <Form
+        submit="Empty trash"
+        danger
+        onCancel={onClose}
+        onSubmit={async () => {
+          await call("DELETE", "/v0/trash", { body: { drive_id: drive.id, confirm: true } });
+          say("The trash is empty.");
+          onDone();
+        }}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  );
+}

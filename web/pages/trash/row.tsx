@@ -1,0 +1,87 @@
+import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
+import fileIcon from "lucide-static/icons/file.svg" with { type: "text" };
+import { By } from "../../components/by.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Name } from "../../components/name.tsx";
+import { isManaged } from "../../lib/drive-places.ts";
+import { folderAddress, nameOf, parentOf } from "../../lib/files/place.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
+import { plain } from "../../lib/overrides.ts";
+import { Link } from "../../lib/router.tsx";
+import type { Drive, TrashEntry } from "../../lib/types.ts";
+
+interface TrashRowProps {
+  readonly entry: TrashEntry;
+  /** Undefined where it is not known. */
+  readonly drive: Drive | undefined;
+  readonly showsDrive: boolean;
+  readonly onRestore: () => void;
+  readonly onDelete: () => void;
+}
+
+/** A file or folder in the trash: where it was, who deleted it, and until when it can be put back. */
+export function TrashRow({ entry, drive, showsDrive, onRestore, onDelete }: TrashRowProps) {
+  const { kind, path, size, file_count: count, deleted_at: at, deleted_by: by, expires_at: until } = entry;
+  const name = nameOf(path);
+  return (
+    <li class="record">
+      <span class={`kind kind-${kind === "folder" ? "folder" : "other"}`}>
+        <Icon svg={kind === "folder" ? folderIcon : fileIcon} />
+        <span class="hidden-visually">{kind === "folder" ? "Folder" : "File"}</span>
+      </span>
+      <div class="record-what">
+        <h2>
+          <Name text={name} />
+        </h2>
+        <p class="soft">
+          {kind === "folder" && `${formatCount(count, "file")}, `}
+          {formatBytes(size)}
+          {" · "}
+          <Place folder={parentOf(path)} drive={drive} showsDrive={showsDrive} />
+        </p>
+      </div>
+      <p class="soft record-when">
+        <span title={formatTime(at)}>
+          Deleted {formatRelative(at)} <By by={by} />
+        </span>
+        <span title={formatTime(until)}>Gone for good {formatRelative(until)}</span>
+      </p>
+      <div class="record-tools">
+        <button type="button" class="button" aria-label={`Put back ${plain(name)}`} onClick={onRestore}>
+          Put back
+        </button>
+        {isManaged(drive) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={`Delete ${plain(name)} for good`}
+            onClick={onDelete}
+          >
+            Delete
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface PlaceProps {
+  readonly folder: string;
+  readonly drive: Drive | undefined;
+  readonly showsDrive: boolean;
+}
+
+function Place({ folder, drive, showsDrive }: PlaceProps) {
+  if (drive === undefined) return <>was in {folder === "" ? "the drive" : <Name text={folder} />}</>;
+  const names = folder.slice(0, -1).replaceAll("/", " / ");
+  return (
+    <>
+      was in{" "}
+      <Link to={folderAddress(drive.slug ?? drive.id, folder)}>
+        {(showsDrive || folder === "") && <Name text={drive.name} />}
+        {showsDrive && folder !== "" && " / "}
+        <Name text={names} />
+      </Link>
+    </>
+  );
+}
