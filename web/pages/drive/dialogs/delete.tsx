@@ -23,7 +23,7 @@ interface DeleteDialogProps {
   readonly entries: readonly Entry[];
   /** With what was done, in words, and how to take it back. */
   readonly onDone: (message: string, done: readonly Undoable[]) => void;
-  /** Closed after some of it was done. */
+  /** Some of it was done, and the rest is left. */
   readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
   readonly onClose: () => void;
 }
@@ -41,8 +41,10 @@ export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
     (run) => deleteEntries(store, entries, run),
     (all) => ends.onDone(`Deleted ${what}.`, all),
   );
-  const onClose = () =>
-    done.length === 0 ? ends.onClose() : ends.onPartlyDone(`Deleted ${describeEntries(done)}.`, done);
+  const onClose = () => {
+    if (done.length > 0) ends.onPartlyDone(`Deleted ${describeEntries(done)}.`, done);
+    ends.onClose();
+  };
   return (
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
       {work.state === "idle" && (

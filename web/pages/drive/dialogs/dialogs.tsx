@@ -29,10 +29,6 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
     tell(message, done);
     folder.finish(open);
   };
-  const onPartlyDone = (message: string, done: readonly Undoable[]) => {
-    tell(message, done);
-    folder.dismiss();
-  };
   const ends = { store, onDone, onClose };
   switch (open.kind) {
     case "new-folder":
@@ -46,12 +42,12 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
           folder={folder.path}
           how={open.how}
           entries={open.entries}
-          onPartlyDone={onPartlyDone}
+          onPartlyDone={tell}
           {...ends}
         />
       );
     case "delete":
-      return <DeleteDialog entries={open.entries} onPartlyDone={onPartlyDone} {...ends} />;
+      return <DeleteDialog entries={open.entries} onPartlyDone={tell} {...ends} />;
     case "details":
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":

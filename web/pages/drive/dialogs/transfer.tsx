@@ -21,7 +21,7 @@ interface TransferDialogProps {
   readonly entries: readonly Entry[];
   /** With what was done, in words, and how to take it back. */
   readonly onDone: (message: string, done: readonly Undoable[]) => void;
-  /** Closed after some of it was done. */
+  /** Some of it was done, and the rest is left. */
   readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
   readonly onClose: () => void;
 }
@@ -38,11 +38,16 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
       return transferEntries(store, { how, entries: staying, ...where }, run);
     },
-    (all) => ends.onDone(inWords(all.length > staying.length ? all : staying), all),
+    (all) => ends.onDone(inWords(staying), all),
   );
-  const onClose = () => (done.length === 0 ? ends.onClose() : ends.onPartlyDone(inWords(done), done));
+  const tellPart = () => done.length > 0 && ends.onPartlyDone(inWords(done), done);
+  const onClose = () => {
+    tellPart();
+    ends.onClose();
+  };
   const goOn = (left: readonly Left[]) => {
     const refused = new Set(left.map(({ path }) => path));
+    tellPart();
     setStaying(staying.filter(({ path }) => refused.has(path)));
     reset();
   };

@@ -52,7 +52,10 @@ export function useWork(
     /** What can be taken back by now. */
     done: done.current,
     /** Leaves what became of it behind: it is to be started in another way. */
-    reset: () => setWork({ state: "idle" }),
+    reset: () => {
+      done.current = [];
+      setWork({ state: "idle" });
+    },
   };
 }
 
