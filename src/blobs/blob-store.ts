@@ -228,6 +228,11 @@ export class BlobStore {
     return this.#volume.isShortOfSpace();
   }
 
+  /** How many bytes more should be free; 0 or less if there are enough. */
+  shortage(): Promise<number> {
+    return this.#volume.shortage();
+  }
+
   /** Whether a write failed for lack of space since the last call. */
   takeNoSpace(): boolean {
     return this.#volume.takeNoSpace();

@@ -160,7 +160,12 @@ export class Volume {
 
   /** Whether less than twice the reserve is free. */
   async isShortOfSpace(): Promise<boolean> {
-    return (await this.freeBytes()) < 2 * this.#diskReserve;
+    return (await this.shortage()) > 0;
+  }
+
+  /** How many bytes more should be free; 0 or less if there are enough. */
+  async shortage(): Promise<number> {
+    return 2 * this.#diskReserve - (await this.freeBytes());
   }
 
   /** Records that a write failed for lack of space, whatever `freeBytes` says. */

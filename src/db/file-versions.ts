@@ -12,6 +12,23 @@ const REMOVED_AT_ONCE = 100;
 /** The file whose versions are asked for. Those that it has from another drive are not among them. */
 export type VersionedFile = Pick<File, "id" | "drivePk">;
 
+/** How many versions a file has. */
+export interface VersionCount {
+  readonly file: FileId;
+  readonly versions: number;
+}
+
+/** A file that was removed. */
+export interface GoneFile {
+  readonly id: FileId;
+  /** Whether it is there again. */
+  readonly isBack: boolean;
+  /** Whether it is in the trash, or a snapshot has it: it may come back. */
+  readonly isKept: boolean;
+}
+
+type GoneFileRow = Pick<GoneFile, "id"> & { readonly isBack: 0 | 1; readonly isKept: 0 | 1 };
+
 interface Shown extends Record<string, string | number> {
   readonly file: FileId;
   readonly drive: DrivePk;
@@ -46,6 +63,11 @@ export class FileVersionsTable {
   readonly #get;
   readonly #remove;
   readonly #removeSome;
+  readonly #removeOld;
+  readonly #removeExpired;
+  readonly #counts;
+  readonly #gone;
+  readonly #forgetGone;
 
   constructor({ sql }: Database) {
     this.#keep = sql.prepare<never, [{ pk: FilePk; now: number; by: string | null }]>(
@@ -71,6 +93,25 @@ export class FileVersionsTable {
     this.#removeSome = sql.prepare<never, [DrivePk, number]>(
       "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
     );
+    this.#removeOld = sql.prepare<never, [number, number]>(
+      `DELETE FROM file_version WHERE pk IN
+         (SELECT pk FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT ?)`,
+    );
+    this.#removeExpired = sql.prepare<never, [number, number]>(
+      `DELETE FROM file_version WHERE pk IN
+         (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    );
+    this.#counts = sql.prepare<VersionCount, [string, number]>(
+      `SELECT file_id AS file, count(*) AS versions FROM file_version
+        WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
+    );
+    this.#gone = sql.prepare<GoneFileRow, [string, number]>(
+      `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
+              EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)
+                OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
+         FROM gone_file g WHERE g.file_id > ? ORDER BY g.file_id LIMIT ?`,
+    );
+    this.#forgetGone = sql.prepare<never, [FileId]>("DELETE FROM gone_file WHERE file_id = ?");
   }
 
   /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
@@ -107,6 +148,33 @@ export class FileVersionsTable {
   /** Removes up to `limit` versions of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSome.run(drive, limit).changes;
+  }
+
+  /** Removes up to `limit` versions that were replaced at this time or before. Returns how many. Inside a write. */
+  removeOld(replacedAt: number, limit: number): number {
+    return this.#removeOld.run(replacedAt, limit).changes;
+  }
+
+  /** Removes up to `limit` versions that have expired. Returns how many. Inside a write. */
+  removeExpired(now: number, limit: number): number {
+    return this.#removeExpired.run(now, limit).changes;
+  }
+
+  /** How many versions some files have, after an id, in the order of the ids. */
+  counts(after: string, limit: number): VersionCount[] {
+    return this.#counts.all(after, limit);
+  }
+
+  /** Some files that were removed and had versions, after an id, in the order of the ids. */
+  gone(after: string, limit: number): GoneFile[] {
+    return this.#gone
+      .all(after, limit)
+      .map((row) => ({ ...row, isBack: row.isBack === 1, isKept: row.isKept === 1 }));
+  }
+
+  /** Forgets that a file was removed: it is back, or has no versions any more. Inside a write. */
+  forgetGone(file: FileId): void {
+    this.#forgetGone.run(file);
   }
 }
 

@@ -26,6 +26,7 @@ export class ReleasedContentsTable {
   readonly #drive;
   readonly #user;
   readonly #clearReleaser;
+  readonly #sizeOfAll;
 
   constructor({ sql }: Database) {
     this.#drive = prepare<DrivePk>(sql, "drive");
@@ -34,11 +35,20 @@ export class ReleasedContentsTable {
       `UPDATE blob SET released_drive = NULL
         WHERE pk IN (SELECT pk FROM blob WHERE released_drive = ? LIMIT ?)`,
     );
+    this.#sizeOfAll = sql.prepare<{ bytes: number }, []>(
+      `SELECT (SELECT ifnull(sum(released_size), 0) FROM drive) + (SELECT ifnull(sum(released_size), 0) FROM user)
+         AS bytes`,
+    );
   }
 
   /** The bytes that an owner has released, including deleted drives. Constant cost. */
   size({ kind, pk }: Releaser): number {
     return this.#of(kind).size.get(pk)?.bytes ?? 0;
+  }
+
+  /** The bytes that all owners have released and that are not removed yet. The cost grows with the number of owners. */
+  sizeOfAll(): number {
+    return this.#sizeOfAll.get()?.bytes ?? 0;
   }
 
   /** Everyone with released contents that still exist. */
@@ -88,9 +98,9 @@ function each<Pk extends number>(next: Next<Pk>, releaser: (pk: Pk) => Releaser)
 type Next<Pk extends number> = Statement<{ pk: Pk | null }, [Pk | 0]>;
 type Statements = Omit<ReturnType<typeof prepare>, "next">;
 
-/** The bytes in an account's deleted drives. An overestimate while the sweep removes them. */
+/** The bytes in an account's deleted drives, and of what they keep. An overestimate while the sweep removes them. */
 const IN_DELETED_DRIVES = `(
-  SELECT ifnull(sum(r.total_size), 0) FROM drive d JOIN folder r ON r.drive = d.pk AND r.path = ''
+  SELECT ifnull(sum(r.total_size + d.kept_size), 0) FROM drive d JOIN folder r ON r.drive = d.pk AND r.path = ''
    WHERE d.user = user.pk AND d.deleted_at IS NOT NULL)`;
 
 function prepare<Pk extends Releaser["pk"]>(sql: Sqlite, kind: Releaser["kind"]) {

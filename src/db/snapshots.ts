@@ -1,9 +1,10 @@
 import { namedActor } from "../domain/actor.ts";
-import type { DrivePk, SnapshotId, SnapshotPk } from "../domain/id.ts";
+import type { DrivePk, SnapshotId, SnapshotPk, UserPk } from "../domain/id.ts";
 import type { Snapshot, SnapshotNumber } from "../domain/snapshot.ts";
 import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
+import type { Releaser } from "./released-contents.ts";
 
 /** A snapshot to be taken. */
 export interface NewSnapshot {
@@ -49,6 +50,8 @@ export class SnapshotsTable {
   readonly #insert;
   readonly #markDeleted;
   readonly #trimAutomatic;
+  readonly #hideOldestOfDrive;
+  readonly #hideOldestOfUser;
   readonly #deleted;
   readonly #remove;
   readonly #removeSome;
@@ -79,6 +82,12 @@ export class SnapshotsTable {
          SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND s.is_automatic = 1 AND s.deleted_at IS NULL
           ORDER BY s.number DESC LIMIT -1 OFFSET :keep)
        AND pk IN (SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND ${IS_UNUSED})`,
+    );
+    this.#hideOldestOfDrive = sql.prepare<never, [{ owner: DrivePk; now: number }]>(
+      hideOldestAutomatic("d.pk = :owner"),
+    );
+    this.#hideOldestOfUser = sql.prepare<never, [{ owner: UserPk; now: number }]>(
+      hideOldestAutomatic("d.user = :owner AND d.deleted_at IS NULL"),
     );
     this.#deleted = sql.prepare<
       Pick<Snapshot, "pk" | "drivePk" | "number"> & {
@@ -140,6 +149,15 @@ export class SnapshotsTable {
     this.#trimAutomatic.run({ drive, keep, now });
   }
 
+  /** Hides the oldest automatic snapshot of an owner's drives that is not in use. Returns whether there was one. Inside a write. */
+  hideOldestAutomatic(owner: Releaser, now: number): boolean {
+    const { changes } =
+      owner.kind === "drive"
+        ? this.#hideOldestOfDrive.run({ owner: owner.pk, now })
+        : this.#hideOldestOfUser.run({ owner: owner.pk, now });
+    return changes > 0;
+  }
+
   /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
   deleted(): {
     readonly pk: SnapshotPk;
@@ -165,6 +183,12 @@ export class SnapshotsTable {
   hasAnyOf(drive: DrivePk): boolean {
     return this.#hasAny.get(drive) !== null;
   }
+}
+
+function hideOldestAutomatic(ofOwner: string): string {
+  return `UPDATE snapshot SET deleted_at = :now WHERE pk = (
+    SELECT s.pk FROM drive d JOIN snapshot s ON s.drive = d.pk
+     WHERE ${ofOwner} AND s.is_automatic = 1 AND s.deleted_at IS NULL AND ${IS_UNUSED} ORDER BY s.created_at LIMIT 1)`;
 }
 
 function fromRow(row: Row | null): Snapshot | null {

@@ -15,6 +15,7 @@ import { FolderWorksTable } from "./folder-works.ts";
 import { FoldersTable } from "./folders.ts";
 import { HeldRows } from "./held-rows.ts";
 import { IdentitiesTable } from "./identities.ts";
+import { KeptAges } from "./kept-ages.ts";
 import { KeptContents } from "./kept-contents.ts";
 import { KnownClientsTable } from "./known-clients.ts";
 import { LinksTable } from "./links.ts";
@@ -64,6 +65,7 @@ export function openTables(database: Database) {
     trash: new TrashTable(database),
     trashContents: new TrashContents(database),
     trashLists: new TrashLists(database),
+    keptAges: new KeptAges(database),
     keptContents: new KeptContents(database),
     subtrees: new Subtrees(database),
     changes: new ChangesTable(database),

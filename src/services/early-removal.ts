@@ -4,7 +4,9 @@ import type { BlobRow } from "../db/blobs.ts";
 import type { ReleasedContent, Releaser } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
 import { WriteRefused } from "../domain/errors.ts";
+import { MIB } from "../domain/limits.ts";
 import type { Log } from "../log.ts";
+import type { Pruning } from "./pruning.ts";
 import type { Quota } from "./quota.ts";
 
 /**
@@ -12,6 +14,9 @@ import type { Quota } from "./quota.ts";
  * has matched is pinned. An archive in progress, or a download in several ranges, may lose what was deleted.
  */
 export const SHORTEST_GRACE_MS = 60 * 1000;
+
+/** How many bytes of kept contents go at least if the disk has no room, whatever it says. */
+const LEAST_PRUNED = 16 * MIB;
 
 /** How many contents one transaction removes. */
 const PIECE = 200;
@@ -21,6 +26,7 @@ export interface EarlyRemovalParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
   readonly quota: Quota;
+  readonly pruning: Pruning;
   readonly clock: Clock;
   readonly log: Log;
   /** See `Sweep.forget`: it may remove none. */
@@ -29,7 +35,8 @@ export interface EarlyRemovalParts {
 
 /**
  * Removes orphans before their grace period is over, oldest first: those of an owner that has released more than its
- * storage limit, down to that limit; and those of all owners while the disk is short of space.
+ * storage limit, down to that limit; and those of all owners while the disk is short of space. Before that, it has kept
+ * contents pruned, which become orphans.
  */
 export class EarlyRemoval {
   readonly #parts: EarlyRemovalParts;
@@ -65,6 +72,7 @@ export class EarlyRemoval {
   /** Waits for the current transaction; no other one starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#parts.pruning.stop();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#working;
   }
@@ -75,6 +83,7 @@ export class EarlyRemoval {
     for (const [name, releaser] of this.#asked) {
       this.#asked.delete(name);
       try {
+        await this.#parts.pruning.pruneOf(releaser);
         await this.#removeExcess(releaser);
         if (this.#parts.quota.excessOf(releaser) > 0) this.#askLater(releaser);
       } catch (error) {
@@ -119,6 +128,7 @@ export class EarlyRemoval {
     const isShort = blobs.takeNoSpace()
       ? async () => true
       : async () => (await blobs.isShortOfSpace()) || !(await tables.hasSpace());
+    if (!this.#isStopped && (await isShort())) await this.#pruneForTheDisk();
     let removed = 0;
     while (!this.#isStopped && (await isShort())) {
       const orphans = tables.blobs.orphans(clock.now() - SHORTEST_GRACE_MS, PIECE);
@@ -128,6 +138,13 @@ export class EarlyRemoval {
       removed += forgotten;
     }
     return removed;
+  }
+
+  /** Lets go of so much of what is kept that there is room once the grace period of that, and of the rest, is over. */
+  async #pruneForTheDisk(): Promise<void> {
+    const { tables, blobs, pruning } = this.#parts;
+    const needed = Math.max(await blobs.shortage(), LEAST_PRUNED);
+    await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
   }
 }
 

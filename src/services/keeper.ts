@@ -5,14 +5,62 @@ import { keptSince, type Retention } from "../domain/retention.ts";
 /** How many rows one transaction removes. */
 const PIECE = 60;
 
+/** How many files that are gone one transaction looks at. */
+const GONE = 100;
+
 /** Removes what was kept of replaced and deleted files, once it is no longer wanted. */
 export class Keeper {
   readonly #tables: Tables;
   readonly #retention: Retention;
+  /** The last file whose versions were counted; null once all were. */
+  #trimmed: string | null = "";
+  /** The last of the files that are gone which needs no more. */
+  #lookedAt = "";
 
   constructor(parts: { tables: Tables; retention: Retention }) {
     this.#tables = parts.tables;
     this.#retention = parts.retention;
+  }
+
+  /**
+   * Removes versions of some files that have more than are kept: a start may have lowered their number. Returns how many
+   * files it has looked at; 0 once it has seen all. Inside a write.
+   */
+  trimSome(): number {
+    if (this.#trimmed === null) return 0;
+    const { fileVersions } = this.#tables;
+    const limit = this.#retention.versions;
+    const counts = fileVersions.counts(this.#trimmed, PIECE);
+    let removed = 0;
+    for (const { file, versions } of counts) {
+      const trimmed = versions > limit ? fileVersions.trim(file, limit) : 0;
+      removed += trimmed;
+      // One that has far too many is not done yet.
+      if (trimmed < versions - limit || removed >= PIECE) return counts.length;
+      this.#trimmed = file;
+    }
+    if (counts.length < PIECE) this.#trimmed = null;
+    return counts.length;
+  }
+
+  /**
+   * Removes versions of some files that are gone, and are not in the trash or a snapshot. Returns how many files it has
+   * looked at, 0 once after the last; the next call goes on after them. Inside a write.
+   */
+  removeSomeOfGone(): number {
+    const { fileVersions } = this.#tables;
+    let [looked, removed] = [0, 0];
+    for (const { id, isBack, isKept } of fileVersions.gone(this.#lookedAt, GONE)) {
+      const versions = isBack || isKept ? 0 : fileVersions.trim(id, 0);
+      if (isBack || (!isKept && versions === 0)) fileVersions.forgetGone(id);
+      looked += 1;
+      removed += versions;
+      if (versions > 0 && removed >= PIECE) break;
+      // One that had versions may have more.
+      if (versions === 0) this.#lookedAt = id;
+    }
+    if (looked === 0) this.#lookedAt = "";
+    return looked;
   }
 
   /** Marks some entries of the trash that were kept for long enough. Returns how many. Inside a write. */

@@ -10,9 +10,11 @@ import { DISK_PER_STORAGE, RECORD_ROOM_BYTES, UNCLAIMED_STORAGE_BYTES } from "..
 export type StorageLimits = Readonly<Record<Plan, number | null>>;
 
 /**
- * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. Replaced and deleted
- * contents stay on the disk for a while and count against a second, higher limit. What is stored beside contents, the
- * records, has a limit of its own.
+ * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. What snapshots need counts as
+ * well, unless these go when room is needed. What is kept beside it, versions and the trash, is pruned where all together
+ * is more than the limit; nothing is refused for it. Contents that are let go of stay on the disk for a while, and count
+ * with everything else against a second, higher limit. What is stored beside contents, the records, has a limit of its
+ * own.
  */
 export class Quota {
   readonly #tables: Tables;
@@ -20,8 +22,8 @@ export class Quota {
   readonly #pressed: (releaser: Releaser) => void;
 
   /**
-   * `pressed` is called inside a write for an owner whose released contents exceed its storage limit: some of them
-   * should be removed early.
+   * `pressed` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
+   * limit: some of both should be removed early.
    */
   constructor(parts: {
     tables: Tables;
@@ -52,29 +54,39 @@ export class Quota {
   requireRoom(drive: Drive, now: number, more = 0): void {
     const limit = this.limitOf(drive);
     if (limit === null) return;
-    if (this.#stored(drive, now) + more > limit) {
+    const owner = releaserOf(drive);
+    const stored = this.#stored(owner, now) + more;
+    const { held } = this.#tables.keptContents.of(owner);
+    const isOver = stored > limit;
+    if (isOver || (stored + held > limit && !this.#tables.keptContents.hasDroppableSnapshots(owner))) {
+      const allowed =
+        drive.owner === null
+          ? `An unclaimed drive holds at most ${limit} bytes`
+          : `The account's plan allows ${limit} bytes`;
+      const hint = drive.owner === null ? "claim it, or delete" : "change the plan, or delete";
       throw new CofferError(
         "QUOTA_EXCEEDED",
-        drive.owner === null
-          ? `An unclaimed drive holds at most ${limit} bytes; claim it, or delete files first.`
-          : `The account's plan allows ${limit} bytes; delete files, or change the plan.`,
+        isOver
+          ? `${allowed}; ${hint} files first.`
+          : `${allowed}, and snapshots need ${held} of them; ${hint} snapshots or files first.`,
       );
     }
     this.requireDiskRoom(drive, now);
   }
 
   /**
-   * The same for everything that a drive or its owner has on the disk: stored contents, and released ones that are
-   * not removed yet. Released contents above the storage limit are removed early, so a caller that is refused for
-   * this has space again in a minute.
+   * The same for everything that a drive or its owner has on the disk: contents that are stored, kept, or released and
+   * not removed yet. What is too much is removed early, so a caller that is refused for this has space again in a
+   * minute.
    */
   requireDiskRoom(drive: Drive, now: number): void {
-    const releaser = releaserOf(drive);
-    const excess = this.excessOf(releaser);
-    if (excess <= 0) return;
-    this.#pressed(releaser);
-    const limit = this.limitOf(drive) ?? 0;
-    if (this.#stored(drive, now) + limit + excess <= limit * DISK_PER_STORAGE) return;
+    const limit = this.limitOf(drive);
+    if (limit === null) return;
+    const owner = releaserOf(drive);
+    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#pressed(owner);
+    const { size: kept } = this.#tables.keptContents.of(owner);
+    const released = this.#tables.releasedContents.size(owner);
+    if (this.#stored(owner, now) + kept + released <= limit * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       "Replaced and deleted files still take up too much disk space. They are being removed: try again in a minute.",
@@ -102,6 +114,15 @@ export class Quota {
     return limit === null ? 0 : this.#tables.releasedContents.size(releaser) - limit;
   }
 
+  /** Whether an owner keeps more of replaced and deleted files than there is room for beside all that it stores. */
+  hasKeptExcess(owner: Releaser, now: number): boolean {
+    const limit = this.#limitOf(owner);
+    if (limit === null) return false;
+    const { size, records } = this.#tables.keptContents.of(owner);
+    if (size > 0 && this.#stored(owner, now) + size > limit) return true;
+    return records > 0 && this.#records(owner) + records > recordRoom(limit);
+  }
+
   /**
    * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner: files, folders, tags, metadata
    * and links. Call it inside the write, after its changes.
@@ -112,7 +133,11 @@ export class Quota {
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const room = recordRoom(limit);
-    if (this.#records(drive) + more <= room) return;
+    const owner = releaserOf(drive);
+    const records = this.#records(owner) + more;
+    const { records: kept } = this.#tables.keptContents.of(owner);
+    if (kept > 0 && records + kept > room) this.#pressed(owner);
+    if (records <= room && records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       drive.owner === null
@@ -124,9 +149,10 @@ export class Quota {
   /** Makes a change inside a write; then checks as `requireRecordRoom` does, if it has added records. */
   withinRecordRoom<T>(drive: Drive, change: () => T): T {
     if (this.limitOf(drive) === null) return change();
-    const before = this.#records(drive);
+    const owner = releaserOf(drive);
+    const before = this.#records(owner);
     const result = change();
-    if (this.#records(drive) > before) this.requireRecordRoom(drive);
+    if (this.#records(owner) > before) this.requireRecordRoom(drive);
     return result;
   }
 
@@ -136,13 +162,16 @@ export class Quota {
       : this.#limits[this.#tables.users.existing(releaser.pk).plan];
   }
 
-  #stored(drive: Drive, now: number): number {
-    if (drive.owner === null) return this.#tables.drives.byPk(drive.pk, now)?.totalSize ?? 0;
-    return this.#tables.drives.storedBy(drive.owner.pk, now);
+  #stored(owner: Releaser, now: number): number {
+    const { drives } = this.#tables;
+    return owner.kind === "drive"
+      ? (drives.byPk(owner.pk, now)?.totalSize ?? 0)
+      : drives.storedBy(owner.pk, now);
   }
 
-  #records({ pk, owner }: Drive): number {
-    return owner === null ? this.#tables.drives.recordsOf(pk) : this.#tables.drives.recordsBy(owner.pk);
+  #records(owner: Releaser): number {
+    const { drives } = this.#tables;
+    return owner.kind === "drive" ? drives.recordsOf(owner.pk) : drives.recordsBy(owner.pk);
   }
 }
 

@@ -6,13 +6,14 @@ import type { Digest } from "../domain/digest.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import type { DrivePk } from "../domain/id.ts";
 import { goingFile, Piece } from "../domain/piece.ts";
+import type { Retention } from "../domain/retention.ts";
 import type { Log } from "../log.ts";
 import { oldChanges } from "./changes/old-changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
 import type { Keeper } from "./keeper.ts";
-import { SnapshotRemoval } from "./snapshot-removal.ts";
+import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "./tree.ts";
 
@@ -23,6 +24,8 @@ export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 const PIECE = 200;
 /** The same for rows that may be large, or have a content with them. */
 const LARGE_PIECE = 50;
+/** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
+const GONE_PIECES = 20;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
@@ -58,10 +61,11 @@ export class Sweep {
     tree: Tree;
     early: EarlyRemoval;
     keeper: Keeper;
+    snapshotRemoval: SnapshotRemoval;
+    retention: Retention;
     clock: Clock;
     watch: ClockWatch;
     log: Log;
-    keepDays: number;
   }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
@@ -72,8 +76,9 @@ export class Sweep {
     this.#watch = parts.watch;
     this.#log = parts.log;
     this.#strays = new Strays(parts);
-    this.#expiredRows = [...expiredRows(parts.tables), oldChanges(parts.tables, parts.keepDays)];
-    this.#snapshots = new SnapshotRemoval(parts);
+    const { tables, retention } = parts;
+    this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
+    this.#snapshots = parts.snapshotRemoval;
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -94,6 +99,7 @@ export class Sweep {
     const now = await this.#watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
     await this.#attempt("the trash", () => this.#trash(now));
+    await this.#attempt("versions", () => this.#versions());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
@@ -159,6 +165,18 @@ export class Sweep {
       ended = now === null || this.#stopped ? 0 : await write(() => this.#keeper.endSome(now));
     } while (ended > 0);
     return removed;
+  }
+
+  /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
+  async #versions(): Promise<number> {
+    const { writeFromReserve: write } = this.#tables;
+    let looked = await this.#inPieces(() => write(() => this.#keeper.trimSome()));
+    for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
+      const files = await write(() => this.#keeper.removeSomeOfGone());
+      if (files === 0) break;
+      looked += files;
+    }
+    return looked;
   }
 
   /** Claim tokens are kept for now, so that a late claim gets 410. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { RawClient } from "../http/raw-client.ts";
-import { startAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance } from "../support/appliance.ts";
 import {
   contentsOnDisk,
   eventually,
@@ -264,7 +264,7 @@ function uploadSame(drive: OwnDrive, path: string): Promise<{ id: string }> {
 
 describe("contents on the disk", () => {
   test("two files of the same content share one, which goes with the last of them", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
     const other = await provision(coffer);
     const { sweep } = coffer.appliance.services;
@@ -288,7 +288,7 @@ describe("contents on the disk", () => {
   });
 
   test("what a replacement leaves behind goes as well", async () => {
-    await using coffer = await startAppliance();
+    await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
     await drive.client.json(201, "PUT", putPath(drive, "a"), { body: "old" });
     await drive.client.json(200, "PUT", putPath(drive, "a"), { body: "new" });

@@ -90,6 +90,11 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   },
   { text: "FROM sqlite_sequence", why: "a row for each table with numbers that never come again: one" },
   { text: "DELETE FROM snapshot", why: "works on folders that name it are few" },
+  {
+    text: "INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
+    why: "it stops at the first that is kept; the others are emptied soon",
+  },
+  { text: "sum(released_size)", why: "it runs only while the disk is short of space" },
   { text: "INSERT INTO trash (id", why: "works of folders, which may name an entry, are few" },
   { text: "DELETE FROM trash WHERE", why: "works of folders, which may name an entry, are few" },
   { text: "FROM damaged_content c CROSS JOIN", why: "damaged contents are few" },
