@@ -9,6 +9,7 @@ import { type Piece, PIECE_FILES } from "../domain/piece.ts";
 import type { Changes } from "./changes/changes.ts";
 import { folderChanged } from "./changes/entries.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
+import type { Quota } from "./quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import type { Transfer } from "./placed-files.ts";
 import type { Tree } from "./tree.ts";
@@ -28,12 +29,14 @@ export const START: Progress = { phase: 0, after: null };
 export class FolderPieces {
   readonly #tables: Tables;
   readonly #tree: Tree;
+  readonly #quota: Quota;
   readonly #changes: Changes;
   readonly #restores: RestorePieces;
 
-  constructor(parts: { tables: Tables; tree: Tree; changes: Changes }) {
+  constructor(parts: { tables: Tables; tree: Tree; quota: Quota; changes: Changes }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
+    this.#quota = parts.quota;
     this.#restores = new RestorePieces(parts);
     this.#changes = parts.changes;
   }
@@ -155,6 +158,7 @@ export class FolderPieces {
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
       this.#expire(taken, stamp);
       this.#tree.moveAll(this.#transfersOf(work, taken), stamp);
+      if (work.kind === "move") this.#requireRoom(work, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
@@ -166,6 +170,15 @@ export class FolderPieces {
       expired.flatMap(({ drivePk, path }) => this.#tables.files.byPath(drivePk, path) ?? []),
       stamp,
     );
+  }
+
+  /** Throws QUOTA_EXCEEDED if a drive of another owner is full. Other writes may fill it at the same time. */
+  #requireRoom({ from, to }: FolderTransferWork, { now }: Stamp): void {
+    if (from.drive === to.drive) return;
+    const { drives } = this.#tables;
+    const drive = drives.byPk(to.drive, now);
+    if (drive === null) throw notFound("drive");
+    this.#quota.requireRoomForGift(drives.ownerOf(from.drive), drive, now);
   }
 
   /** Removes the files that are left, or moves them into the trash. */

@@ -43,7 +43,11 @@ export class FolderTransfers {
    * QUOTA_EXCEEDED, VALIDATION_ERROR.
    */
   move(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
-    return { kind: "move", ...this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp) };
+    const ends = this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp);
+    const { source, drive, folder } = transfer;
+    const more = { contents: folder.totalSize, records: folder.fileCount * RECORD_BYTES.entry };
+    this.#quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
+    return { kind: "move", ...ends };
   }
 
   /** To a free path. The copies have no expiry. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR. */

@@ -1,6 +1,7 @@
 import { type Releaser, releaserOf } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
+import type { UserPk } from "../domain/id.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -144,6 +145,23 @@ export class Quota {
         ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
         : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
     );
+  }
+
+  /**
+   * Throws QUOTA_EXCEEDED as `requireRoom` and `requireRecordRoom` do, if what is in a drive came from a drive of somebody
+   * else. What one owner moves from drive to drive takes no more room. Call it inside the write, after the move.
+   *
+   * @param more bytes of contents and of records that will be moved later
+   */
+  requireRoomForGift(
+    from: UserPk | null,
+    drive: Drive,
+    now: number,
+    more: { readonly contents: number; readonly records: number } = { contents: 0, records: 0 },
+  ): void {
+    if (from === (drive.owner?.pk ?? null)) return;
+    this.requireRoom(drive, now, more.contents);
+    this.requireRecordRoom(drive, more.records);
   }
 
   /** Makes a change inside a write; then checks as `requireRecordRoom` does, if it has added records. */

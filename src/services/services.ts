@@ -136,7 +136,7 @@ export function openServices(given: ServiceParts) {
   const watch = new ClockWatch(given);
   const sweep = new Sweep({ ...given, tree, early, keeper, snapshotRemoval, retention, watch });
   const usage = new UsageMeter({ ...given, access, quota });
-  const pieces = new FolderPieces({ ...given, tree, changes });
+  const pieces = new FolderPieces({ ...given, tree, quota, changes });
   const works = new FolderWorks({ ...given, locks, pieces });
   const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });

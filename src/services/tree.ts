@@ -125,13 +125,13 @@ export class Tree {
 
   /**
    * Moves a file to a free path, of this or another drive, and changes its attributes. Throws CONFLICT, and
-   * QUOTA_EXCEEDED for new folders. The contents are not checked: a caller reaches only one drive, or the drives of one
-   * owner, so the total stays the same.
+   * QUOTA_EXCEEDED for new folders, and for contents that another owner had before.
    */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     this.#locks.requireFree(file.drivePk, file.path);
     const to = this.#quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, stamp));
     this.moveAll([{ file, to }], stamp);
+    this.#quota.requireRoomForGift(file.ownerPk, drive, stamp.now);
     const moved = this.#update(drive, this.#reread(file.id), body, stamp.now);
     for (const entry of fileMoved(file, moved, stamp)) this.#changes.add(entry);
     return moved;

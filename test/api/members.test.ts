@@ -193,6 +193,38 @@ test("what an editor uploads counts for the owner, and a full owner stops an edi
   expect(account.data.drive_count).toBe(0);
 });
 
+test("what an editor moves into the drive needs room at its owner", async () => {
+  await using small = await startAppliance({ "storage-limits": "team=100" });
+  const own = await populate(small);
+  const { ada, dan } = own.clients;
+  const from = await makeDrive(dan);
+  const put = async (path: string) => {
+    const address = `/v0/files?drive_id=${from}&path=${path}`;
+    return (await dan.json<{ id: string }>(201, "PUT", address, { body: "x".repeat(60) })).id;
+  };
+  const to = { destination_drive_id: own.drives.ada };
+  const large = await put("large");
+  const more = await put("sub/more");
+  const moved = { ...to, destination_path: "large" };
+  expect((await dan.send("POST", `/v0/files/${large}/move`, { body: moved })).status).toBe(200);
+  const full: readonly [path: string, body: Json][] = [
+    [`/v0/files/${more}/move`, { ...to, destination_path: "more" }],
+    [`/v0/files/${more}/copy`, { ...to, destination_path: "more" }],
+    ["/v0/folders/move", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
+    ["/v0/folders/copy", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
+  ];
+  for (const [path, body] of full) {
+    const answer = await dan.send("POST", path, { body });
+    expect([path, answer.status, answer.text]).toEqual([
+      path,
+      403,
+      expect.stringContaining("QUOTA_EXCEEDED"),
+    ]);
+  }
+  expect(await storedBy(ada)).toBe(72);
+  expect(await storedBy(dan)).toBe(60);
+});
+
 test("search and grep of all drives find what is shared, and nothing once it is not", async () => {
   const { carol } = world.clients;
   const count = async () => {
