@@ -9,6 +9,7 @@ import { asApiError, call } from "./lib/api.ts";
 import { navigate, type Place, usePlace } from "./lib/router.tsx";
 import { SessionContext } from "./lib/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/sign-in-return.ts";
+import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Activity } from "./pages/activity.tsx";
@@ -23,6 +24,7 @@ import { NotFound } from "./components/not-found.tsx";
 import { Users } from "./pages/users.tsx";
 import { Search } from "./pages/search.tsx";
 import { Setup } from "./pages/setup.tsx";
+import { SharedThing } from "./pages/shared.tsx";
 import { Trash } from "./pages/trash.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
 import { Snapshots } from "./pages/snapshots.tsx";
@@ -36,8 +38,14 @@ const CONSENT = "/oauth/consent";
 /** Where the link leads that the first start prints. */
 const SETUP = "/auth/setup";
 
-/** The whole dashboard: the page for the address and for whoever is signed in. */
+/** What an address shows: what a link leads to, or else the dashboard. */
 export function App() {
+  const place = usePlace();
+  return isSharedPath(place.path) ? <SharedThing place={place} /> : <Dashboard />;
+}
+
+/** The whole dashboard: the page for the address and for whoever is signed in. */
+function Dashboard() {
   // Before `usePlace` reads the address, from which this takes something away.
   const [returned, setReturned] = useState(takeFromAddress);
   const place = usePlace();

@@ -1,6 +1,5 @@
 import { ask, call } from "./api.ts";
-import { downloadAddress } from "./files.ts";
-import type { DocumentText, FileRecord } from "./types.ts";
+import type { DocumentText } from "./types.ts";
 
 /** How much of a text is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
@@ -15,23 +14,22 @@ export interface TextStart {
 
 /** The text of a document, at most about `TEXT_BYTES` of it. The server reads it, which may take seconds. */
 export async function readDocument(
-  file: FileRecord,
+  path: string,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const path = `/v0/files/${file.id}/extract`;
   const { content, truncated } = await call<DocumentText>("POST", path, { signal });
   const text = content.slice(0, TEXT_BYTES);
   return { text, isCut: truncated === true || text.length < content.length };
 }
 
-/** Reads at most `TEXT_BYTES` of a file. */
-export async function readTextStart(file: FileRecord, signal: AbortSignal): Promise<TextStart> {
-  if (file.size === 0) return { text: "", isCut: false };
+/** Reads at most `TEXT_BYTES` of the content at an address. @param size its length, in bytes */
+export async function readTextStart(address: string, size: number, signal: AbortSignal): Promise<TextStart> {
+  if (size === 0) return { text: "", isCut: false };
   const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
   // Where the file has changed, Chromium gives as much of it as its cache has of what it was before.
-  const response = await ask(downloadAddress(file.id), { headers, signal, cache: "no-store" });
+  const response = await ask(address, { headers, signal, cache: "no-store" });
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const isCut = file.size > bytes.length;
+  const isCut = size > bytes.length;
   return { text: decodeText(bytes, isCut), isCut };
 }
 
@@ -51,13 +49,13 @@ function decodeText(bytes: Uint8Array, isCut: boolean): string | null {
   }
 }
 
-/** Reads a whole file; `onProgress` is called with the bytes received so far. */
+/** Reads the whole content at an address; `onProgress` is called with the bytes received so far. */
 export async function readWhole(
-  file: FileRecord,
+  address: string,
   signal: AbortSignal,
   onProgress: (received: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
-  const response = await ask(downloadAddress(file.id), { signal });
+  const response = await ask(address, { signal });
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
   // Not `for await`: streams are not iterable in WebKit.

@@ -1,6 +1,6 @@
 import { documentFormatOf } from "../../src/domain/extraction.ts";
 import { essenceOf, isJsonType, isTextType } from "../../src/domain/media-type.ts";
-import type { FileRecord } from "./types.ts";
+import type { ShownFile } from "./content-source.ts";
 
 /** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
 export type PreviewKind =
@@ -20,7 +20,7 @@ export type PreviewKind =
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
 
 /** The kind for a file's type. The type is only what its owner says, so nothing is run because of it. */
-export function previewKind({ mime_type }: FileRecord): PreviewKind {
+export function previewKind({ mime_type }: ShownFile): PreviewKind {
   const type = essenceOf(mime_type);
   if (IMAGE.test(type)) return "image";
   if (type.startsWith("audio/")) return "audio";

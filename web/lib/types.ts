@@ -118,3 +118,11 @@ export type Member = member.MemberRecord;
 
 /** A link that works without signing in, of any kind. */
 export type ManagedLink = link.LinkRecord;
+/** What a link shows. */
+export type Shared = link.SharedRecord;
+
+/** A file that a link shows; its path is relative to what the link shows. */
+export type SharedFile = link.SharedFileRecord;
+
+/** A page of what is directly in a folder that a link shows. */
+export type SharedPage = link.SharedPage;

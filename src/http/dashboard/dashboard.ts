@@ -23,6 +23,9 @@ const PAGES = [
   "/oauth/consent",
 ] as const;
 
+/** The address of a link that shows something. No search engine should know it. */
+const SHARED_PAGE = "/s/:token";
+
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
  * contents are shown from memory, as images or in a frame, which only the browser's PDF viewer uses and which
@@ -69,6 +72,7 @@ export async function dashboard(startPage: StartPage) {
     if (asset.path !== "/") plugin.get(asset.path, served(asset, asset.path, FILE_HEADERS));
     else {
       for (const path of PAGES) plugin.get(path, served(asset, path, PAGE_HEADERS));
+      plugin.get(SHARED_PAGE, served(asset, SHARED_PAGE, { ...PAGE_HEADERS, "x-robots-tag": "noindex" }));
       plugin.get("/", front(asset, startPage));
       plugin.get("/*", lost(asset));
     }

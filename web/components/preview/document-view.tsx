@@ -1,9 +1,10 @@
+import { useContext } from "preact/hooks";
 import { documentFormatOf } from "../../../src/domain/extraction.ts";
 import type { ApiError } from "../../lib/api.ts";
 import { readDocument, TEXT_BYTES } from "../../lib/contents.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { useLoad } from "../../lib/load.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
 import { NoView } from "./no-view.tsx";
@@ -12,14 +13,23 @@ import { NoView } from "./no-view.tsx";
 const UNREADABLE: readonly string[] = ["UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED", "PAYLOAD_TOO_LARGE"];
 
 interface DocumentViewProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   /** Why only the text is shown. */
   readonly why: string;
 }
 
 /** The text of a document that the browser cannot show. The server reads it. */
 export function DocumentView({ file, why }: DocumentViewProps) {
-  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(file, signal));
+  const { text } = useContext(ContentSourceContext);
+  return text === null ? (
+    <NoView file={file} why={why} />
+  ) : (
+    <DocumentText file={file} why={why} address={text(file)} />
+  );
+}
+
+function DocumentText({ file, why, address }: DocumentViewProps & { readonly address: string }) {
+  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(address, signal));
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Reading the document…</p>;
   if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;

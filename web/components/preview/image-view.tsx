@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { essenceOf } from "../../../src/domain/media-type.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import type { ShownFile } from "../../lib/content-source.ts";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
 import { Views } from "./views.tsx";
@@ -11,7 +11,7 @@ const MOST_SVG_BYTES = 4 * 1024 * 1024;
 const SVG = "image/svg+xml";
 
 /** An image. Of an SVG, the source can be shown as well. */
-export function ImageView({ file }: { readonly file: FileRecord }) {
+export function ImageView({ file }: { readonly file: ShownFile }) {
   const [isSource, setSource] = useState(false);
   const type = essenceOf(file.mime_type);
   if (type !== SVG) {
@@ -36,7 +36,7 @@ export function ImageView({ file }: { readonly file: FileRecord }) {
 }
 
 interface ShownProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   readonly content: Blob;
 }
 
@@ -59,7 +59,7 @@ function DataImage({ file, content }: ShownProps) {
   return <Shown file={file} url={url} />;
 }
 
-function Shown({ file, url }: { readonly file: FileRecord; readonly url: string | null }) {
+function Shown({ file, url }: { readonly file: ShownFile; readonly url: string | null }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return <NoView file={file} why="The browser can't show this image. It may be damaged." />;
   return (

@@ -1,21 +1,21 @@
-import { useState } from "preact/hooks";
-import { downloadAddress } from "../../lib/files.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import { useContext, useState } from "preact/hooks";
+import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { NoView } from "./no-view.tsx";
 
 interface MediaViewProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   readonly kind: "audio" | "video";
 }
 
 /** Audio or video of any size: the browser asks for the parts that it plays. */
 export function MediaView({ file, kind }: MediaViewProps) {
   const [isBroken, setBroken] = useState(false);
+  const { inline } = useContext(ContentSourceContext);
   if (isBroken) return <NoView file={file} why={`The browser can't play this ${kind}.`} />;
   const media = {
     controls: true,
     preload: "metadata",
-    src: `${downloadAddress(file.id)}?inline=1`,
+    src: inline(file),
     "aria-label": file.filename,
     onError: () => setBroken(true),
   } as const;

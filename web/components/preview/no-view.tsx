@@ -1,8 +1,8 @@
-import type { FileRecord } from "../../lib/types.ts";
+import type { ShownFile } from "../../lib/content-source.ts";
 import { FileIcon } from "../file-icon.tsx";
 
 /** Shown instead of a preview, with the reason. */
-export function NoView({ file, why }: { readonly file: FileRecord; readonly why: string }) {
+export function NoView({ file, why }: { readonly file: ShownFile; readonly why: string }) {
   return (
     <div class="preview-body preview-none">
       <FileIcon type={file.mime_type} />

@@ -1,5 +1,5 @@
 import { useLoad } from "../../lib/load.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import type { ShownFile } from "../../lib/content-source.ts";
 import { DocumentView } from "./document-view.tsx";
 import { NoView } from "./no-view.tsx";
 import { useBlobUrl, Whole } from "./whole.tsx";
@@ -12,12 +12,12 @@ const HEAD_BYTES = 1024;
 const WITHOUT_SIDEBAR = "#navpanes=0&pagemode=none";
 
 interface ShownProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   readonly content: Blob;
 }
 
 /** A PDF in the browser's own viewer; where it has none, its text. */
-export function PdfView({ file }: { readonly file: FileRecord }) {
+export function PdfView({ file }: { readonly file: ShownFile }) {
   if (!navigator.pdfViewerEnabled) return <DocumentView file={file} why="This browser can't show PDFs." />;
   return (
     <Whole file={file} most={MOST_BYTES} type={PDF}>

@@ -1,11 +1,11 @@
+import { useContext } from "preact/hooks";
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import type { VNode } from "preact";
-import { downloadAddress } from "../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../lib/format.ts";
 import { useModal } from "../../lib/modal.ts";
 import { previewKind } from "../../lib/preview-kind.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
 import { DocumentView } from "./document-view.tsx";
@@ -16,7 +16,7 @@ import { PdfView } from "./pdf-view.tsx";
 import { TextView } from "./text-view.tsx";
 
 interface PreviewProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   readonly onClose: () => void;
 }
 
@@ -26,6 +26,7 @@ interface PreviewProps {
  */
 export function Preview({ file, onClose }: PreviewProps) {
   const element = useModal(onClose);
+  const { download } = useContext(ContentSourceContext);
   return (
     <dialog ref={element} class="preview" aria-labelledby="preview-title">
       <header class="preview-head">
@@ -40,7 +41,7 @@ export function Preview({ file, onClose }: PreviewProps) {
             </time>
           </p>
         </div>
-        <a class="button" href={downloadAddress(file.id)} download={file.filename}>
+        <a class="button" href={download(file)} download={file.filename}>
           <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
         </a>
         <button
@@ -52,12 +53,13 @@ export function Preview({ file, onClose }: PreviewProps) {
           <Icon svg={closeIcon} />
         </button>
       </header>
-      <Content file={file} />
+      <PreviewContent file={file} />
     </dialog>
   );
 }
 
-function Content({ file }: { readonly file: FileRecord }): VNode {
+/** What is in a file. Its parent is a column, of which it fills what is left. */
+export function PreviewContent({ file }: { readonly file: ShownFile }): VNode {
   const kind = previewKind(file);
   const key = file.id + file.content_hash;
   switch (kind) {

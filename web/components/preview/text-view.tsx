@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { layOutJson } from "../../lib/json-layout.ts";
 import { useLoad } from "../../lib/load.ts";
 import type { Block } from "../../lib/markdown/document.ts";
 import { formatMarkdown } from "../../lib/markdown/format.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
@@ -15,14 +15,15 @@ import { TableView } from "./table-view.tsx";
 import { Views } from "./views.tsx";
 
 interface TextViewProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   readonly kind: "markdown" | "json" | "table" | "text" | "unknown";
 }
 
 /** A text: formatted, where its kind can be, and its source. */
 export function TextView({ file, kind }: TextViewProps) {
+  const { inline } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(file.id + file.content_hash, async (signal) => {
-    const start = await readTextStart(file, signal);
+    const start = await readTextStart(inline(file), file.size, signal);
     const isDocument = kind === "markdown" && start.text !== null;
     return { ...start, document: isDocument ? await formatMarkdown(start.text, signal) : null };
   });

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { readWhole } from "../../lib/contents.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { useLoad } from "../../lib/load.ts";
-import type { FileRecord } from "../../lib/types.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { NoView } from "./no-view.tsx";
 
 interface WholeProps {
-  readonly file: FileRecord;
+  readonly file: ShownFile;
   /** The largest file that is loaded, in bytes. */
   readonly most: number;
   /** The MIME type that the content is shown as, whatever the file says. */
@@ -30,9 +30,10 @@ export function Whole({ file, most, type, children }: WholeProps) {
 
 function Loading({ file, type, children }: Omit<WholeProps, "most">) {
   const [received, setReceived] = useState(0);
+  const { inline } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(
     file.id,
-    async (signal) => new Blob(await readWhole(file, signal, setReceived), { type }),
+    async (signal) => new Blob(await readWhole(inline(file), signal, setReceived), { type }),
   );
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   if (loaded.state === "ready") return <>{children(loaded.value)}</>;
