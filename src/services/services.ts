@@ -62,6 +62,7 @@ import { Sweep } from "./sweep.ts";
 import { Texts } from "./texts.ts";
 import { Trash } from "./trash.ts";
 import { Tree } from "./tree.ts";
+import { Undo } from "./undo.ts";
 import { UploadLinks } from "./upload-links.ts";
 import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
@@ -142,6 +143,10 @@ export function openServices(given: ServiceParts) {
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
   const parts = { ...given, retention, damaged, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
+  const folders = new Folders({ ...parts, transfers, changes: folderChanges });
+  const trash = new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges });
+  const versions = new Versions(parts);
+  const feed = new Feed(parts);
   const indexes = new LineIndexes();
   const documents = new Documents({ files, documentReader });
   const uploads = new Uploads(parts);
@@ -155,7 +160,8 @@ export function openServices(given: ServiceParts) {
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   return {
     changes,
-    feed: new Feed(parts),
+    feed,
+    undo: new Undo({ ...parts, feed, files, folders, versions, trash }),
     drives: new Drives(parts),
     members: new Members(parts),
     files,
@@ -175,7 +181,7 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders,
     folderWorks: works,
-    trash: new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges }),
+    trash,
     snapshots: new Snapshots(parts),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,
@@ -183,7 +189,7 @@ export function openServices(given: ServiceParts) {
     authorizations,
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations }),
     users,
-    versions: new Versions(parts),
+    versions,
     sessions,
     knownClients: new KnownClients(given),
     administrators,

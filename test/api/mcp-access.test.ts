@@ -82,6 +82,7 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
     of: about("writing"),
   },
   delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: about("writing") },
+  undo: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
   search: { args: { drive: "{drive}", query: "hello" }, of: about("reading") },
   create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
   share_file: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },

@@ -4,6 +4,7 @@ import { driveTools } from "./drives.ts";
 import { editingTools } from "./editing.ts";
 import { findingTools } from "./finding.ts";
 import { folderTools } from "./folders.ts";
+import { historyTools } from "./history.ts";
 import { linkTools } from "./links.ts";
 import { readingTools } from "./reading.ts";
 import { transferTools } from "./transfers.ts";
@@ -18,6 +19,7 @@ export function allTools(options: McpOptions): Tool[] {
     ...writingTools(options),
     ...editingTools(options),
     ...transferTools(options),
+    ...historyTools(options),
     ...findingTools(options),
     ...linkTools(options),
   ];

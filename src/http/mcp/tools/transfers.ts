@@ -101,7 +101,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         name: "delete_files",
         title: "Delete files",
         description:
-          "Deletes files for good. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass recursive. With a single path, you can pass the file's etag as if_match.",
+          "Deletes files. They stay in the trash for a time, if this server keeps deleted files; undo brings them back. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass recursive. With a single path, you can pass the file's etag as if_match.",
         needs: "writing",
         isDestructive: true,
         isIdempotent: true,

@@ -1,0 +1,57 @@
+import { Type } from "@sinclair/typebox";
+import { formatInstant } from "../../../domain/time.ts";
+import type { Undone } from "../../../services/undo.ts";
+import { driveNamed } from "../drive-named.ts";
+import type { McpOptions } from "../options.ts";
+import { driveArgument, nameOf } from "../shown.ts";
+import { type Tool, tool } from "../tool.ts";
+
+/** Ways back from mistakes. */
+export function historyTools({ services }: McpOptions): Tool[] {
+  const { drives, undo } = services;
+  return [
+    tool(
+      {
+        name: "undo",
+        title: "Undo the last change of a file or folder",
+        description:
+          "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
+        needs: "writing",
+        isDestructive: true,
+        input: Type.Object({
+          drive: driveArgument,
+          path: Type.String({
+            minLength: 1,
+            description:
+              "What was changed; a folder ends with `/`. For what was deleted or moved, the path that it had.",
+            examples: ["notes/plan.md", "notes/2030/"],
+          }),
+        }),
+        output: Type.Object({
+          drive: Type.String(),
+          path: Type.String({ description: "Where it is now, or was until it went into the trash." }),
+          undone: Type.String({ description: "What was undone, such as file.updated." }),
+          changed_at: Type.String(),
+          changed_by: Type.String({ description: "Whose change it was." }),
+          in_trash: Type.Boolean({ description: "Whether it is in the trash now. Undo brings it back." }),
+        }),
+      },
+      async ({ input, caller }) => {
+        const drive = driveNamed(drives, caller, input.drive);
+        const undone = await undo.last(caller, drive.id, input.path);
+        return { structured: { drive: nameOf(drive), ...undoneShown(undone) } };
+      },
+    ),
+  ];
+}
+
+function undoneShown({ change, path, isTrashed }: Undone) {
+  const { by } = change;
+  return {
+    path,
+    undone: change.type,
+    changed_at: formatInstant(change.at),
+    changed_by: by === null ? "the server" : `${by.kind} ${by.name ?? by.id}`,
+    in_trash: isTrashed,
+  };
+}
