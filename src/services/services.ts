@@ -143,7 +143,6 @@ export function openServices(given: ServiceParts) {
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
   const parts = { ...given, retention, damaged, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
-  const folders = new Folders({ ...parts, transfers, changes: folderChanges });
   const trash = new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges });
   const versions = new Versions(parts);
   const feed = new Feed(parts);
