@@ -30,6 +30,7 @@ export function largeDrive(sizes: Sizes): Group {
       deletion.idle,
       deletion.during,
       deletion.after,
+      deletion.back,
     ],
     measure: async (run) => {
       const { results, newPath } = run;
