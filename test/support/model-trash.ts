@@ -1,4 +1,4 @@
-import type { ModelDrive, ModelFile } from "./model-drive.ts";
+import type { ModelFile } from "./model-drive.ts";
 
 /** The expected entry of the trash. */
 export interface ModelEntry {
@@ -13,20 +13,26 @@ export interface ModelEntry {
   readonly deletedAt: number;
 }
 
+/** What is at a path of a drive. */
+export interface Taken {
+  readonly hasFile: (path: string) => boolean;
+  readonly hasFolder: (path: string) => boolean;
+}
+
 /** Where an entry goes back to: its path, or beside what is there. For names without an extension. */
-export function nearestPlace(drive: ModelDrive, { kind, path }: Pick<ModelEntry, "kind" | "path">): string {
+export function nearestPlace(drive: Taken, { kind, path }: Pick<ModelEntry, "kind" | "path">): string {
   const asFile = kind === "folder" ? path.slice(0, -1) : path;
   const [parent, name] = split(asFile);
-  const isTaken = (place: string) => drive.files.has(place) || drive.folders.has(`${place}/`);
+  const isTaken = (place: string) => drive.hasFile(place) || drive.hasFolder(`${place}/`);
   const place = firstFree(folderFor(drive, parent) + name, isTaken);
   return kind === "folder" ? `${place}/` : place;
 }
 
 /** The nearest folder that no file is in the way of. */
-function folderFor(drive: ModelDrive, path: string): string {
-  if (path === "" || drive.folders.has(path)) return path;
+function folderFor(drive: Taken, path: string): string {
+  if (path === "" || drive.hasFolder(path)) return path;
   const [parent, name] = split(path.slice(0, -1));
-  return `${firstFree(folderFor(drive, parent) + name, (place) => drive.files.has(place))}/`;
+  return `${firstFree(folderFor(drive, parent) + name, drive.hasFile)}/`;
 }
 
 function firstFree(place: string, isTaken: (place: string) => boolean): string {

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Client, Json } from "./client.ts";
 import { ancestors, ModelDrive } from "./model-drive.ts";
-import { type ModelEntry, nearestPlace } from "./model-trash.ts";
+import { type ModelEntry, nearestPlace, type Taken } from "./model-trash.ts";
 import { createRandom } from "./random.ts";
 import { faultsOfTrees } from "./recount.ts";
 import type { Stage } from "./scenario.ts";
@@ -244,7 +244,7 @@ class Run {
     const drive = this.#drives.find(({ id }) => id === entry.drive);
     if (drive === undefined) throw new Error("an entry of no drive");
     const place = this.#random() < 0.3 ? this.#path() + (entry.kind === "folder" ? "/" : "") : null;
-    const target = place ?? nearestPlace(drive, entry);
+    const target = place ?? nearestPlace(takenIn(drive), entry);
     const asFile = entry.kind === "folder" ? target.slice(0, -1) : target;
     const blocked = drive.files.has(asFile) || !drive.hasPlaceFor(asFile);
     const url = `/v0/trash/${entry.id}/restore`;
@@ -457,6 +457,10 @@ class Run {
     const paths = [...drive.files.keys()];
     return paths.length === 0 || this.#random() < 0.1 ? this.#path() : this.#pick(paths);
   }
+}
+
+function takenIn({ files, folders }: ModelDrive): Taken {
+  return { hasFile: (path) => files.has(path), hasFolder: (path) => folders.has(path) };
 }
 
 /** Does `STEPS` random things in two new drives of Ada. Compares all lists after each. */

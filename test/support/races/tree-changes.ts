@@ -8,7 +8,11 @@ export type Change =
   | { readonly kind: "move" | "copy"; readonly id: string; readonly to: string; readonly overwrite: boolean }
   | { readonly kind: "create folder" | "remove folder"; readonly path: string }
   | { readonly kind: "move folder" | "copy folder"; readonly from: string; readonly to: string }
+  | { readonly kind: "restore" | "purge"; readonly entry: Entry }
   | { readonly kind: "sweep" | "wait" };
+
+/** What is in the trash at the start: a file, and a folder. */
+export type Entry = "file" | "folder";
 
 const PATHS = ["a", "b", "d/a", "d/b", "d/e/a", "e/a", "d", "d/e"];
 const FOLDERS = ["d/", "d/e/", "e/", "e/d/", "b/"];
@@ -51,6 +55,13 @@ const change = fc.oneof(
     }),
   },
   {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("restore" as const, "restore" as const, "purge" as const),
+      entry: fc.constantFrom("file" as const, "folder" as const),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constantFrom("move folder" as const, "copy folder" as const),
@@ -90,6 +101,10 @@ export function expected(tree: model.ModelTree, each: Change): readonly [string,
     case "move folder":
     case "copy folder":
       return model.transferFolder(tree, { ...each, isCopy: each.kind === "copy folder" });
+    case "restore":
+      return model.restore(tree, each.entry);
+    case "purge":
+      return model.purge(tree, each.entry);
     case "sweep":
       return ["done", tree];
     case "wait":

@@ -1,11 +1,22 @@
+import { nearestPlace } from "../model-trash.ts";
+
 /** What a drive holds: the simplest model of it, as plain data. */
 export interface ModelTree {
   /** By path, those that have not expired. */
   readonly files: Readonly<Record<string, ModelFile>>;
   /** Paths, sorted. */
   readonly folders: readonly string[];
+  /** What was deleted before, by the names that the test gives it. */
+  readonly trash: Readonly<Record<string, ModelEntry>>;
   /** How often somebody has waited. */
   readonly waits: number;
+}
+
+/** A deleted file, or a folder that ends in `/`. */
+interface ModelEntry {
+  readonly path: string;
+  /** The contents of its files, by their paths in the entry: of a file's entry, an empty one. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 interface ModelFile {
@@ -19,7 +30,7 @@ interface ModelFile {
 /** The one time at which files expire: after so many waits. */
 export const LIFETIME = 1;
 
-export const EMPTY: ModelTree = { files: {}, folders: [], waits: 0 };
+export const EMPTY: ModelTree = { files: {}, folders: [], trash: {}, waits: 0 };
 
 /** What a change comes to, and the tree after it; a refused one changes nothing. */
 type Changed = readonly [outcome: string, tree: ModelTree];
@@ -137,4 +148,25 @@ export function transferFolder(
   const made = tree.folders.filter((each) => each.startsWith(from)).map(relocated);
   const left = isCopy ? tree.folders : tree.folders.filter((each) => !each.startsWith(from));
   return ["done", withFolders({ ...tree, files, folders: left }, [...above(to), ...made])];
+}
+
+/** Puts an entry of the trash back: to its path, or beside what is there. */
+export function restore(tree: ModelTree, name: string): Changed {
+  const { [name]: entry, ...trash } = tree.trash;
+  if (entry === undefined) return [NOT_FOUND, tree];
+  const place = nearestPlace(
+    { hasFile: (path) => tree.files[path] !== undefined, hasFolder: (path) => tree.folders.includes(path) },
+    { kind: entry.path.endsWith("/") ? "folder" : "file", path: entry.path },
+  );
+  const files = { ...tree.files };
+  for (const [path, content] of Object.entries(entry.files))
+    files[place + path] = { id: null, content, expires: false };
+  const folders = Object.keys(entry.files).flatMap((path) => above(place + path));
+  return ["done", withFolders({ ...tree, files, trash }, folders)];
+}
+
+/** Deletes an entry of the trash for good. */
+export function purge(tree: ModelTree, name: string): Changed {
+  const { [name]: entry, ...trash } = tree.trash;
+  return entry === undefined ? [NOT_FOUND, tree] : ["done", { ...tree, trash }];
 }

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Scheduler } from "fast-check";
 import type { Caller } from "../../../src/domain/caller.ts";
-import type { DriveId, FileId } from "../../../src/domain/id.ts";
+import type { DriveId, FileId, TrashId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { formatInstant } from "../../../src/domain/time.ts";
@@ -14,7 +14,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../temporary-directory.ts";
 import { UNCONDITIONAL } from "../unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "./held.ts";
 import { type Done, haveAnOrder } from "./orders.ts";
-import { type Change, expected, SIZES } from "./tree-changes.ts";
+import { type Change, type Entry, expected, SIZES } from "./tree-changes.ts";
 import * as model from "./tree-model.ts";
 
 /** How long somebody waits, in milliseconds. */
@@ -86,6 +86,7 @@ class TreeRace {
   readonly #drive: DriveId;
   readonly #contents: ReadonlyMap<string, Buffer>;
   readonly #ids = new Map<string, FileId>();
+  readonly #trash = new Map<Entry, TrashId>();
   /** When files expire that do. */
   readonly #expiresAt: string;
   #start = model.EMPTY;
@@ -111,6 +112,7 @@ class TreeRace {
     }
     const expiresAt = formatInstant(clock.now() + ORPHAN_GRACE_MS + model.LIFETIME * WAIT_MS);
     const race = new TreeRace(opened, { caller, drive: driveId, contents, expiresAt });
+    await race.#fillTrash(isCrowded);
     await race.#fill();
     if (isCrowded) {
       const first = race.#ids.get("second") ?? "";
@@ -143,6 +145,27 @@ class TreeRace {
       await this.#upload(`anchors/${anchor}`, `anchor ${anchor}`);
       this.#start = model.upload(this.#start, `anchors/${anchor}`, `anchor ${anchor}`)[1];
     }
+  }
+
+  /** Deletes a file and a folder at paths that others use. */
+  async #fillTrash(isCrowded: boolean): Promise<void> {
+    const { services, database } = this.#opened;
+    const [caller, drive] = [this.#caller, this.#drive];
+    const id = await this.#upload("e/a", "small");
+    const file = await services.files.remove(caller, { id }, UNCONDITIONAL);
+    const first = await this.#upload("e/d/x", "large");
+    if (isCrowded) {
+      await database.write(() => copyRows(database, first, CROWD));
+      await services.folders.move(caller, drive, "many/", { path: "e/d/more/", driveId: undefined });
+    }
+    const folder = await services.folders.remove(caller, drive, "e/d/");
+    await services.folders.remove(caller, drive, "e/");
+    if (file.trashId === null || folder.trashId === null) throw new Error("nothing is kept");
+    this.#trash.set("file", file.trashId);
+    this.#trash.set("folder", folder.trashId);
+    const files = { x: "large", ...(isCrowded ? { "more/#": "large" } : {}) };
+    const trash = { file: { path: "e/a", files: { "": "small" } }, folder: { path: "e/d/", files } };
+    this.#start = { ...this.#start, trash };
   }
 
   /** Does one thing after another. */
@@ -200,6 +223,12 @@ class TreeRace {
           path: each.to,
           driveId: undefined,
         });
+        return "done";
+      case "restore":
+        await services.trash.restore(caller, this.#trash.get(each.entry) ?? "", undefined);
+        return "done";
+      case "purge":
+        await services.trash.remove(caller, this.#trash.get(each.entry) ?? "");
         return "done";
       case "sweep":
         await services.sweep.run();
