@@ -109,7 +109,16 @@ export class Undo {
       case "file.deleted":
       case "folder.deleted":
         return this.#undelete(caller, change);
-      default:
+      case "folder.updated":
+      case "drive.updated":
+      case "drive.restored":
+      case "snapshot.created":
+      case "snapshot.deleted":
+      case "member.added":
+      case "member.changed":
+      case "member.removed":
+      case "link.created":
+      case "link.revoked":
         throw cannotUndo(change, "Restore a snapshot instead, if there is one.");
     }
   }
