@@ -237,7 +237,7 @@ test("rows of files come, change, move and go in one statement each, and for the
   const all = [...sources, ...(await sourcesIn("src", ["sql"]))];
   const statements =
     /\b(?:(?:insert|replace)\b[\s\w]*\binto|delete\s+from|update(?:\s+or\s+\w+)?)\s+["`[]?file\b/gi;
-  const calls = /\bfiles\s*\.\s*(?:insert|restore|update|place|remove)\(/g;
+  const calls = /\bfiles\s*\.\s*(?:insert|insertPast|restore|update|place|remove)\(/g;
   expect(placesOf(statements, all)).toEqual([
     // A new file, and one that comes back from the trash.
     ...["INSERT INTO file", "INSERT INTO file", "UPDATE file", "UPDATE file", "DELETE FROM file"].map(
@@ -249,7 +249,9 @@ test("rows of files come, change, move and go in one statement each, and for the
   // In `http`, `files` are the use cases.
   const services = sources.filter(({ path }) => layerOf(path) !== "http");
   expect(placesOf(calls, services).toSorted()).toEqual(
-    ["insert", "place", "remove", "restore", "update"].map((name) => `src/services/tree.ts: files.${name}(`),
+    ["insert", "insertPast", "place", "remove", "restore", "update"].map(
+      (name) => `src/services/tree.ts: files.${name}(`,
+    ),
   );
 });
 

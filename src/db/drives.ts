@@ -4,6 +4,9 @@ import type { DriveId, DrivePk, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** When a drive expires that is not born yet: long ago for everybody. */
+const UNBORN = 1;
+
 /** A drive to be created; times are milliseconds since the epoch. */
 export interface NewDrive {
   readonly id: DriveId;
@@ -47,6 +50,7 @@ export class DrivesTable {
   readonly #ownerOf;
   readonly #insert;
   readonly #claim;
+  readonly #bear;
   readonly #rename;
   readonly #touch;
   readonly #slugTaken;
@@ -79,6 +83,9 @@ export class DrivesTable {
       `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
        VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
     );
+    this.#bear = sql.prepare<never, [{ pk: DrivePk; slug: string; now: number }]>(
+      "UPDATE drive SET slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
+    );
     this.#claim = sql.prepare<never, [{ pk: DrivePk; user: UserPk; slug: string; now: number }]>(
       "UPDATE drive SET user = :user, slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
     );
@@ -101,7 +108,9 @@ export class DrivesTable {
       "UPDATE drive SET deleted_at = ?, slug = NULL WHERE pk = ? AND deleted_at IS NULL",
     );
     this.#expired = sql.prepare<{ pk: DrivePk }, [number, number]>(
-      "SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL ORDER BY expires_at LIMIT ?",
+      `SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.to_drive = drive.pk AND w.kind = 'fork')
+        ORDER BY expires_at LIMIT ?`,
     );
     this.#deleted = sql.prepare<{ pk: DrivePk }, [number]>(
       "SELECT pk FROM drive WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT ?",
@@ -175,6 +184,21 @@ export class DrivesTable {
     const row = this.#insert.get({ ...drive });
     if (row === null) throw new Error("an inserted drive came back without a row");
     return row.pk;
+  }
+
+  /** Inserts a drive that nobody sees until `bear`; the sweep removes it, unless a fork fills it. Inside a write. */
+  insertUnborn(drive: Omit<NewDrive, "expiresAt">): DrivePk {
+    return this.insert({ ...drive, expiresAt: UNBORN });
+  }
+
+  /** A drive that is not born yet. */
+  unborn(pk: DrivePk): Drive | null {
+    return this.byPk(pk, UNBORN - 1);
+  }
+
+  /** Shows a drive that is whole. Inside a write. */
+  bear(pk: DrivePk, slug: string, now: number): void {
+    this.#bear.run({ pk, slug, now });
   }
 
   /** Gives an unclaimed drive to a user. Inside a write. */

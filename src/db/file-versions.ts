@@ -1,7 +1,7 @@
 import { actorText, namedActor, type Stamp } from "../domain/actor.ts";
 import type { File } from "../domain/file.ts";
 import type { FileVersion } from "../domain/file-version.ts";
-import type { DrivePk, FileId, FilePk, FileVersionPk } from "../domain/id.ts";
+import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../domain/id.ts";
 import type { KeptWindow } from "../domain/retention.ts";
 import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
@@ -57,6 +57,8 @@ const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :si
 /** The contents that files had before. */
 export class FileVersionsTable {
   readonly #keep;
+  readonly #keepTrashed;
+  readonly #next;
   readonly #trim;
   readonly #page;
   readonly #count;
@@ -75,6 +77,15 @@ export class FileVersionsTable {
                                  replaced_at, replaced_by)
        SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, :now, :by
          FROM file WHERE pk = :pk`,
+    );
+    this.#keepTrashed = sql.prepare<never, [{ pk: TrashedFilePk; now: number; by: string | null }]>(
+      `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
+                                 replaced_at, replaced_by)
+       SELECT drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at, :now, :by
+         FROM trash_file WHERE pk = :pk`,
+    );
+    this.#next = sql.prepare<{ next: number }, [FileId]>(
+      "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
     );
     this.#trim = sql.prepare<never, [{ file: FileId; limit: number; most: number }]>(
       `DELETE FROM file_version WHERE pk IN
@@ -117,6 +128,16 @@ export class FileVersionsTable {
   /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
   keep(pk: FilePk, { now, by }: Stamp): void {
     this.#keep.run({ pk, now, by: actorText(by) });
+  }
+
+  /** Keeps the content of a file in the trash, which comes back with another one. Inside a write. */
+  keepTrashed(pk: TrashedFilePk, { now, by }: Stamp): void {
+    this.#keepTrashed.run({ pk, now, by: actorText(by) });
+  }
+
+  /** The first number after those of a file's versions. */
+  nextOf(file: FileId): number {
+    return this.#next.get(file)?.next ?? 1;
   }
 
   /** Removes the oldest versions of a file above a limit. Returns how many. Inside a write. */

@@ -37,7 +37,14 @@ export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metad
   readonly metadata: string;
 }
 
-type NewRow = Parameters<FilePlace & StoredBody> & { readonly id: FileId; readonly now: number };
+/** A body as it was when a snapshot was taken. */
+export interface PastBody extends StoredBody {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly version: number;
+}
+
+type NewRow = Parameters<FilePlace & PastBody> & { readonly id: FileId };
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
@@ -72,9 +79,9 @@ export class FilesTable {
     );
     this.#insert = sql.prepare<never, [NewRow]>(
       `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                         expires_at, created_at, updated_at)
+                         expires_at, created_at, updated_at, version)
        VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
-               :expiresAt, :now, :now)`,
+               :expiresAt, :createdAt, :updatedAt, :version)`,
     );
     this.#restore = sql.prepare<
       never,
@@ -135,7 +142,12 @@ export class FilesTable {
 
   /** Inside a write. */
   insert(id: FileId, place: FilePlace, body: StoredBody, now: number): void {
-    this.#insert.run({ ...body, ...place, id, now });
+    this.insertPast(id, place, { ...body, createdAt: now, updatedAt: now, version: 1 });
+  }
+
+  /** Inserts a file as it was. Inside a write. */
+  insertPast(id: FileId, place: FilePlace, body: PastBody): void {
+    this.#insert.run({ ...body, ...place, id });
   }
 
   /**

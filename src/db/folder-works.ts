@@ -1,5 +1,5 @@
 import { type Actor, actorText, parseActor, type Stamp } from "../domain/actor.ts";
-import type { DrivePk, FolderWorkPk, TrashPk } from "../domain/id.ts";
+import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../domain/id.ts";
 import type { FolderWork, WorkPlace } from "../domain/folder-work.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
@@ -22,12 +22,14 @@ interface Values {
   readonly toPath: FolderPath | null;
   readonly toTop: FolderPath | null;
   readonly trash: TrashPk | null;
+  readonly snapshot: SnapshotPk | null;
 }
 
 type Row = Values & { readonly pk: FolderWorkPk; readonly actor: string | null };
 type NewRow = Parameters<Values> & { actor: string | null; now: number };
 
-const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash, actor
+const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
+  snapshot, actor
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
@@ -37,23 +39,24 @@ export class FolderWorksTable {
   readonly #insert;
   readonly #replace;
   readonly #remove;
-  readonly #removeWithTrash;
+  readonly #removeHistory;
 
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, actor, created_at)
-       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :actor, :now) RETURNING pk`,
+      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, actor, created_at)
+       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :actor, :now)
+       RETURNING pk`,
     );
     this.#replace = sql.prepare<never, [Parameters<Values> & { pk: FolderWorkPk }]>(
       `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
-              to_path = :toPath, to_top = :toTop, trash = :trash, actor = NULL
+              to_path = :toPath, to_top = :toTop, trash = :trash, snapshot = :snapshot, actor = NULL
         WHERE pk = :pk`,
     );
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
-    this.#removeWithTrash = sql.prepare<never, [DrivePk]>(
-      "DELETE FROM folder_work WHERE drive = ? AND trash IS NOT NULL",
+    this.#removeHistory = sql.prepare<never, [DrivePk]>(
+      "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
     );
   }
 
@@ -84,9 +87,9 @@ export class FolderWorksTable {
     this.#remove.run(pk);
   }
 
-  /** Removes the works with the trash of a deleted drive, before its entries go. Inside a write. */
-  removeWithTrashOf(drive: DrivePk): void {
-    this.#removeWithTrash.run(drive);
+  /** Removes the works with the trash and the snapshots of a deleted drive, before these go. Inside a write. */
+  removeHistoryOf(drive: DrivePk): void {
+    this.#removeHistory.run(drive);
   }
 }
 
@@ -99,17 +102,28 @@ function valuesOf(work: FolderWork): Values {
     toPath: to?.path ?? null,
     toTop: to?.top ?? null,
     trash: "trash" in work ? work.trash : null,
+    snapshot: "snapshot" in work ? work.snapshot : null,
   };
 }
 
-function fromRow({ pk, kind, drive, path, top, toDrive, toPath, toTop, trash, actor }: Row): RecordedWork {
-  const by = parseActor(actor);
+function fromRow(row: Row): RecordedWork {
+  const { pk, kind, drive, path, top, toDrive, toPath, toTop, trash, snapshot } = row;
+  const by = parseActor(row.actor);
   const from: WorkPlace = { drive, path, top };
   if (kind === "remove") return { pk, by, work: { kind, from, to: null, trash } };
   if (kind === "restore") {
     if (trash === null) throw new Error("a work has no entry of the trash");
     return { pk, by, work: { kind, from, to: null, trash } };
   }
+  if (kind === "rewind") {
+    if (snapshot === null) throw new Error("a work has no snapshot");
+    return { pk, by, work: { kind, from, to: null, snapshot, tally: { removed: 0, restored: 0 } } };
+  }
   if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
-  return { pk, by, work: { kind, from, to: { drive: toDrive, path: toPath, top: toTop } } };
+  const to: WorkPlace = { drive: toDrive, path: toPath, top: toTop };
+  if (kind === "fork") {
+    if (snapshot === null) throw new Error("a work has no snapshot");
+    return { pk, by, work: { kind, from, to, snapshot } };
+  }
+  return { pk, by, work: { kind, from, to } };
 }

@@ -37,6 +37,7 @@ export interface FolderChange {
 export class FoldersTable {
   readonly #byPath;
   readonly #insert;
+  readonly #setCreatedAt;
   readonly #adjust;
   readonly #upwards;
   readonly #page;
@@ -51,6 +52,10 @@ export class FoldersTable {
     );
     this.#insert = sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
       "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
+    );
+    // It names the path, so that the triggers hold the folder for the snapshots that have it.
+    this.#setCreatedAt = sql.prepare<never, [number, FolderPk]>(
+      "UPDATE folder SET created_at = ?, path = path WHERE pk = ?",
     );
     this.#adjust = sql.prepare<never, [number, number, number, FolderPk]>(
       `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
@@ -120,6 +125,11 @@ export class FoldersTable {
     const row = this.#insert.get(drive, parent, path, now);
     if (row === null) throw new Error("an inserted folder came back without a row");
     return row.pk;
+  }
+
+  /** Changes when a folder was created. Inside a write. */
+  setCreatedAt(pk: FolderPk, createdAt: number): void {
+    this.#setCreatedAt.run(createdAt, pk);
   }
 
   /**

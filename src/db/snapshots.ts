@@ -55,7 +55,6 @@ export class SnapshotsTable {
   readonly #deleted;
   readonly #remove;
   readonly #removeSome;
-  readonly #hasAny;
 
   constructor({ sql }: Database) {
     this.#byId = sql.prepare<Row, [SnapshotId]>(`${SELECT} AND s.id = ?`);
@@ -77,11 +76,14 @@ export class SnapshotsTable {
     this.#markDeleted = sql.prepare<never, [number, SnapshotPk]>(
       "UPDATE snapshot SET deleted_at = ? WHERE pk = ?",
     );
-    this.#trimAutomatic = sql.prepare<never, [{ drive: DrivePk; keep: number; now: number }]>(
-      `UPDATE snapshot SET deleted_at = :now WHERE pk IN (
-         SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND s.is_automatic = 1 AND s.deleted_at IS NULL
-          ORDER BY s.number DESC LIMIT -1 OFFSET :keep)
-       AND pk IN (SELECT s.pk FROM snapshot s WHERE s.drive = :drive AND ${IS_UNUSED})`,
+    this.#trimAutomatic = sql.prepare<
+      never,
+      [{ drive: DrivePk; keep: number; except: SnapshotPk; now: number }]
+    >(
+      `UPDATE snapshot SET deleted_at = :now WHERE pk <> :except AND pk IN (
+         SELECT pk FROM snapshot WHERE drive = :drive AND is_automatic = 1 AND deleted_at IS NULL
+          ORDER BY number DESC LIMIT -1 OFFSET :keep)
+       AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = :drive AND w.snapshot = snapshot.pk)`,
     );
     this.#hideOldestOfDrive = sql.prepare<never, [{ owner: DrivePk; now: number }]>(
       hideOldestAutomatic("d.pk = :owner"),
@@ -106,10 +108,8 @@ export class SnapshotsTable {
     );
     this.#remove = sql.prepare<never, [SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?");
     this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      `DELETE FROM snapshot WHERE pk IN (
-         SELECT s.pk FROM snapshot s WHERE s.drive = ? AND ${IS_UNUSED} LIMIT ?)`,
+      "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
     );
-    this.#hasAny = sql.prepare<object, [DrivePk]>("SELECT 1 FROM snapshot WHERE drive = ? LIMIT 1");
   }
 
   /** The snapshot with this id, unless it is deleted. */
@@ -120,6 +120,13 @@ export class SnapshotsTable {
   /** The snapshot of this row, unless it is deleted. */
   byPk(pk: SnapshotPk): Snapshot | null {
     return fromRow(this.#byPk.get(pk));
+  }
+
+  /** The number of a snapshot that a work reads. */
+  numberOf(pk: SnapshotPk): SnapshotNumber {
+    const snapshot = this.byPk(pk);
+    if (snapshot === null) throw new Error("the snapshot of a work is missing");
+    return snapshot.number;
   }
 
   /** A drive's snapshots before a number, newest first. */
@@ -144,9 +151,9 @@ export class SnapshotsTable {
     this.#markDeleted.run(now, pk);
   }
 
-  /** Hides the automatic snapshots of a drive but the newest, except those in use. Inside a write. */
-  trimAutomatic(drive: DrivePk, keep: number, now: number): void {
-    this.#trimAutomatic.run({ drive, keep, now });
+  /** Hides the automatic snapshots of a drive but the newest, and one that is in use. Inside a write. */
+  trimAutomatic(drive: DrivePk, keep: number, except: SnapshotPk, now: number): void {
+    this.#trimAutomatic.run({ drive, keep, except, now });
   }
 
   /** Hides the oldest automatic snapshot of an owner's drives that is not in use. Returns whether there was one. Inside a write. */
@@ -177,11 +184,6 @@ export class SnapshotsTable {
   /** Removes some snapshots of a deleted drive: from then on nothing is held for them. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     return this.#removeSome.run(drive, limit).changes;
-  }
-
-  /** Whether a drive has rows of snapshots, deleted or not. */
-  hasAnyOf(drive: DrivePk): boolean {
-    return this.#hasAny.get(drive) !== null;
   }
 }
 

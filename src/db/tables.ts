@@ -21,6 +21,7 @@ import { KnownClientsTable } from "./known-clients.ts";
 import { LinksTable } from "./links.ts";
 import { OAuthClientsTable } from "./oauth-clients.ts";
 import { OAuthGrantsTable } from "./oauth-grants.ts";
+import { PastFiles } from "./past-files.ts";
 import { PresignedLinksTable } from "./presigned-links.ts";
 import { ReleasedContentsTable } from "./released-contents.ts";
 import { UploadLinksTable } from "./upload-links.ts";
@@ -32,6 +33,7 @@ import { Searches } from "./search/searches.ts";
 import { ShareLinksTable } from "./share-links.ts";
 import { SessionsTable } from "./sessions.ts";
 import { SmallContentsTable } from "./small-contents.ts";
+import { SnapshotDifferences } from "./snapshot-differences.ts";
 import { SnapshotLists } from "./snapshot-lists.ts";
 import { SnapshotsTable } from "./snapshots.ts";
 import { StoreTable } from "./store.ts";
@@ -71,6 +73,8 @@ export function openTables(database: Database) {
     changes: new ChangesTable(database),
     folderWorks: new FolderWorksTable(database),
     snapshots: new SnapshotsTable(database),
+    pastFiles: new PastFiles(database),
+    snapshotDifferences: new SnapshotDifferences(database),
     snapshotLists: new SnapshotLists(database),
     heldRows: new HeldRows(database),
     fileLists: new FileLists(database),

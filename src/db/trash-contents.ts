@@ -1,4 +1,4 @@
-import type { FileId, TrashedFilePk, TrashPk } from "../domain/id.ts";
+import type { BlobPk, DrivePk, FileId, TrashedFilePk, TrashPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Naming } from "./files.ts";
 import type { Parameters } from "./parameters.ts";
@@ -34,6 +34,14 @@ export interface SingleTrashedFile extends Pick<TrashedFile, "pk" | "id" | "size
   readonly mimeGiven: boolean;
 }
 
+/** Where in the trash a file is. */
+export interface TrashedPlace {
+  readonly pk: TrashedFilePk;
+  readonly entry: TrashPk;
+  readonly drive: DrivePk;
+  readonly blob: BlobPk;
+}
+
 type Some = { readonly entry: TrashPk; readonly limit: number };
 type FileRow = Omit<TrashedFile, "hasExpired"> & { readonly hasExpired: 0 | 1 };
 
@@ -43,6 +51,7 @@ export class TrashContents {
   readonly #folders;
   readonly #paths;
   readonly #fileOf;
+  readonly #byId;
   readonly #remove;
   readonly #expired;
   readonly #addFolder;
@@ -68,6 +77,9 @@ export class TrashContents {
     this.#fileOf = sql.prepare<Omit<SingleTrashedFile, "mimeGiven"> & { mimeGiven: 0 | 1 }, [TrashPk]>(
       `SELECT pk, file_id AS id, size, filename, mime_type AS mimeType, mime_given AS mimeGiven
          FROM trash_file WHERE entry = ? AND path = ''`,
+    );
+    this.#byId = sql.prepare<TrashedPlace, [FileId]>(
+      "SELECT pk, entry, drive, blob FROM trash_file WHERE file_id = ?",
     );
     this.#remove = sql.prepare<never, [TrashedFilePk]>("DELETE FROM trash_file WHERE pk = ?");
     this.#expired = sql.prepare<{ pk: TrashedFilePk; entry: TrashPk }, [number, number]>(
@@ -106,6 +118,11 @@ export class TrashContents {
   fileOf(entry: TrashPk): SingleTrashedFile | null {
     const row = this.#fileOf.get(entry);
     return row === null ? null : { ...row, mimeGiven: row.mimeGiven === 1 };
+  }
+
+  /** Where in the trash the file with this id is; null if it is not there. */
+  placeOf(id: FileId): TrashedPlace | null {
+    return this.#byId.get(id);
   }
 
   /** Inside a write. */

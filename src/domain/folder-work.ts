@@ -1,4 +1,4 @@
-import type { DrivePk, TrashPk } from "./id.ts";
+import type { DrivePk, SnapshotPk, TrashPk } from "./id.ts";
 import type { FolderPath } from "./path.ts";
 
 /** The source or destination of a work. */
@@ -36,27 +36,56 @@ export interface FolderRestoreWork {
   readonly trash: TrashPk;
 }
 
-/** A copy, move, removal or restore of a folder, which may take many transactions. */
-export type FolderWork = FolderTransferWork | FolderRemovalWork | FolderRestoreWork;
+/** How many files a work has removed and put back. */
+export interface Tally {
+  removed: number;
+  restored: number;
+}
 
-/** The work that undoes another one. A return or removal cannot be undone, only finished: it is its own result. */
+/** The return of a folder, or of a whole drive, to what a snapshot has. It is always finished. */
+export interface FolderRewindWork {
+  readonly kind: "rewind";
+  readonly from: WorkPlace;
+  readonly to: null;
+  readonly snapshot: SnapshotPk;
+  /** For the response; it is not recorded. */
+  readonly tally: Tally;
+}
+
+/** The copy of what a snapshot has into a new drive, which nobody sees until its end. */
+export interface FolderForkWork {
+  readonly kind: "fork";
+  readonly from: WorkPlace;
+  readonly to: WorkPlace;
+  readonly snapshot: SnapshotPk;
+}
+
+/** A change of a folder or drive with everything in it, which may take many transactions. */
+export type FolderWork =
+  FolderTransferWork | FolderRemovalWork | FolderRestoreWork | FolderRewindWork | FolderForkWork;
+
+/** The work that undoes another one. A return, removal or rewind is not undone, only
+ * finished: it is its own result. */
 export function undoOf(work: FolderWork): FolderWork {
   switch (work.kind) {
     case "copy":
       return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null, trash: null };
+    case "fork":
+      return { kind: "remove", from: work.to, to: null, trash: null };
     case "move":
       return { kind: "return", from: work.to, to: work.from };
     case "restore":
       return { ...work, kind: "remove" };
     case "return":
     case "remove":
+    case "rewind":
       return work;
   }
 }
 
 /** Whether a work moves files, not copies them, from one drive to another. */
 export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
-  return kind !== "copy" && to !== null && to.drive !== from.drive;
+  return kind !== "copy" && kind !== "fork" && to !== null && to.drive !== from.drive;
 }
 
 /** Whether a work fills an entry of the trash, or takes from it. */
@@ -76,7 +105,16 @@ export function overlaps(work: FolderWork, drive: DrivePk, path: FolderPath): bo
   return placesOf(work).some(meets);
 }
 
-/** The source and, where there is one, the destination of a work. */
-export function placesOf({ from, to }: FolderWork): readonly WorkPlace[] {
+/** Whether a work reads a snapshot, or brings back what it has. */
+export function usesSnapshot(work: FolderWork, snapshot: SnapshotPk): boolean {
+  return (work.kind === "rewind" || work.kind === "fork") && work.snapshot === snapshot;
+}
+
+/**
+ * The source and, where there is one, the destination of a work. A snapshot does not change, so a fork has no source
+ * that others must leave alone.
+ */
+export function placesOf({ kind, from, to }: FolderWork): readonly WorkPlace[] {
+  if (kind === "fork") return to === null ? [] : [to];
   return to === null ? [from] : [from, to];
 }

@@ -48,6 +48,8 @@ export const BULK_DELETE_IDS = 1000;
 export const FOLDER_MOVE_ENTRIES = 50_000;
 /** The same for a copy. Fewer, because every copy is a new row. */
 export const FOLDER_COPY_ENTRIES = 10_000;
+/** How many files one drive may have that is forked. */
+export const FORK_FILES = 1_000_000;
 /** How many snapshots a drive may have, and how many of those that the server takes are kept. */
 export const SNAPSHOTS = { taken: 100, automatic: 20 };
 /** How many paths one archive request may name: they are in the URL, which cannot hold many more. */

@@ -34,6 +34,7 @@ import { drives } from "./resources/drives.ts";
 import { edits } from "./resources/edits.ts";
 import { extract } from "./resources/extract.ts";
 import { files } from "./resources/files.ts";
+import { forks } from "./resources/forks.ts";
 import { folderTransfers } from "./resources/folder-transfers.ts";
 import { folders } from "./resources/folders.ts";
 import { grep } from "./resources/grep.ts";
@@ -43,6 +44,7 @@ import { members } from "./resources/members.ts";
 import { presigned } from "./resources/presigned.ts";
 import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
+import { snapshotUses } from "./resources/snapshot-uses.ts";
 import { snapshots } from "./resources/snapshots.ts";
 import { shared } from "./resources/shared.ts";
 import { texts } from "./resources/texts.ts";
@@ -151,6 +153,8 @@ function resources(options: AppOptions): AnyElysia[] {
     drives(services.drives),
     snapshots(services.snapshots),
     versions(services.versions, services.files),
+    snapshotUses(services.snapshots),
+    forks(services.forks),
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
     changes({ feed: services.feed, log }),

@@ -6,8 +6,9 @@ import {
   overlaps,
   reachesInto,
   usesEntry,
+  usesSnapshot,
 } from "../domain/folder-work.ts";
-import type { DrivePk, FolderWorkPk, TrashPk } from "../domain/id.ts";
+import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../domain/path.ts";
 
 /**
@@ -45,6 +46,11 @@ export class FolderLocks {
   /** For a write to an entry of a drive's trash. Throws Busy while a work fills or restores it. */
   requireEntryFree(drive: DrivePk, entry: TrashPk): void {
     this.#require(drive, (work) => !usesEntry(work, entry));
+  }
+
+  /** For the deletion of a snapshot. Throws Busy while a work needs it. */
+  requireUnused(drive: DrivePk, snapshot: SnapshotPk): void {
+    this.#require(drive, (work) => !usesSnapshot(work, snapshot));
   }
 
   /** Lets the writes that wait for a work continue. */

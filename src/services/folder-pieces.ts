@@ -6,12 +6,15 @@ import { requireShortPaths } from "../domain/folder-transfer.ts";
 import type { FolderRemovalWork, FolderTransferWork, FolderWork, WorkPlace } from "../domain/folder-work.ts";
 import { parentFolder, relocated } from "../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../domain/piece.ts";
+import type { Retention } from "../domain/retention.ts";
 import type { Changes } from "./changes/changes.ts";
 import { folderChanged } from "./changes/entries.ts";
+import { ForkPieces } from "./fork-pieces.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
+import type { Transfer } from "./placed-files.ts";
 import type { Quota } from "./quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
-import type { Transfer } from "./placed-files.ts";
+import { RewindPieces } from "./rewind-pieces.ts";
 import type { Tree } from "./tree.ts";
 
 /** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
@@ -32,12 +35,16 @@ export class FolderPieces {
   readonly #quota: Quota;
   readonly #changes: Changes;
   readonly #restores: RestorePieces;
+  readonly #rewinds: RewindPieces;
+  readonly #forks: ForkPieces;
 
-  constructor(parts: { tables: Tables; tree: Tree; quota: Quota; changes: Changes }) {
+  constructor(parts: { tables: Tables; tree: Tree; quota: Quota; retention: Retention; changes: Changes }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
     this.#quota = parts.quota;
     this.#restores = new RestorePieces(parts);
+    this.#rewinds = new RewindPieces(parts);
+    this.#forks = new ForkPieces(parts);
     this.#changes = parts.changes;
   }
 
@@ -51,9 +58,11 @@ export class FolderPieces {
    */
   step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, stamp: Stamp): Progress | null {
     const { from, to } = work;
-    for (const drive of new Set([from.drive, to?.drive ?? from.drive])) {
+    // A fork changes nothing in its source, and its drive is not seen yet.
+    const drives = work.kind === "fork" ? [from.drive] : [from.drive, to?.drive ?? from.drive];
+    for (const drive of new Set(drives)) {
       if (!this.#tables.drives.exists(drive, stamp.now)) throw notFound("drive");
-      this.#tables.drives.touch(drive, stamp.now);
+      if (work.kind !== "fork") this.#tables.drives.touch(drive, stamp.now);
     }
     let last = after;
     for (const [index, phase] of this.#phasesOf(work).entries()) {
@@ -70,12 +79,16 @@ export class FolderPieces {
    * earlier would find half of it. Inside the last write.
    */
   end(work: FolderWork, stamp: Stamp): void {
-    const { trash, folders } = this.#tables;
-    const entry = work.to === null && work.trash !== null ? trash.facts(work.trash) : null;
-    const to = work.kind === "restore" ? work.from : work.to;
+    // Who asked for the new drive is told of it.
+    if (work.kind === "fork") return;
+    const { trash, folders, snapshots } = this.#tables;
+    const isRemoval = work.kind === "remove" || work.kind === "restore";
+    const entry = isRemoval && work.trash !== null ? trash.facts(work.trash) : null;
+    const to = work.kind === "restore" || work.kind === "rewind" ? work.from : work.to;
     const fileCount =
       to === null ? (entry?.fileCount ?? null) : folders.existing(to.drive, to.path).fileCount;
-    const facts = { fileCount, trash: entry?.id ?? null, stamp };
+    const snapshot = work.kind === "rewind" ? snapshots.byPk(work.snapshot) : null;
+    const facts = { fileCount, ref: entry?.id ?? snapshot?.id ?? null, stamp };
     for (const each of folderChanged(work, facts)) this.#changes.add(each);
     if (work.kind === "restore") trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
@@ -93,6 +106,10 @@ export class FolderPieces {
         return [this.#removeFiles(work), this.#removeFolders(work.from, work)];
       case "restore":
         return this.#restores.phasesOf(work);
+      case "rewind":
+        return this.#rewinds.phasesOf(work);
+      case "fork":
+        return this.#forks.phasesOf(work);
     }
   }
 

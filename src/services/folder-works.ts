@@ -167,6 +167,12 @@ export class FolderWorks {
 
   async #fail(active: Active, error: unknown): Promise<void> {
     const { pk, work, reject } = active;
+    if (work.kind === "fork" && (await this.#forget(pk))) {
+      // Nobody has seen the drive; the sweep removes it.
+      this.#locks.release(pk);
+      reject(error);
+      return;
+    }
     const back = undoOf(work);
     if (back !== work) {
       const finish = () => () => reject(error);

@@ -78,8 +78,7 @@ export class Keeper {
 
   /** Removes some of what a deleted drive keeps. Returns how many rows, 0 if nothing is left. Inside a write. */
   removeSomeOf(drive: DrivePk): number {
-    const { fileVersions, folderWorks, trash } = this.#tables;
-    folderWorks.removeWithTrashOf(drive);
+    const { fileVersions, trash } = this.#tables;
     return fileVersions.removeSomeOf(drive, PIECE) || this.empty(trash.ofDrive(drive, PIECE));
   }
 

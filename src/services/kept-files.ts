@@ -15,7 +15,7 @@ export class KeptFiles {
   }
 
   /** Keeps the content of a file as a version. Call it before the content is replaced: it must always have a reference. */
-  keepContent(file: File, stamp: Stamp): void {
+  keepContent(file: Pick<File, "pk" | "id">, stamp: Stamp): void {
     if (!keepsVersions(this.#retention)) return;
     this.#tables.fileVersions.keep(file.pk, stamp);
     this.#tables.fileVersions.trim(file.id, this.#retention.versions);

@@ -1,7 +1,9 @@
-import type { FilePlace, Naming } from "../db/files.ts";
+import type { FilePlace, Naming, PastBody } from "../db/files.ts";
 import type { FolderChange } from "../db/folders.ts";
 import type { TrashedFile } from "../db/trash-contents.ts";
 import type { File } from "../domain/file.ts";
+import type { FileId, TrashPk } from "../domain/id.ts";
+import type { FolderPath } from "../domain/path.ts";
 
 /** What must be known of a file to count it in its folders. */
 export type PlacedFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
@@ -10,6 +12,12 @@ export type PlacedFile = Pick<File, "pk" | "drivePk" | "folderPk" | "size">;
 export interface Transfer {
   readonly file: PlacedFile;
   readonly to: FilePlace;
+}
+
+/** An entry of the trash that a folder goes into, and where the folder was. */
+export interface FolderEntry {
+  readonly entry: TrashPk;
+  readonly path: FolderPath;
 }
 
 /** A file of the trash that is put back; with another name, or null for the one it had. */
@@ -21,8 +29,14 @@ export interface Restored {
   readonly to: FilePlace;
 }
 
+/** A file of a snapshot as it was, and the place for it. */
+export interface Past {
+  readonly file: PastBody & { readonly id: FileId };
+  readonly to: FilePlace;
+}
+
 /** What a file adds to the counts of its folder. */
-export function arrival({ file, to }: Transfer | Restored): FolderChange {
+export function arrival({ file, to }: Transfer | Restored | Past): FolderChange {
   return { folder: to.folder, files: 1, bytes: file.size };
 }
 

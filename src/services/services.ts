@@ -29,6 +29,7 @@ import { FolderPieces } from "./folder-pieces.ts";
 import { FolderTransfers } from "./folder-transfers.ts";
 import { FolderWorks } from "./folder-works.ts";
 import { Folders } from "./folders.ts";
+import { Forks } from "./forks.ts";
 import { Grep } from "./grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./health.ts";
@@ -137,7 +138,7 @@ export function openServices(given: ServiceParts) {
   const watch = new ClockWatch(given);
   const sweep = new Sweep({ ...given, tree, early, keeper, snapshotRemoval, retention, watch });
   const usage = new UsageMeter({ ...given, access, quota });
-  const pieces = new FolderPieces({ ...given, tree, quota, changes });
+  const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
   const works = new FolderWorks({ ...given, locks, pieces });
   const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
@@ -157,6 +158,7 @@ export function openServices(given: ServiceParts) {
   const apiKeys = new ApiKeys(parts);
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
+  const snapshots = new Snapshots({ ...parts, folderChanges });
   return {
     changes,
     feed,
@@ -181,7 +183,8 @@ export function openServices(given: ServiceParts) {
     folders,
     folderWorks: works,
     trash,
-    snapshots: new Snapshots(parts),
+    snapshots,
+    forks: new Forks({ ...parts, snapshots, folderChanges }),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,
     oauthClients,

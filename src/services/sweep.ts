@@ -202,10 +202,10 @@ export class Sweep {
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
-    const { snapshots, shareLinks, changes } = this.#tables;
-    // First: then nothing is held for them any more.
+    const { snapshots, folderWorks, shareLinks, changes } = this.#tables;
+    // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
+    await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
-    if (snapshots.hasAnyOf(drive)) return false;
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));

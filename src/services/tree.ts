@@ -6,15 +6,7 @@ import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
 import type { Folder } from "../domain/folder.ts";
-import {
-  type DrivePk,
-  type FileId,
-  type FilePk,
-  type FolderPk,
-  newId,
-  type TrashId,
-  type TrashPk,
-} from "../domain/id.ts";
+import { type DrivePk, type FileId, type FilePk, type FolderPk, newId, type TrashId } from "../domain/id.ts";
 import {
   asFilePath,
   asFolderPath,
@@ -38,6 +30,8 @@ import { KeptFiles } from "./kept-files.ts";
 import {
   arrival,
   departure,
+  type FolderEntry,
+  type Past,
   type PlacedFile,
   type Restored,
   type RestoredFile,
@@ -149,11 +143,7 @@ export class Tree {
   }
 
   /** Moves files, which are in a folder or below, into the folder's entry of the trash. */
-  trashAll(
-    files: readonly PlacedFile[],
-    { entry, path }: { readonly entry: TrashPk; readonly path: FolderPath },
-    stamp: Stamp,
-  ): void {
+  trashAll(files: readonly PlacedFile[], { entry, path }: FolderEntry, stamp: Stamp): void {
     for (const { pk } of files) this.#tables.trash.takeFile(entry, pk, path);
     this.removeAll(files, stamp);
   }
@@ -175,6 +165,14 @@ export class Tree {
     this.#count([drive.pk], files.map(arrival), now);
     this.#quota.requireRoom(drive, now);
     this.#quota.requireRecordRoom(drive);
+    this.#changed();
+  }
+
+  /** Puts files at free places, as they were in a snapshot. The quota is not checked. */
+  putBack(files: readonly Past[], { now }: Stamp): void {
+    for (const { file, to } of files) this.#tables.files.insertPast(file.id, to, file);
+    const drives = files.map(({ to }) => to.drive);
+    this.#count(drives, files.map(arrival), now);
     this.#changed();
   }
 

@@ -150,6 +150,12 @@ const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobod
 const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 
+/** For what makes a drive of one's own from another: whoever has no account is refused first. */
+function forking(ok: number): Entry["of"] {
+  const missing = accounts(404).agent;
+  return { agent: missing, ada: { ...missing, ada: ok, carol: 403, dan: ok } };
+}
+
 const ENTRIES: readonly Entry[] = [
   { route: "GET /v0", path: () => "/v0", of: { agent: forAll, ada: forAll } },
   {
@@ -224,6 +230,12 @@ const ENTRIES: readonly Entry[] = [
     destroys: true,
   },
   {
+    route: "POST /v0/drives/{id}/fork",
+    path: ({ drive }) => `/v0/drives/${drive}/fork`,
+    body: () => ({ name: "Fork" }),
+    of: forking(201),
+  },
+  {
     route: "GET /v0/drives/{id}/snapshots",
     path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
     of: history(looking(200)),
@@ -237,6 +249,16 @@ const ENTRIES: readonly Entry[] = [
     route: "GET /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     of: history(looking(200)),
+  },
+  {
+    route: "GET /v0/drives/{id}/snapshots/{sid}/compare",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/compare`,
+    of: history(looking(200)),
+  },
+  {
+    route: "POST /v0/drives/{id}/snapshots/{sid}/restore",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/restore`,
+    of: forAdas(writing(200), { adaPrefix: 403, adaBeside: 403 }),
   },
   {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",

@@ -221,6 +221,18 @@ const ENTRIES: readonly Route[] = [
     status: 201,
   },
   {
+    route: "POST /v0/drives/{id}/fork",
+    path: ({ drive }) => `/v0/drives/${drive}/fork`,
+    body: () => ({ name: "Forked" }),
+    status: 201,
+  },
+  {
+    route: "POST /v0/drives/{id}/snapshots/{sid}/restore",
+    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/restore`,
+    body: () => ({ path: "sub/" }),
+    status: 200,
+  },
+  {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     status: 200,

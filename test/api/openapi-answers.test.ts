@@ -81,6 +81,8 @@ let odd: Record<"picture" | "brokenJson" | "longJson" | "noText", string>;
 let bobsUpload: string;
 /** An entry of the trash of Bob's drive. */
 let bobsTrash: string;
+/** A drive of Ada's with a file `a`, and a snapshot of it with a folder `a/b/`. */
+let blocked: { readonly id: string; readonly sid: string };
 /** The drive and path of each file, by its id. */
 const places = new Map<string, { readonly drive_id: string; readonly path: string }>();
 /** The operations with what they were seen to answer, as `getFile 200` or `getFile NOT_FOUND`. */
@@ -111,6 +113,7 @@ beforeAll(async () => {
   bobsUpload = await linkTo(world.clients.bob, world.drives.bob, "by-link");
   await fillWithKeys(world.drives.bob);
   await fillWithSnapshots(world.drives.bob);
+  blocked = await makeBlocked();
   changeDatabase(
     coffer.dataDir,
     `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`,
@@ -211,6 +214,21 @@ async function ask(
     await send(operation, "IDEMPOTENCY_KEY_REUSED", other, options, as, at);
   }
   return answer;
+}
+
+async function makeBlocked(): Promise<typeof blocked> {
+  const { ada } = world.clients;
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Blocked" },
+  });
+  const put = (path: string) =>
+    ada.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, { body: HELLO_TEXT });
+  await put("a/b/f");
+  const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${data.id}/snapshots`);
+  const body = { drive_id: data.id, path: "a/", confirm: true };
+  await ada.json(200, "DELETE", "/v0/folders", { body });
+  await put("a");
+  return { id: data.id, sid: taken.data.id };
 }
 
 /** Takes as many snapshots of a drive of Bob's as there may be. */
@@ -353,6 +371,16 @@ const SUCCESSES: readonly Case[] = [
   { operation: "createSnapshot", gives: 201, request: (t) => also(drive(t), { name: "Taken" }) },
   { operation: "listSnapshots", gives: 200, request: drive },
   { operation: "getSnapshot", gives: 200, request: snapshot },
+  { operation: "forkDrive", gives: 201, request: (t) => also(drive(t), { name: "Fork" }) },
+  {
+    operation: "forkDrive",
+    gives: 201,
+    request: (t) => also(drive(t), { name: "Fork", snapshot_id: t.snapshot }),
+  },
+  { operation: "compareSnapshot", gives: 200, request: snapshot },
+  { operation: "compareSnapshot", gives: 200, request: () => ({ params: blocked, query: { limit: "1" } }) },
+  { operation: "restoreSnapshot", gives: 200, request: snapshot },
+  { operation: "restoreSnapshot", gives: 200, request: (t) => also(snapshot(t), { path: "dir/" }) },
   { operation: "deleteSnapshot", gives: 200, request: snapshot },
   { operation: "listTrash", gives: 200 },
   {
@@ -853,6 +881,17 @@ const REFUSALS: readonly Case[] = [
     request: () => ({ params: { id: bobsTrash } }),
   },
   { operation: "emptyTrash", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
+  {
+    operation: "restoreSnapshot",
+    gives: "CONFLICT",
+    request: () => also({ params: blocked }, { path: "a/b/" }),
+  },
+  {
+    operation: "forkDrive",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => also(drive(bobs()), { name: "Fork" }),
+  },
   { operation: "createSnapshot", gives: "QUOTA_EXCEEDED", as: "bob", request: () => drive(bobs()) },
   {
     operation: "createKey",
@@ -974,6 +1013,7 @@ function malformed({ parameters, hasBody }: DescribedOperation, address: string)
 
 /** What no body of a request about something that is not there lacks. */
 const ANY_BODY = {
+  name: "x",
   destination_path: "x",
   allow: true,
   op: "append",

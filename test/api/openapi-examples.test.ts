@@ -37,6 +37,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
+  ["forkDrive", JSON_TYPE, 201, { data: { name: "Research Notes, tried out" } }],
+  ["restoreSnapshot", JSON_TYPE, 200, { data: { restored: true, path: "" } }],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["restoreTrashEntry", JSON_TYPE, 200, { path: "gone.txt", restored: true }],
@@ -146,6 +148,7 @@ async function makeReals(): Promise<Reals> {
     path: "/",
     password: "open sesame",
   });
+  const taken = await ask<{ data: { id: string } }>("POST", `/v0/drives/${drive.data.id}/snapshots`);
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const { clientId, refreshToken } = await letIn(coffer, ada);
   const carl = users.data.find(({ username }) => username === "carl");
@@ -166,6 +169,7 @@ async function makeReals(): Promise<Reals> {
       users: carl?.id ?? "",
       user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),
+      sid: taken.data.id,
     },
   };
 }

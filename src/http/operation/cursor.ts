@@ -5,6 +5,7 @@ import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
 import type { LinkPosition } from "../../domain/link.ts";
 import type { TrashPosition } from "../../domain/trash.ts";
+import type { DifferencePosition } from "../../services/comparisons.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
@@ -70,6 +71,18 @@ function positionIn(keys: readonly string[], sort: FileSort): FilePosition {
   if (isPathSort(sort)) return { sort, path: first };
   if (!NUMBER.test(first) || id === "") throw badCursor();
   return { sort, value: Number(first), id };
+}
+
+/** An opaque cursor: the comparison continues here. */
+export function encodeDifference({ path, count }: DifferencePosition): string {
+  return encode([path, String(count)]);
+}
+
+/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeDifference` did not return. */
+export function decodeDifference(cursor: string): DifferencePosition {
+  const [path = "", count = "", ...more] = decode(cursor);
+  if (more.length > 0 || !NUMBER.test(count)) throw badCursor();
+  return { path, count: Number(count) };
 }
 
 /** An opaque cursor: the search of lines continues here. */

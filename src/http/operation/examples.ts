@@ -113,3 +113,12 @@ export const exampleChange = {
   by: { type: "key", id: "01976f5e-4b21-7000-8000-5d7c9e1f3a2b", name: "Agent" },
   at: exampleFile.created_at,
 };
+
+/** A file of a comparison in examples. */
+export const exampleCompared = {
+  file_id: exampleFile.id,
+  path: exampleFile.path,
+  size: exampleFile.size,
+  content_hash: exampleFile.content_hash,
+  updated_at: exampleFile.updated_at,
+};

@@ -93,3 +93,34 @@ export const trashSchema = Type.Object({ data: Type.Array(trashEntrySchema), nex
 
 /** See `trashSchema`. */
 export type TrashPage = RecordOf<typeof trashSchema>;
+
+const comparedSchema = Type.Object({
+  file_id: id("The file's identifier."),
+  path: Type.String({ examples: ["notes/2030/plan.md"] }),
+  size: Type.Integer({ minimum: 0, description: "Bytes." }),
+  content_hash: Type.String({ description: "`sha256:` and the SHA-256 of the content in hex." }),
+  updated_at: time("When its content or record last changed."),
+});
+
+/** A file that differs between a snapshot and now. */
+export const differenceSchema = Type.Object(
+  {
+    path: Type.String({
+      description: "Where it is now; else where it was.",
+      examples: ["notes/2030/plan.md"],
+    }),
+    change: Type.Union(
+      [Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed"), Type.Literal("moved")],
+      {
+        description:
+          "`changed`: the content or the record at the path differs. `moved`: the file had another path; it may have changed, too.",
+      },
+    ),
+    before: nullable(comparedSchema),
+    after: nullable(comparedSchema),
+  },
+  { $id: "Difference" },
+);
+
+/** See `differenceSchema`. */
+export type DifferenceRecord = RecordOf<typeof differenceSchema>;

@@ -9,8 +9,15 @@ import type { Member } from "../../domain/member.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
+import type { Difference } from "../../services/comparisons.ts";
 import type { ShownEntry } from "../../services/trash.ts";
-import type { ActorRecord, SnapshotRecord, TrashRecord, VersionRecord } from "./history-schemas.ts";
+import type {
+  ActorRecord,
+  DifferenceRecord,
+  SnapshotRecord,
+  TrashRecord,
+  VersionRecord,
+} from "./history-schemas.ts";
 import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./member-schema.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
@@ -171,5 +178,22 @@ export function sharedFileRecord(file: FileFacts): SharedFileRecord {
     size: file.size,
     content_hash: `sha256:${file.digest}`,
     updated_at: formatInstant(file.updatedAt),
+  };
+}
+
+/** A file that differs, in the shape of `differenceSchema`. */
+export function differenceRecord({ change, path, before, after }: Difference): DifferenceRecord {
+  return { path, change, before: comparedRecord(before), after: comparedRecord(after) };
+}
+
+function comparedRecord(file: Difference["before"]): DifferenceRecord["before"] {
+  if (file === null) return null;
+  const { id, path, size, digest, updatedAt } = file;
+  return {
+    file_id: id,
+    path,
+    size,
+    content_hash: `sha256:${digest}`,
+    updated_at: formatInstant(updatedAt),
   };
 }

@@ -3,7 +3,7 @@ import type { ContentFacts, NewChange } from "../../domain/change.ts";
 import type { File } from "../../domain/file.ts";
 import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folder-work.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import type { FolderPath } from "../../domain/path.ts";
+import { type FolderPath, ROOT } from "../../domain/path.ts";
 
 /** A file as its entry in the feed needs it. */
 type Facts = Pick<File, "drivePk" | "path" | "id" | "digest" | "size" | "version">;
@@ -63,21 +63,25 @@ export function folderCreated(drive: DrivePk, path: FolderPath, stamp: Stamp): N
 interface FolderFacts {
   /** Null if it is not known. */
   readonly fileCount: number | null;
-  /** The entry in the trash of a removed folder; null if it is not kept. */
-  readonly trash: string | null;
+  /** The entry in the trash of a removed folder, or the snapshot that was restored; null if there is none. */
+  readonly ref: string | null;
   readonly stamp: Stamp;
 }
 
 /** The entries of a work on a folder that has ended. One that nobody asked for has undone another. */
 export function folderChanged(
   work: FolderWork,
-  { fileCount, trash, stamp }: FolderFacts,
+  { fileCount, ref: id, stamp }: FolderFacts,
 ): readonly NewChange[] {
   const { from, to } = work;
   const counted = { ...(fileCount === null ? {} : { fileCount }), stamp };
   const at = ({ drive }: WorkPlace, path: FolderPath) => ({ ...counted, drive, path });
-  const ref = trash === null ? {} : { ref: trash };
+  const ref = id === null ? {} : { ref: id };
   if (to === null) {
+    if (work.kind === "rewind") {
+      const type = from.path === ROOT ? "drive.restored" : "folder.restored";
+      return [{ ...at(from, from.path), ...ref, type }];
+    }
     const done = work.kind === "restore" ? "folder.restored" : "folder.deleted";
     const type = stamp.by === null ? "folder.updated" : done;
     return [{ ...at(from, from.path), ...ref, type }];
