@@ -111,6 +111,8 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const owned = await server
     .client(account.key)
     .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Own" } });
+  const member = { username: "bob", password: "bob's password" };
+  await server.client().json(201, "POST", "/v0/users", { body: member, headers });
   // Then the index has nothing left to do after the next start.
   await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=small`);
   expect(await server.stop()).toBe(0);
@@ -309,9 +311,14 @@ const OTHERS: readonly Change[] = [
     ({ accountDrive }) => ["PATCH", `/v0/drives/${accountDrive}`, { name: "Renamed" }],
     asAccount,
   ),
+  once(
+    "the sharing of a drive",
+    ({ accountDrive }) => ["POST", `/v0/drives/${accountDrive}/members`, { username: "bob", role: "editor" }],
+    asAccount,
+  ),
   once("the deletion of a drive", ({ accountDrive }) => ["DELETE", `/v0/drives/${accountDrive}`], asAccount),
   once("a claim", ({ claimToken }) => ["POST", "/v0/drives/claim", { token: claimToken }], asAccount),
-  once("the creation of a key", () => ["POST", "/v0/keys", { name: "new" }]),
+  once("the creation of a key", () => ["POST", "/v0/keys", { name: "new", path_prefix: "folder/" }]),
   once("the revocation of a key", ({ spareKeyId }) => ["DELETE", `/v0/keys/${spareKeyId}`]),
   once("the creation of a link", ({ files }) => [
     "POST",
@@ -378,7 +385,9 @@ const ROWS = [
      JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
      FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
-  `SELECT 'key' AS kind, k.name, k.scope, u.username, d.name AS drive FROM api_key k
+  `SELECT 'member' AS kind, d.name, u.username, m.role FROM drive_member m
+     JOIN drive d ON d.pk = m.drive JOIN user u ON u.pk = m.user WHERE d.deleted_at IS NULL`,
+  `SELECT 'key' AS kind, k.name, k.scope, k.path_prefix, u.username, d.name AS drive FROM api_key k
      LEFT JOIN user u ON u.pk = k.user LEFT JOIN drive d ON d.pk = k.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
   `SELECT 'upload link' AS kind, path, max_size, used_at IS NULL AS isUnused FROM upload_link`,

@@ -27,6 +27,7 @@ const KIND_OF: Readonly<Record<string, readonly Kind[]>> = {
   slug: ["slug"],
   path: ["path", "folder"],
   prefix: ["path", "folder"],
+  path_prefix: ["folder"],
   destination_path: ["path", "folder"],
   cursor: ["cursor"],
   file_ids: ["file"],
