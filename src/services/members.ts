@@ -8,8 +8,10 @@ import { CofferError, notFound } from "../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../domain/id.ts";
 import { MEMBERS } from "../domain/limits.ts";
 import type { Member } from "../domain/member.ts";
+import { ROOT } from "../domain/path.ts";
 import type { MemberRole } from "../domain/role.ts";
 import type { Access } from "./access.ts";
+import type { Changes } from "./changes/changes.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */
 export interface AddedMember {
@@ -21,11 +23,13 @@ export interface AddedMember {
 export class Members {
   readonly #tables: Tables;
   readonly #access: Access;
+  readonly #changes: Changes;
   readonly #clock: Clock;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: { tables: Tables; access: Access; changes: Changes; clock: Clock }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
+    this.#changes = parts.changes;
     this.#clock = parts.clock;
   }
 
@@ -50,11 +54,13 @@ export class Members {
       if (user === null || user.disabledAt !== null) throw unknownUsername();
       if (user.pk === owner) throw new CofferError("CONFLICT", "The owner of a drive cannot be its member.");
       if (members.find(drive.pk, user.pk) !== null)
-        return { member: this.#setRole(drive, user.pk, role), created: false };
+        return { member: this.#setRole(caller, drive, user.pk, role), created: false };
       this.#requireRoom(drive, user.pk);
       const now = this.#clock.now();
       members.insert({ drive: drive.pk, user: user.pk, role, addedBy: actorOf(caller), createdAt: now });
-      return { member: this.#existing(drive, user.pk), created: true };
+      const member = this.#existing(drive, user.pk);
+      this.#tell("member.added", caller, drive, member);
+      return { member, created: true };
     });
   }
 
@@ -75,7 +81,7 @@ export class Members {
   ): Promise<Member> {
     return this.#access.write(caller, within, () => {
       const drive = this.#access.driveToManage(caller, driveRef);
-      return this.#setRole(drive, this.#memberPk(drive, userId), role);
+      return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
     });
   }
 
@@ -89,6 +95,7 @@ export class Members {
       const user = this.#memberPk(drive, userId);
       const member = this.#existing(drive, user);
       this.#tables.members.remove(drive.pk, user);
+      this.#tell("member.removed", caller, drive, member);
       return member.userId;
     });
   }
@@ -99,9 +106,23 @@ export class Members {
     return caller.kind === "account" ? this.#tables.members.find(drive.pk, caller.userPk) : null;
   }
 
-  #setRole(drive: Drive, user: UserPk, role: MemberRole): Member {
+  #setRole(caller: Caller, drive: Drive, user: UserPk, role: MemberRole): Member {
+    const before = this.#existing(drive, user);
+    if (before.role === role) return before;
     this.#tables.members.setRole(drive.pk, user, role);
-    return this.#existing(drive, user);
+    const member = this.#existing(drive, user);
+    this.#tell("member.changed", caller, drive, member);
+    return member;
+  }
+
+  #tell(
+    type: "member.added" | "member.changed" | "member.removed",
+    caller: Caller,
+    drive: Drive,
+    { userId }: Member,
+  ): void {
+    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    this.#changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
 
   #memberPk(drive: Drive, reference: string): UserPk {

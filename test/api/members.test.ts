@@ -119,6 +119,31 @@ test("a member is shown with who shared the drive", async () => {
   expect((await world.clients.bob.send("GET", members)).status).toBe(404);
 });
 
+test("the feed tells who became a member, and a reader only what came since", async () => {
+  const { ada, bob } = world.clients;
+  const changes = async (by: Client) =>
+    (
+      await by.json<{ data: { type: string; ref: string; by: { id: string } }[] }>(
+        200,
+        "GET",
+        `/v0/changes?drive_id=${world.drives.ada}`,
+      )
+    ).data;
+  const before = (await changes(ada)).length;
+  const added: { data: Member } = JSON.parse((await add("bob", "reader")).text);
+  expect(await changes(bob)).toMatchObject([{ type: "member.added" }]);
+  await add("bob", "reader");
+  await add("bob", "editor");
+  expect((await changes(bob)).length).toBe(before + 2);
+  const id = added.data.user_id;
+  await bob.json(200, "DELETE", `${members}/${id}`);
+  expect((await changes(ada)).slice(before)).toMatchObject([
+    { type: "member.added", ref: id, by: { id: world.keyIds.ada } },
+    { type: "member.changed", ref: id },
+    { type: "member.removed", ref: id, by: { id: world.keyIds.bob } },
+  ]);
+});
+
 test("a member sees itself alone, and cannot remove others or raise itself", async () => {
   const { dan, carol } = world.clients;
   expect(await listed(carol)).toMatchObject([{ username: "carol", role: "reader" }]);
