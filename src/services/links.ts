@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Within } from "../db/database.ts";
 import type { ShareTarget } from "../db/share-links.ts";
 import type { Tables } from "../db/tables.ts";
+import { actorOf } from "../domain/actor.ts";
 import { newShareToken } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
@@ -10,9 +11,10 @@ import { parseExpiry } from "../domain/file.ts";
 import { type LinkId, newId, parseId } from "../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, SHARE_LINK_DAYS } from "../domain/limits.ts";
 import { isMadeBy, type LinkPosition, type ListedLink, LONGEST_SHARE_MS, makerOf } from "../domain/link.ts";
-import { asFolderPath, isFolderPath, parsePlace } from "../domain/path.ts";
+import { asFolderPath, isFolderPath, parsePlace, ROOT } from "../domain/path.ts";
 import { DAY_MS } from "../domain/time.ts";
 import type { Access } from "./access.ts";
+import type { Changes } from "./changes/changes.ts";
 import type { LinkUses } from "./link-uses.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Quota } from "./quota.ts";
@@ -58,6 +60,7 @@ export class Links {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #quota: Quota;
+  readonly #changes: Changes;
   readonly #passwords: Passwords;
   readonly #uses: LinkUses;
   readonly #clock: Clock;
@@ -66,6 +69,7 @@ export class Links {
     tables: Tables;
     access: Access;
     quota: Quota;
+    changes: Changes;
     linkPasswords: Passwords;
     linkUses: LinkUses;
     clock: Clock;
@@ -73,6 +77,7 @@ export class Links {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#quota = parts.quota;
+    this.#changes = parts.changes;
     this.#passwords = parts.linkPasswords;
     this.#uses = parts.linkUses;
     this.#clock = parts.clock;
@@ -92,6 +97,7 @@ export class Links {
       const maker = makerOf(caller);
       const link = { id, hash, drive: drive.id, target, passwordHash, maker, expiresAt, createdAt: now };
       this.#tables.shareLinks.insert(link);
+      this.#record("link.created", caller, drive, this.#existing(id));
       this.#quota.requireRecordRoom(drive);
       return { link: this.#existing(id), token: secret };
     });
@@ -127,6 +133,7 @@ export class Links {
       if (link === null || drive === null) throw notFound("link");
       if (!this.#manages(caller, drive) && !isMadeBy(link, caller)) throw notFound("link");
       this.#tables.links.remove(link.id);
+      this.#record("link.revoked", caller, drive, link);
       return link.id;
     });
   }
@@ -149,6 +156,13 @@ export class Links {
       if (last === undefined || chunk.length < size) return;
       after = last;
     }
+  }
+
+  /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
+  #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: ListedLink): void {
+    if (link.kind === "presigned" || link.kind === "upload") return;
+    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    this.#changes.add({ drive: drive.pk, type, path: link.path ?? ROOT, ref: link.id, stamp });
   }
 
   #existing(id: LinkId): ListedLink {

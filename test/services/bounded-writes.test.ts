@@ -269,6 +269,33 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
+  test("when 5,000 links have expired, and when a drive goes that has as many", async () => {
+    await using world = await open();
+    const { services, own, database } = world;
+    const { link } = await services.links.create(own.caller, {
+      drive: own.drive,
+      path: "/",
+      password: undefined,
+      expiresAt: undefined,
+    });
+    const add = (from: number) =>
+      database.write(() =>
+        database.sql.run(
+          `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${from} + 4999)
+           INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
+           SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+             FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
+        ),
+      );
+    await add(1);
+    world.clock.advance(20 * DAY_MS);
+    begin(world);
+    await services.drives.remove(own.caller, own.drive);
+    await services.sweep.run();
+    expect(count(world, "share_link")).toBe(0);
+    requireSmall(world);
+  });
+
   test("when 5,000 drives were used since it was last written down", async () => {
     await using world = await open();
     const { services } = world;
