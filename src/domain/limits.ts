@@ -14,8 +14,8 @@ export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
  */
 export const DISK_PER_STORAGE = 3;
 /**
- * How much room records take: a file, folder or upload link, and a tag or link of a file. The length of a file's
- * metadata is added. The schema has the same figures.
+ * How much room records take: a file, folder, upload link or link to a page, and a tag or presigned URL of a file. The
+ * length of a file's metadata is added. The schema has the same figures.
  */
 export const RECORD_BYTES = { entry: 1024, part: 512 };
 /**

@@ -35,12 +35,25 @@ describe("secrets", () => {
     const made = await clients.ada.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
     secrets.push(made.key);
 
+    const share = await clients.ada.json<{ token: string }>(201, "POST", "/v0/links", {
+      body: { drive_id: drives.ada, path: "/", password: "the link's password" },
+    });
+    secrets.push(share.token, "the link's password");
+    const wrong = { body: { password: "the link's password, wrong" } };
+    await coffer.client().send("POST", `/v0/shared/${share.token}/unlock`, wrong);
+    const unlocked = await coffer.client().send("POST", `/v0/shared/${share.token}/unlock`, {
+      body: { password: "the link's password" },
+    });
+    expect(unlocked.status).toBe(200);
+    await coffer.client().send("GET", `/s/${share.token}`, { headers: { accept: "text/html" } });
+
     // Where secrets end up by mistake: in queries, paths, headers, bodies that are refused.
     const slips: [method: string, path: string, options?: RequestOptions][] = secrets.flatMap((secret) => [
       ["GET", `/v0/drives?api_key=${encodeURIComponent(secret)}`],
       ["GET", `/v0/files/${encodeURIComponent(secret)}`],
       ["GET", `/v0/${encodeURIComponent(secret)}`],
       ["GET", `/claim/${encodeURIComponent(secret)}`],
+      ["GET", `/v0/shared/${encodeURIComponent(secret)}x`],
       ["GET", "/v0/drives", { headers: { authorization: `Basic ${btoa(`x:${secret}`)}` } }],
       ["GET", "/v0/drives", { headers: { authorization: secret } }],
       ["POST", "/v0/folders", { body: `{"token":"${secret}"` }],

@@ -15,8 +15,8 @@ export const OVERVIEW = `A cloud drive for software agents and the humans who ow
 has the details of one. Every response of \`/\`, every 401 and every 404 leads there by its \`Link\` header.
 
 **Authentication.** \`POST /v0/drives/provision\` needs no account: it returns a drive, a key for it, and a link with
-which a human can claim the drive. \`GET /v0/presigned/{token}\`, \`PUT /v0/uploads/{token}\` and
-\`GET /v0/drives/claim/{token}\` need only the token in their path. All other operations under \`/v0\` need a key, sent
+which a human can claim the drive. \`GET /v0/presigned/{token}\`, \`PUT /v0/uploads/{token}\`,
+\`GET /v0/drives/claim/{token}\` and all under \`/v0/shared/{token}\` need only the token in their path. All other operations under \`/v0\` need a key, sent
 as \`Authorization: Bearer <key>\`, or a session. A read-only key can only use GET and HEAD.
 
 **Sessions.** People sign in at \`/auth/login\` with \`{"username", "password"}\` or, if a provider is configured, at
@@ -77,8 +77,8 @@ Every response under \`/v0\` shows the window with the fewest requests left (\`X
 
 **Storage limits.** An unclaimed drive holds contents of up to ${UNCLAIMED_STORAGE_BYTES} bytes, and an account as
 much as its plan allows. What is stored beside contents has a limit of its own: ${RECORD_ROOM_BYTES} bytes, or the
-plan's limit if that is more. Each file, folder and upload link counts as ${RECORD_BYTES.entry} bytes, each tag and
-link of a file as ${RECORD_BYTES.part}, and metadata as it is. The responses that are kept for an \`Idempotency-Key\`
+plan's limit if that is more. Each file, folder, upload link and link to a page counts as ${RECORD_BYTES.entry} bytes,
+each tag and presigned URL of a file as ${RECORD_BYTES.part}, and metadata as it is. The responses that are kept for an \`Idempotency-Key\`
 have the same limit once more; above it, send requests without one. If a plan has no storage limit, it has none of
 these limits. Above a limit, 403 \`QUOTA_EXCEEDED\` is returned.
 
