@@ -204,8 +204,10 @@ describe("keys", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
     await page.getByLabel("Access").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
+    await page.getByRole("textbox", { name: /^Folder/ }).fill("notes");
     await page.getByLabel("Permission").selectOption("read-only");
     await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Read-only, in notes/").waitFor();
     const made = page.getByRole("region", { name: "Your new key" });
     await made.getByRole("button", { name: "Copy the key" }).click();
     await toast("Copied the key.");
@@ -232,7 +234,7 @@ describe("keys", () => {
         key,
         `${dashboard.server.url}/skill.md`,
         `${dashboard.server.url}/docs/openapi.json`,
-        "read-only",
+        'read-only access to the folder "notes/" of the drive',
       ],
     ];
     for (const [title, what, ...held] of parts) {

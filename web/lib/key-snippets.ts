@@ -4,6 +4,8 @@ export interface NewKey {
   readonly readOnly: boolean;
   /** Slug or id of the only drive it has access to; null for all drives of the account. */
   readonly drive: string | null;
+  /** The only folder of the drive that it has access to, with its slash; empty for all. */
+  readonly folder: string;
   /** Where the server is, without a trailing slash. */
   readonly server: string;
 }
@@ -25,11 +27,12 @@ export function snippetsFor(key: NewKey): Snippet[] {
   ];
 }
 
-function commands({ secret, readOnly, drive, server }: NewKey): string {
+function commands({ secret, readOnly, drive, folder, server }: NewKey): string {
   const authorization = `-H "Authorization: Bearer ${secret}"`;
   if (drive === null) return `# the drives\ncurl "${server}/v0/drives" ${authorization}`;
   const list = `# the files\ncurl "${server}/v0/files?drive_id=${drive}" ${authorization}`;
-  const upload = `# an upload\ncurl -T notes.md "${server}/v0/files?drive_id=${drive}&path=notes.md" ${authorization}`;
+  const path = encodeURIComponent(`${folder}notes.md`);
+  const upload = `# an upload\ncurl -T notes.md "${server}/v0/files?drive_id=${drive}&path=${path}" ${authorization}`;
   return readOnly ? list : `${list}\n\n${upload}`;
 }
 
@@ -39,11 +42,11 @@ function variables({ secret, drive, server }: NewKey): string {
   return [...lines, ...(drive === null ? [] : [`export DRIVE_ID="${drive}"`])].join("\n");
 }
 
-function instructions({ secret, readOnly, drive, server }: NewKey): string {
+function instructions({ secret, readOnly, drive, folder, server }: NewKey): string {
   const reach =
     drive === null
       ? `You have ${readOnly ? "read-only " : ""}access to all drives of my account; GET /v0/drives lists them.`
-      : `You have ${readOnly ? "read-only " : ""}access to the drive "${drive}"; give it as drive_id.`;
+      : `You have ${readOnly ? "read-only " : ""}access to ${folder === "" ? "" : `the folder "${folder}" of `}the drive "${drive}"; give it as drive_id.`;
   const lines = [
     `You can keep files in a cloud drive over a plain HTTP API at ${server}.`,
     `Send the header "Authorization: Bearer ${secret}" with every request, and keep this key to yourself.`,

@@ -50,6 +50,12 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/", end - 1) + 1, end);
 }
 
+/** A typed folder as the API writes it. */
+export function asFolder(typed: string): string {
+  const path = typed.normalize("NFC").replace(/^\/+|\/+$/g, "");
+  return path === "" ? "" : `${path}/`;
+}
+
 function decodeAll(segments: readonly string[]): string[] | null {
   try {
     return segments.map(decodeURIComponent);

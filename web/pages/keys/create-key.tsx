@@ -3,7 +3,9 @@ import { DAY_MS } from "../../../src/domain/time.ts";
 import { Choice } from "../../components/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../components/form.tsx";
-import { call } from "../../lib/api.ts";
+import { ApiError, call } from "../../lib/api.ts";
+import { isManaged } from "../../lib/drive-places.ts";
+import { asFolder } from "../../lib/files/place.ts";
 import type { NewKey } from "../../lib/key-snippets.ts";
 import { plain } from "../../lib/overrides.ts";
 import type { Drive } from "../../lib/types.ts";
@@ -35,11 +37,16 @@ export function CreateKey(props: {
         onCancel={onClose}
         onSubmit={async (values, headers) => {
           const drive = drives.find(({ id }) => id === textOf(values, "drive"));
+          const prefix = asFolder(textOf(values, "path_prefix"));
+          if (prefix !== "" && drive === undefined) {
+            throw new ApiError(0, "VALIDATION_ERROR", "Choose the drive that the folder is in.", "drive");
+          }
           const scope = textOf(values, "scope");
           const body = {
             name: textOf(values, "name").trim(),
             scope,
             drive_id: drive?.id,
+            path_prefix: prefix === "" ? undefined : prefix,
             expires_at: expiryIn(textOf(values, "lifetime"), opened),
           };
           const { key } = await call<{ key: string }>("POST", "/v0/keys", { body, headers });
@@ -47,6 +54,7 @@ export function CreateKey(props: {
             secret: key,
             readOnly: scope === "read-only",
             drive: drive === undefined ? null : (drive.slug ?? drive.id),
+            folder: prefix,
             server: location.origin,
           });
         }}
@@ -57,11 +65,17 @@ export function CreateKey(props: {
           name="drive"
           options={[
             { value: ALL_DRIVES, text: "All my drives and my account" },
-            ...drives.map(({ id, name, slug }) => ({
+            ...drives.filter(isManaged).map(({ id, name, slug }) => ({
               value: id,
               text: `Only ${plain(name)} (${slug ?? id})`,
             })),
           ]}
+        />
+        <Field
+          label="Folder"
+          name="path_prefix"
+          placeholder="e.g. notes/"
+          hint="Optional, for a key of one drive: it sees and changes only what is in this folder."
         />
         <Choice
           label="Permission"

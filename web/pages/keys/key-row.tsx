@@ -43,7 +43,14 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
           <span class="hidden-visually">Access: </span>
           <ReachLink {...reach} />
         </p>
-        <p class="soft">{key.scope === "read-only" ? "Read-only" : "Read and write"}</p>
+        <p class="soft">
+          {key.scope === "read-only" ? "Read-only" : "Read and write"}
+          {key.path_prefix !== null && (
+            <>
+              , in <Name text={key.path_prefix} />
+            </>
+          )}
+        </p>
       </div>
       <p class="soft key-times">
         <span title={formatTime(key.created_at)}>Created {formatRelative(key.created_at)}</span>

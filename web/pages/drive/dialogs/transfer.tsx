@@ -5,6 +5,7 @@ import { Labelled } from "../../../components/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import type { Left, Undoable } from "../../../lib/files/steps.ts";
+import { asFolder } from "../../../lib/files/place.ts";
 import { useLoad } from "../../../lib/load.ts";
 import { plain } from "../../../lib/overrides.ts";
 import type { Drive } from "../../../lib/types.ts";
@@ -163,10 +164,4 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
       </div>
     </form>
   );
-}
-
-/** A typed folder as the API writes it. */
-function asFolder(typed: string): string {
-  const path = typed.normalize("NFC").replace(/^\/+|\/+$/g, "");
-  return path === "" ? "" : `${path}/`;
 }
