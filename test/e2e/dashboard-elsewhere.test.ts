@@ -92,7 +92,9 @@ test("a folder that is gone already does not keep others from being deleted", as
   const body = { drive_id: drive, path: "gone/", confirm: true };
   await dashboard.owner.client.json(200, "DELETE", "/v0/folders", { body });
   await page.keyboard.press("Delete");
-  await page.getByText("2 folders with 1 file in them will be permanently deleted.").waitFor();
+  await page
+    .getByText("2 folders with 1 file in them will go to the trash, and can be put back for 30 days.")
+    .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("1 item couldn't be deleted:").waitFor();
   await page.keyboard.press("Escape");

@@ -35,7 +35,9 @@ test("a folder is ordered by its headings, and all in it is selected and deleted
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Delete");
   await page
-    .getByText("1,201 files (6.1 KiB) and 2 folders with 2 files in them will be permanently deleted")
+    .getByText(
+      "1,201 files (6.1 KiB) and 2 folders with 2 files in them will go to the trash, and can be put back for 30 days",
+    )
     .waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).last().click();
   await page.getByText("This folder is empty").waitFor();

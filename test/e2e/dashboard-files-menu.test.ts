@@ -20,9 +20,18 @@ describe("the menu of a row", () => {
     await page.getByRole("button", { name: "Actions for b.txt" }).click();
     await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
     expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
-      ["Open", "Download", "Share", "Copy link", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
-        expect.stringContaining(name),
-      ),
+      [
+        "Open",
+        "Download",
+        "Share",
+        "Copy link",
+        "Versions",
+        "Details",
+        "Rename",
+        "Move",
+        "Copy",
+        "Delete",
+      ].map((name) => expect.stringContaining(name)),
     );
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -84,7 +93,9 @@ describe("the menu of a row", () => {
     expect(await focusedItem(page)).toContain("Download");
     await page.keyboard.press("d");
     await page.keyboard.press("Enter");
-    await page.getByText("2 files (3 bytes) will be permanently deleted.").waitFor();
+    await page
+      .getByText("2 files (3 bytes) will go to the trash, and can be put back for 30 days.")
+      .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "c.txt").waitFor({ state: "detached" });
     expect(await paths(drive)).toEqual(["d/e.txt"]);

@@ -93,7 +93,9 @@ describe("by keyboard", () => {
     await row(page, "z.txt").waitFor();
     expect(await focused()).toBe("d");
     await page.keyboard.press("Delete");
-    await page.getByText("1 folder with 2 files in it will be permanently deleted.").waitFor();
+    await page
+      .getByText("1 folder with 2 files in it will go to the trash, and can be put back for 30 days.")
+      .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "d").waitFor({ state: "detached" });
     expect(await paths(drive)).toEqual(["a.txt", "c.txt", "z.txt"]);

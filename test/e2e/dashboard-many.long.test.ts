@@ -29,7 +29,9 @@ test("5,000 folders in a folder are looked at anywhere", async () => {
   await goes(page, "End", "one.txt");
   await goes(page, "Home", "0");
   for (const key of ["Shift+PageDown", "Shift+PageDown", "Delete"]) await page.keyboard.press(key);
-  await page.getByText(/^\d\d folders with 1 file in them will be permanently deleted\.$/).waitFor();
+  await page
+    .getByText(/^\d\d folders with 1 file in them will go to the trash, and can be put back for 30 days\.$/)
+    .waitFor();
   await closeDialog(page);
   await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
   await beginsWith(page, "999");

@@ -81,20 +81,10 @@ export interface CursorPage<T> {
 export type TrashEntry = history.TrashRecord;
 
 /** A content that a file had before. */
-export interface Version {
-  readonly version: number;
-  readonly content_hash: string;
-  readonly size: number;
-  readonly mime_type: string;
-  readonly replaced_at: string;
-  readonly replaced_by: By;
-}
+export type Version = history.VersionRecord;
 
 /** The contents of a file before, the newest first. */
-export interface VersionsPage extends CursorPage<Version> {
-  readonly total: number;
-  readonly current_version: number;
-}
+export type VersionsPage = history.VersionsPage;
 
 /** What differs between two contents of a file, as a unified diff. */
 export interface TextDiff {

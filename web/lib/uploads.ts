@@ -1,6 +1,7 @@
 import { type ApiError, asApiError } from "./api.ts";
-import type { Entry } from "./files.ts";
+import { type Entry, fileEntry } from "./files.ts";
 import { formatBytes } from "./format.ts";
+import type { FileRecord } from "./types.ts";
 import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
 import { placeUpload } from "./uploads/place-upload.ts";
@@ -21,6 +22,9 @@ const AT_ONCE = 3;
 /** How long to wait if the server does not say. */
 const REST_SECONDS = 15;
 
+/** Told of a file or folder that was stored, and whether that replaced another content. */
+type StoredListener = (stored: Entry, isReplacement: boolean) => void;
+
 /** Sends files, a few at a time, and knows the progress of each. */
 export class UploadQueue {
   readonly #maxFileSize: number;
@@ -28,7 +32,7 @@ export class UploadQueue {
   /** The uploads that wait for their turn; cancelled ones are skipped. */
   readonly #waiting: number[] = [];
   readonly #running = new Map<number, AbortController>();
-  readonly #storedListeners = new Set<(stored: Entry) => void>();
+  readonly #storedListeners = new Set<StoredListener>();
   readonly #speed = new Speedometer();
   readonly #pace = new Speedometer();
   #forAll: Decision | null = null;
@@ -54,9 +58,14 @@ export class UploadQueue {
   }
 
   /** Calls `listener` with each file and folder once it is stored; returns a function that stops this. */
-  onStored(listener: (stored: Entry) => void): () => void {
+  onStored(listener: StoredListener): () => void {
     this.#storedListeners.add(listener);
     return () => this.#storedListeners.delete(listener);
+  }
+
+  /** Tells the listeners of a file that was sent here and has changed since. */
+  changed(file: FileRecord): void {
+    for (const tell of this.#storedListeners) tell(fileEntry(file), false);
   }
 
   view(): QueueView {
@@ -177,6 +186,7 @@ export class UploadQueue {
     this.#running.set(id, abort);
     this.#list.change(id, { state: "sending", sent: 0 });
     let stored: Entry | null = null;
+    let isReplacement = false;
     let after: Partial<Upload>;
     try {
       const placed = await placeUpload(upload, {
@@ -185,7 +195,7 @@ export class UploadQueue {
         onProgress: this.#progressOf(upload, abort.signal),
         onWait: (seconds) => this.#wait(seconds),
       });
-      if (placed.state === "done") stored = placed.stored;
+      if (placed.state === "done") ({ stored, isReplacement } = placed);
       after = {
         state: placed.state,
         sent: stored === null ? 0 : upload.size,
@@ -200,7 +210,7 @@ export class UploadQueue {
     this.#list.change(id, after);
     if (stored !== null) {
       this.#pace.add(REQUEST_WORK, performance.now());
-      for (const tell of this.#storedListeners) tell(stored);
+      for (const tell of this.#storedListeners) tell(stored, isReplacement);
     }
     this.#pump();
   }

@@ -1,7 +1,7 @@
 import { useContext } from "preact/hooks";
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { formatBytes, formatRelative, formatTime } from "../../lib/format.ts";
 import { useModal } from "../../lib/modal.ts";
 import { previewKind } from "../../lib/preview-kind.ts";
@@ -17,6 +17,8 @@ import { TextView } from "./text-view.tsx";
 
 interface PreviewProps {
   readonly file: ShownFile;
+  /** What else can be done with the file, before closing it. */
+  readonly children?: ComponentChildren;
   readonly onClose: () => void;
 }
 
@@ -24,7 +26,7 @@ interface PreviewProps {
  * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or a
  * document of the browser's own viewer, and nothing in them runs in our origin.
  */
-export function Preview({ file, onClose }: PreviewProps) {
+export function Preview({ file, children, onClose }: PreviewProps) {
   const element = useModal(onClose);
   const { download } = useContext(ContentSourceContext);
   return (
@@ -44,6 +46,7 @@ export function Preview({ file, onClose }: PreviewProps) {
         <a class="button" href={download(file)} download={file.filename}>
           <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
         </a>
+        {children}
         <button
           type="button"
           class="button quiet"

@@ -8,6 +8,7 @@ import type { QueueView } from "../../lib/uploads/upload.ts";
 import { Question } from "./question.tsx";
 import { UploadPanel } from "./panel.tsx";
 import { Spoken } from "./spoken.tsx";
+import { useReplaced } from "./use-replaced.ts";
 
 const TICK_MS = 1000;
 
@@ -40,6 +41,7 @@ export function UploadsProvider({ asked, maxFileSize, children }: UploadsProvide
     return () => removeEventListener("beforeunload", ask);
   }, [summary.isBusy]);
   useNoStrayDrops();
+  useReplaced(queue);
   return (
     <UploadsContext.Provider value={queue}>
       {isSignedIn && <Spoken view={view} summary={summary} />}

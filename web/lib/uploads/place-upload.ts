@@ -1,8 +1,7 @@
 import { ApiError } from "../api.ts";
 import { createFolder, type Entry, fileEntry, folderEntry } from "../files.ts";
-import type { FileRecord } from "../types.ts";
 import { numberedPath } from "./names.ts";
-import { isTaken, type PutOptions, putFile } from "./put-file.ts";
+import { isTaken, type PutOptions, type PutResult, putFile } from "./put-file.ts";
 import type { Decision, Upload } from "./upload.ts";
 
 /** Larger files are sent only once it is known that their place is free: the refusal comes after the content. */
@@ -17,7 +16,8 @@ export interface PlaceOptions extends Pick<PutOptions, "signal" | "onProgress" |
 
 /** What became of an upload: stored, and as what, or not stored for now. */
 export type Placed =
-  { readonly state: "done"; readonly stored: Entry } | { readonly state: "asking" | "skipped" };
+  | { readonly state: "done"; readonly stored: Entry; readonly isReplacement: boolean }
+  | { readonly state: "asking" | "skipped" };
 
 /**
  * Makes a folder, or sends a file to its place; where that is taken, does what was decided.
@@ -27,7 +27,8 @@ export type Placed =
 export async function placeUpload(upload: Upload, options: PlaceOptions): Promise<Placed> {
   const { driveId, path, file } = upload;
   if (file !== null) return placeFile({ driveId, path, file }, options);
-  return { state: "done", stored: folderEntry(await createFolder(driveId, path)) };
+  const folder = await createFolder(driveId, path);
+  return { state: "done", stored: folderEntry(folder), isReplacement: false };
 }
 
 type Target = Pick<PutOptions, "driveId" | "path" | "file">;
@@ -49,12 +50,12 @@ async function placeFile(target: Target, options: PlaceOptions): Promise<Placed>
   }
 }
 
-function done(file: FileRecord): Placed {
-  return { state: "done", stored: fileEntry(file) };
+function done({ file, isReplacement }: PutResult): Placed {
+  return { state: "done", stored: fileEntry(file), isReplacement };
 }
 
 /** Sends a file under the first numbered name that is free. */
-async function putBeside(target: Target, options: PlaceOptions): Promise<FileRecord> {
+async function putBeside(target: Target, options: PlaceOptions): Promise<PutResult> {
   for (let number = 2; number <= MOST_NUMBER; number += 1) {
     const path = numberedPath(target.path, number);
     const file = await putNew({ ...target, path }, options, true);
@@ -68,7 +69,7 @@ async function putNew(
   target: Target,
   options: PlaceOptions,
   looksFirst = target.file.size > LOOK_FIRST_BYTES,
-): Promise<FileRecord | null> {
+): Promise<PutResult | null> {
   if (looksFirst && (await isTaken(target.driveId, target.path, options.signal))) return null;
   try {
     return await putFile({ ...options, ...target, replace: false });

@@ -20,19 +20,26 @@ export interface PutOptions {
   readonly onWait: (seconds: number) => void;
 }
 
+/** A file as it was stored. */
+export interface PutResult {
+  readonly file: FileRecord;
+  /** Whether another content stood there before. */
+  readonly isReplacement: boolean;
+}
+
 /**
  * Uploads one file and gives its record. Through XMLHttpRequest, since fetch does not tell how much has been sent.
  *
  * @throws ApiError for a refusal or no answer; AbortError when `signal` aborts
  */
-export async function putFile(options: PutOptions): Promise<FileRecord> {
+export async function putFile(options: PutOptions): Promise<PutResult> {
   const request = await sent(options);
   const rest = secondsToRest(request);
   if (rest > 0) options.onWait(rest);
   if (request.status < 200 || request.status >= 300) {
     throw await refusalOf(asResponse(request), FILES);
   }
-  return JSON.parse(request.responseText);
+  return { file: JSON.parse(request.responseText), isReplacement: request.status === 200 };
 }
 
 /** What `refusalOf` reads of an answer. */

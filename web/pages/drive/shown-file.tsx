@@ -1,7 +1,9 @@
+import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
 import { ApiError } from "../../lib/api.ts";
 import { getFile } from "../../lib/files.ts";
@@ -10,6 +12,7 @@ import { keep, kept } from "../../lib/kept.ts";
 import { useLoad } from "../../lib/load.ts";
 import { navigate, readdress } from "../../lib/router.tsx";
 import type { FileRecord } from "../../lib/types.ts";
+import { VersionsDialog } from "./dialogs/versions.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
 /** How long nothing may happen after a click. */
@@ -76,7 +79,13 @@ function File({ id, store, place, folder, onClose }: FileProps) {
       </Late>
     );
   }
-  if (file !== null) return <Preview file={file} onClose={onClose} />;
+  if (file !== null) {
+    return (
+      <Preview file={file} onClose={onClose}>
+        {!store.isReadOnly && <VersionsButton file={file} store={store} onClose={reload} />}
+      </Preview>
+    );
+  }
   return loaded.state === "failed" ? (
     <Dialog title="Couldn't load the file" onClose={onClose}>
       <Failure error={loaded.error} retry={reload} />
@@ -87,6 +96,29 @@ function File({ id, store, place, folder, onClose }: FileProps) {
       <p>It was deleted or moved to another drive, or the address is wrong.</p>
       <Close onClose={onClose} />
     </Dialog>
+  );
+}
+
+interface VersionsButtonProps {
+  readonly file: FileRecord;
+  readonly store: DriveStore;
+  /** Another version may be shown since. */
+  readonly onClose: () => void;
+}
+
+function VersionsButton({ file, store, onClose }: VersionsButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+    onClose();
+  };
+  return (
+    <>
+      <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon svg={versionsIcon} /> <span class="preview-label">Versions</span>
+      </button>
+      {isOpen && <VersionsDialog file={file} store={store} onClose={close} />}
+    </>
   );
 }
 

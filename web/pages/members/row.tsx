@@ -49,22 +49,24 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
           Added {formatRelative(since)} <By by={by} />
         </p>
       </div>
-      {canManage ? (
-        <select
-          class="input"
-          aria-label={`What ${username} may do`}
-          value={role}
-          onChange={(event) => void change(event.currentTarget.value)}
-        >
-          {Object.entries(ROLES).map(([value, { text }]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <p class="soft">{ROLES[role].text}</p>
-      )}
+      <div class="record-when">
+        {canManage ? (
+          <select
+            class="input"
+            aria-label={`What ${username} may do`}
+            value={role}
+            onChange={(event) => void change(event.currentTarget.value)}
+          >
+            {Object.entries(ROLES).map(([value, { text }]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <p class="soft">{ROLES[role].text}</p>
+        )}
+      </div>
       <div class="record-tools">
         {(canManage || isSelf) && (
           <button

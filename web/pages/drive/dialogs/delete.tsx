@@ -9,6 +9,7 @@ import { bytesIn } from "../../../lib/files/selection.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
 import { useLoad } from "../../../lib/load.ts";
+import { useSession } from "../../../lib/session.tsx";
 import type { DriveStore } from "../store/drive.ts";
 import { deleteEntries } from "../store/work.ts";
 import { useWork, WorkReport } from "./work.tsx";
@@ -31,6 +32,7 @@ interface DeleteDialogProps {
 /** Says what would go, with all in the folders, and deletes it when that is wanted. */
 export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
   const what = describeEntries(entries);
+  const keepDays = useSession().account.limits.keep_days;
   const { loaded } = useLoad("preview", () =>
     filesIn(
       store.drive,
@@ -52,7 +54,7 @@ export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
           <Names entries={entries} />
           {loaded.state === "loading" && <p class="soft">Counting files…</p>}
           {loaded.state === "failed" && <Failure error={loaded.error} />}
-          {loaded.state === "ready" && <p>{consequence(entries, loaded.value)}</p>}
+          {loaded.state === "ready" && <p>{consequence(entries, loaded.value, keepDays)}</p>}
           <div class="row">
             <button type="button" class="button danger" disabled={loaded.state !== "ready"} onClick={start}>
               Delete
@@ -108,7 +110,7 @@ async function filesInOne(driveId: string, folder: string): Promise<number> {
   }
 }
 
-function consequence(entries: readonly Entry[], inFolders: number): string {
+function consequence(entries: readonly Entry[], inFolders: number, keepDays: number): string {
   const files = entries.filter(({ kind }) => kind === "file");
   const folders = entries.length - files.length;
   const parts = [
@@ -116,5 +118,7 @@ function consequence(entries: readonly Entry[], inFolders: number): string {
     folders > 0 &&
       `${formatCount(folders, "folder")} with ${formatCount(inFolders, "file")} in ${folders === 1 ? "it" : "them"}`,
   ].filter((part) => part !== false);
-  return `${parts.join(" and ")} will be permanently deleted.`;
+  const what = parts.join(" and ");
+  if (keepDays === 0) return `${what} will be permanently deleted.`;
+  return `${what} will go to the trash, and can be put back for ${formatCount(keepDays, "day")}.`;
 }

@@ -11,6 +11,7 @@ import { LinkDialog } from "./link.tsx";
 import { NewFolderDialog, RenameDialog } from "./naming.tsx";
 import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
+import { VersionsDialog } from "./versions.tsx";
 
 interface FolderDialogsProps {
   readonly open: OpenDialog;
@@ -52,6 +53,8 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
       return <DetailsDialog entry={open.entry} {...ends} />;
     case "download-folder":
       return <DownloadDialog drive={drive} folder={folder.path} entries={open.entries} onClose={onClose} />;
+    case "versions":
+      return <VersionsDialog file={open.file} store={store} onClose={onClose} />;
     case "share":
       return <ShareDialog drive={drive.id} entry={open.entry} onClose={onClose} />;
     case "link":

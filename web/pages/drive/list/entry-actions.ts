@@ -1,4 +1,5 @@
 import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
+import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import moveIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
 import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
@@ -49,6 +50,7 @@ function actionsForOne(entry: Entry): EntryAction[] {
   return [
     share,
     { name: "Copy link", svg: linkIcon, isForOne: true, leadsTo: { kind: "link", file: entry.file } },
+    { name: "Versions", svg: versionsIcon, isForOne: true, leadsTo: { kind: "versions", file: entry.file } },
     ...both,
   ];
 }

@@ -16,7 +16,8 @@ export type OpenDialog =
   | { readonly kind: "details"; readonly entry: Entry }
   | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
   | { readonly kind: "link"; readonly file: FileRecord }
-  | { readonly kind: "share"; readonly entry: Entry };
+  | { readonly kind: "share"; readonly entry: Entry }
+  | { readonly kind: "versions"; readonly file: FileRecord };
 
 /** The dialogs that change nothing in the drive. */
 const OF_READERS: ReadonlySet<OpenDialog["kind"]> = new Set(["details", "download-folder"]);

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { accessibilityProblems } from "../support/axe.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { row, rowInFocus } from "../support/drive-page.ts";
+import { putFile } from "../support/drives.ts";
+
+const dashboard = openDashboard();
+const { open, driveWith, paths } = dashboard;
+
+test("what was deleted, moved or replaced comes back with Undo, by mouse and keyboard", async () => {
+  const { id, fileId } = await driveWith("Slips", {
+    "a.txt": 1,
+    "b.txt": 2,
+    "box/c.txt": 3,
+    "box/d/e.txt": 4,
+  });
+  const before = await paths(id);
+  await using page = await open("/drives/ada/slips/");
+  await page.getByLabel("Select a.txt").click();
+  await page.getByLabel("Select box").click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page
+    .getByText(
+      "1 file (1 byte) and 1 folder with 2 files in it will go to the trash, and can be put back for 30 days.",
+    )
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Deleted 2 items.").first().waitFor();
+  expect(await paths(id)).toEqual(["b.txt"]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Put back 2 items.").first().waitFor();
+  await row(page, "box").waitFor();
+  expect(await paths(id)).toEqual(before);
+
+  await page.getByLabel("Select b.txt").click();
+  await page.keyboard.press("F2");
+  await page.getByLabel("Name", { exact: true }).fill("renamed.txt");
+  await page.keyboard.press("Enter");
+  await rowInFocus(page, "renamed.txt");
+  await page.keyboard.press("Control+z");
+  await row(page, "b.txt").waitFor();
+
+  const replacement = { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("something else") };
+  await page.getByLabel("Upload files").setInputFiles(replacement);
+  await page.getByRole("button", { name: "Replace" }).click();
+  await page.getByText("Replaced “b.txt”.").first().waitFor();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByText("Put back what “b.txt” held before.").first().waitFor();
+  await row(page, "b.txt").locator(".cell-size", { hasText: "2 bytes" }).waitFor();
+  const answer = await dashboard.owner.client.send("GET", `/v0/files/${fileId("b.txt")}/download`);
+  expect(answer.text).toBe("xx");
+});
+
+test("versions are restored, and the trash gives back what it holds", async () => {
+  const { id, fileId } = await driveWith("Past", { "old/gone.txt": 1 });
+  const plan = await putFile(dashboard.owner, id, "plan.md", "one\ntwo\nthree\n");
+  await dashboard.owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=plan.md`, {
+    body: "one\n2\nthree\n",
+  });
+  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("old/gone.txt")}`);
+  await using page = await open(`/drives/ada/past/?file=${plan}`);
+  await page.getByRole("button", { name: "Versions" }).click();
+  await page.getByRole("button", { name: "Restore version 1" }).click();
+  await page.getByRole("heading", { name: "Version 2" }).waitFor();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  // The preview below shows what the file holds now.
+  await page.getByText("two").first().waitFor();
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "More about this drive" }).click();
+  await page.getByRole("menuitem", { name: "Trash" }).click();
+  await page.getByRole("button", { name: "Put back gone.txt" }).click();
+  await page.getByText("Put “gone.txt” back into old/.").waitFor();
+  await page.getByText("Nothing in the trash").waitFor();
+  expect(await paths(id)).toEqual(["old/gone.txt", "plan.md"]);
+});

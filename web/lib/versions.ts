@@ -1,0 +1,41 @@
+import { ApiError, call } from "./api.ts";
+import type { Part } from "./pages.ts";
+import type { FileRecord, TextDiff, VersionsPage } from "./types.ts";
+
+/** What a file held before, the newest first. */
+export function listVersions(id: string, part: Part, signal?: AbortSignal): Promise<VersionsPage> {
+  const path = `/v0/files/${id}/versions?${new URLSearchParams(part)}`;
+  return call("GET", path, signal === undefined ? {} : { signal });
+}
+
+/**
+ * What differs between a version and what the file holds now.
+ *
+ * @throws ApiError with status 415 where they are no texts, with 413 where they are too large
+ */
+export function compareVersion(id: string, version: number, signal: AbortSignal): Promise<TextDiff> {
+  return call("GET", `/v0/files/${id}/diff?from=${version}`, { signal });
+}
+
+/** Gives a file the content of a version again, which keeps what it holds now as another version. */
+export function restoreVersion(id: string, version: number): Promise<FileRecord> {
+  return call("POST", `/v0/files/${id}/versions/${version}/restore`, { body: {} });
+}
+
+/**
+ * Gives a file the content again that it had before the one of `file`.
+ *
+ * @throws ApiError also where it has changed since, or no version is kept
+ */
+export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
+  const { data } = await listVersions(file.id, { limit: "1" });
+  const [before] = data;
+  if (before === undefined) throw new ApiError(404, "NOT_FOUND", "No earlier version of it is kept.");
+  const headers = { "if-match": `"${file.content_hash.replace(/^sha256:/, "")}"` };
+  return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
+}
+
+/** Where the content of a version is downloaded from. */
+export function versionAddress(id: string, version: number): string {
+  return `/v0/files/${id}/versions/${version}/download`;
+}

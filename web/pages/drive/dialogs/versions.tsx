@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks";
+import { By } from "../../../components/by.tsx";
+import { Diff } from "../../../components/diff.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Failure } from "../../../components/failure.tsx";
+import { say } from "../../../components/toast.tsx";
+import { type ApiError, asApiError } from "../../../lib/api.ts";
+import { describeEntries, downloadAddress, fileEntry } from "../../../lib/files.ts";
+import { formatBytes, formatRelative, formatTime } from "../../../lib/format.ts";
+import { useLoad } from "../../../lib/load.ts";
+import { usePages } from "../../../lib/pages.ts";
+import type { FileRecord, Version } from "../../../lib/types.ts";
+import { compareVersion, listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
+import type { DriveStore } from "../store/drive.ts";
+
+interface VersionsDialogProps {
+  readonly file: FileRecord;
+  readonly store: DriveStore;
+  readonly onClose: () => void;
+}
+
+/** What a file held before: to be compared with what it holds now, downloaded, and brought back. */
+export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
+  // As the file is by now: a version may be brought back, or another may come, while the dialog is open.
+  const [now, setNow] = useState(file);
+  const { loaded, reload, more } = usePages(`versions ${now.content_hash}`, (part, signal) =>
+    listVersions(file.id, part, signal),
+  );
+  const [compared, setCompared] = useState<number | null>(null);
+  const restore = async ({ version }: Version) => {
+    try {
+      const restored = await restoreVersion(file.id, version);
+      store.fileChanged(restored);
+      setCompared(null);
+      setNow(restored);
+      say(`Version ${version} is the current content again. What was there before is kept as a version.`);
+    } catch (error) {
+      say(asApiError(error).message);
+      reload();
+    }
+  };
+  return (
+    <Dialog title={`Versions of ${describeEntries([fileEntry(file)])}`} isWide onClose={onClose}>
+      <ul class="list versions">
+        <li class="version">
+          <div class="record-what">
+            <h3>Current</h3>
+            <p class="soft" title={formatTime(now.updated_at)}>
+              {formatBytes(now.size)}, changed {formatRelative(now.updated_at)}
+            </p>
+          </div>
+          <a class="button quiet" href={downloadAddress(file.id)} download={file.filename}>
+            Download
+          </a>
+        </li>
+        {loaded.state === "ready" &&
+          loaded.value.data.map((version) => (
+            <VersionRow
+              key={version.version}
+              file={now}
+              version={version}
+              isCompared={compared === version.version}
+              onCompare={() => setCompared(compared === version.version ? null : version.version)}
+              onRestore={() => void restore(version)}
+            />
+          ))}
+      </ul>
+      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "ready" && loaded.value.data.length === 0 && (
+        <p class="soft">This file has no earlier versions. Each change of its content keeps one.</p>
+      )}
+      <div class="row">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+        {loaded.state === "ready" && loaded.value.hasMore && (
+          <button type="button" class="button" onClick={more}>
+            Show more
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface VersionRowProps {
+  /** As it is now. */
+  readonly file: FileRecord;
+  readonly version: Version;
+  readonly isCompared: boolean;
+  readonly onCompare: () => void;
+  readonly onRestore: () => void;
+}
+
+function VersionRow({ file, version, isCompared, onCompare, onRestore }: VersionRowProps) {
+  const { version: number, size, replaced_at: at, replaced_by: by } = version;
+  const named = `version ${number}`;
+  return (
+    <li class="version">
+      <div class="record-what">
+        <h3>Version {number}</h3>
+        <p class="soft" title={formatTime(at)}>
+          {formatBytes(size)}, replaced {formatRelative(at)} <By by={by} />
+        </p>
+      </div>
+      <div class="record-tools">
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={isCompared}
+          aria-label={`Compare ${named} with the current content`}
+          onClick={onCompare}
+        >
+          Compare
+        </button>
+        <a
+          class="button quiet"
+          href={versionAddress(file.id, number)}
+          download={file.filename}
+          aria-label={`Download ${named}`}
+        >
+          Download
+        </a>
+        <button type="button" class="button" aria-label={`Restore ${named}`} onClick={onRestore}>
+          Restore
+        </button>
+      </div>
+      {isCompared && <Compared key={file.content_hash} file={file} version={number} />}
+    </li>
+  );
+}
+
+function Compared({ file, version }: { readonly file: FileRecord; readonly version: number }) {
+  const { loaded, reload } = useLoad("diff", (signal) => compareVersion(file.id, version, signal));
+  if (loaded.state === "loading") return <p class="soft version-diff">Comparing…</p>;
+  if (loaded.state === "failed") {
+    return (
+      <div class="version-diff">
+        {REFUSALS.has(loaded.error.status) ? (
+          <p class="notice">{whyNot(loaded.error)}</p>
+        ) : (
+          <Failure error={loaded.error} retry={reload} />
+        )}
+      </div>
+    );
+  }
+  const { diff, diff_cut: isCut } = loaded.value;
+  return (
+    <div class="version-diff">
+      {diff === "" ? (
+        <p class="soft">The same as the current content.</p>
+      ) : (
+        <Diff diff={diff} label={`From version ${version} to the current content`} />
+      )}
+      {isCut && <p class="soft">There are more differences than are shown here.</p>}
+    </div>
+  );
+}
+
+/** The statuses of contents that are not compared: too large, or no text. */
+const REFUSALS: ReadonlySet<number> = new Set([413, 415]);
+
+function whyNot({ status }: ApiError): string {
+  return status === 413 ? "These contents are too large to compare." : "Only texts can be compared.";
+}
