@@ -1,35 +1,16 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, colorProblems } from "../support/axe.ts";
-import { complaintsOf, newWindow, resize, signInto, strangersTo } from "../support/browser.ts";
+import { complaintsOf, newWindow, signInto, strangersTo } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { isFound } from "../support/drives.ts";
 import { provision, signUp } from "../support/executable.ts";
+import { inspect } from "../support/looks.ts";
 import { askToBeLetIn, OAuthTestClient } from "../support/oauth.ts";
 import { pageWeight } from "../support/page-weight.ts";
 import { sessionIn } from "../support/sign-in.ts";
-import { isThorough } from "../support/thorough.ts";
 
-const SCREENSHOTS = resolve(import.meta.dir, "../screenshots");
 /** Script and style together, as they are sent. */
 const MOST_BYTES = 120 * 1024;
-const HEIGHT = 844;
-
-/** How each page can be looked at. Some have pictures, for people to look at as well. */
-const ALL_LOOKS = [
-  { look: "light", colorScheme: "light", width: 1280, hasPicture: true },
-  { look: "dark", colorScheme: "dark", width: 1280, hasPicture: true },
-  { look: "phone", colorScheme: "light", width: 360, hasPicture: true },
-  { look: "phone-dark", colorScheme: "dark", width: 360, hasPicture: false },
-] as const;
-
-/** What axe finds hardly depends on the width: mostly both themes are enough, without pictures. */
-const LOOKS = isThorough() ? ALL_LOOKS : ALL_LOOKS.slice(0, 2);
-
-/** On a phone, between and beyond: where only the room changes. */
-const WIDTHS = [360, 768, 3840];
 
 /** As long and as wide as a name may be. */
 const LONG = "W".repeat(64);
@@ -48,7 +29,6 @@ let complaints: string[];
 
 beforeAll(async () => {
   made = await fill();
-  await mkdir(SCREENSHOTS, { recursive: true });
   const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url });
   page = await context.newPage();
   strangers = strangersTo(page, dashboard.server.url);
@@ -116,33 +96,6 @@ async function visit(path: string, shows: string | RegExp): Promise<void> {
   await page.getByText(shows).first().waitFor();
 }
 
-/** What axe finds in the page in each look, and what does not fit into its widths; takes the pictures. */
-async function inspect(name: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const { look, colorScheme, width, hasPicture } of LOOKS) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await resize(page, width, HEIGHT);
-    if (hasPicture && isThorough()) {
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
-    }
-    const inColors = colorScheme === "dark" ? colorProblems : accessibilityProblems;
-    const problems = [...(await inColors(page)), ...(await overflows())];
-    found.push(...problems.map((problem) => `${look}: ${problem}`));
-  }
-  for (const width of WIDTHS) {
-    await resize(page, width, HEIGHT);
-    found.push(...(await overflows()));
-  }
-  return found;
-}
-
-/** What is wider than there is room for. */
-function overflows(): Promise<string[]> {
-  return page.evaluate<string[]>(`[document.documentElement, ...document.querySelectorAll("dialog")]
-    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-    .map(({ tagName, scrollWidth, clientWidth }) => tagName + " needs " + scrollWidth + " pixels of " + clientWidth)`);
-}
-
 type Visit = readonly [name: string, path: () => string, shows: string | RegExp];
 
 const SIGNED_OUT: readonly Visit[] = [
@@ -191,7 +144,7 @@ const DIALOGS: readonly (readonly [name: string, path: string, button: string | 
 describe("with nobody signed in, axe finds nothing", () => {
   test.each(SIGNED_OUT)("%s", async (name, path, shows) => {
     await visit(path(), shows);
-    expect(await inspect(name)).toEqual([]);
+    expect(await inspect(page, name)).toEqual([]);
   });
 });
 
@@ -200,14 +153,14 @@ describe("with somebody signed in, axe finds nothing", () => {
 
   test.each(SIGNED_IN)("%s", async (name, path, shows) => {
     await visit(path(), shows);
-    expect(await inspect(name)).toEqual([]);
+    expect(await inspect(page, name)).toEqual([]);
   });
 
   test.each(DIALOGS)("%s", async (name, path, button) => {
     await page.goto(path);
     await page.getByRole("button", { name: button }).first().click();
     await page.getByRole("dialog").waitFor();
-    expect(await inspect(name)).toEqual([]);
+    expect(await inspect(page, name)).toEqual([]);
   });
 
   test("key-made", async () => {
@@ -216,14 +169,14 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText("Instructions for an agent").click();
     await page.getByText("VS Code").click();
-    expect(await inspect("key-made")).toEqual([]);
+    expect(await inspect(page, "key-made")).toEqual([]);
   });
 
   test("key-clients", async () => {
     await visit("/keys", "Night shift");
     await page.getByText("ChatGPT").click();
     await page.getByText("Claude Code").click();
-    expect(await inspect("key-clients")).toEqual([]);
+    expect(await inspect(page, "key-clients")).toEqual([]);
   });
 });
 
