@@ -114,7 +114,7 @@ export class Snapshots {
 
   /** Takes a snapshot for what the server does itself with it. Inside a write. */
   takeFor(drive: Drive, name: string, stamp: Stamp): Snapshot {
-    const short = [...name].slice(0, NAME_CHARACTERS).join("").trim();
+    const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     return this.#take(drive, { name: short, isAutomatic: true }, stamp);
   }
 
