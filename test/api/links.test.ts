@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Answer, Client, Json } from "../support/client.ts";
+import type { Client, Json } from "../support/client.ts";
 import { openStage, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
 
 const stage = openStage({ "base-url": "https://drive.test/base" });
@@ -236,21 +236,16 @@ describe("revoking", () => {
   });
 });
 
-function makeShared(client: Client, path = "notes/"): Promise<Answer> {
-  return client.send("POST", "/v0/links", { body: { drive_id: stage.world.drives.ada, path } });
-}
-
-/** The status of what a link shows. */
-async function opened({ token }: Link): Promise<number> {
-  return (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
-}
-
 describe("in a shared drive", () => {
+  const make = (client: Client, path = "notes/") =>
+    client.send("POST", "/v0/links", { body: { drive_id: stage.world.drives.ada, path } });
   const made = async (client: Client, path?: string): Promise<Link> => {
-    const { status, text } = await makeShared(client, path);
+    const { status, text } = await make(client, path);
     expect([status, text]).toEqual([201, expect.any(String)]);
     return JSON.parse(text);
   };
+  const open = async ({ token }: Link) =>
+    (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
 
   test("an editor makes links, and sees and revokes only those of their own; the owner sees all", async () => {
     const { ada, dan, carol } = stage.world.clients;
@@ -262,36 +257,36 @@ describe("in a shared drive", () => {
     expect(await idsOf(dan, "")).toEqual([his.id]);
     expect((await idsOf(ada)).slice(0, 2)).toEqual([his.id, hers.id]);
     expect(await idsOf(carol)).toEqual([]);
-    expect((await makeShared(carol)).status).toBe(403);
+    expect((await make(carol)).status).toBe(403);
     expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
     expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
     await ada.json(200, "DELETE", `/v0/links/${his.id}`);
-    expect(await opened(his)).toBe(404);
+    expect(await open(his)).toBe(404);
   });
 
   test("a key of a folder makes links in it, which show nothing else", async () => {
     const { adaPrefix, adaPrefixReader, adaBeside } = stage.world.clients;
-    expect((await makeShared(adaPrefix, "/")).status).toBe(403);
-    expect((await makeShared(adaBeside, "notes/")).status).toBe(403);
-    expect((await makeShared(adaPrefixReader)).status).toBe(403);
+    expect((await make(adaPrefix, "/")).status).toBe(403);
+    expect((await make(adaBeside, "notes/")).status).toBe(403);
+    expect((await make(adaPrefixReader)).status).toBe(403);
     const link = await made(adaPrefix);
     expect((await listed(adaPrefix)).data.map(({ id }) => id)).toEqual([link.id]);
     expect((await listed(adaBeside)).data).toEqual([]);
-    expect(await opened(link)).toBe(200);
+    expect(await open(link)).toBe(200);
     await adaPrefix.json(200, "DELETE", `/v0/links/${link.id}`);
   });
 
   test("a link of somebody who leaves the drive shows nothing any more", async () => {
     const { ada, dan } = stage.world.clients;
     const link = await made(dan);
-    expect(await opened(link)).toBe(200);
+    expect(await open(link)).toBe(200);
     const members = `/v0/drives/${stage.world.drives.ada}/members`;
     const { data } = await ada.json<{ data: { user_id: string; username: string }[] }>(200, "GET", members);
     const id = data.find(({ username }) => username === "dan")?.user_id;
     await ada.json(200, "DELETE", `${members}/${id}`);
-    expect(await opened(link)).toBe(404);
+    expect(await open(link)).toBe(404);
     await ada.json(201, "POST", members, { body: { username: "dan", role: "reader" } });
-    expect(await opened(link)).toBe(200);
+    expect(await open(link)).toBe(200);
   });
 });
 
