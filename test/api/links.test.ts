@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Client, Json } from "../support/client.ts";
+import type { Answer, Client, Json } from "../support/client.ts";
 import { openStage, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
 
 const stage = openStage({ "base-url": "https://drive.test/base" });
@@ -58,6 +58,22 @@ async function everyKind() {
 
 function listed(client: Client, query = ""): Promise<Page> {
   return client.json<Page>(200, "GET", `/v0/links${query}`);
+}
+
+/** Asks for a link to something in Ada's drive. */
+function askForLink(client: Client, path = "notes/"): Promise<Answer> {
+  return client.send("POST", "/v0/links", { body: { drive_id: stage.world.drives.ada, path } });
+}
+
+async function linkOf(client: Client, path?: string): Promise<Link> {
+  const { status, text } = await askForLink(client, path);
+  expect([status, text]).toEqual([201, expect.any(String)]);
+  return JSON.parse(text);
+}
+
+/** What somebody with a link gets. */
+async function statusOf({ token }: Link): Promise<number> {
+  return (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
 }
 
 describe("making one", () => {
@@ -237,56 +253,46 @@ describe("revoking", () => {
 });
 
 describe("in a shared drive", () => {
-  const make = (client: Client, path = "notes/") =>
-    client.send("POST", "/v0/links", { body: { drive_id: stage.world.drives.ada, path } });
-  const made = async (client: Client, path?: string): Promise<Link> => {
-    const { status, text } = await make(client, path);
-    expect([status, text]).toEqual([201, expect.any(String)]);
-    return JSON.parse(text);
-  };
-  const open = async ({ token }: Link) =>
-    (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
-
   test("an editor makes links, and sees and revokes only those of their own; the owner sees all", async () => {
     const { ada, dan, carol } = stage.world.clients;
     const query = `?drive_id=${stage.world.drives.ada}`;
-    const [hers, his] = [await made(ada), await made(dan)];
+    const [hers, his] = [await linkOf(ada), await linkOf(dan)];
     const idsOf = async (client: Client, more = query) =>
       (await listed(client, more)).data.map(({ id }) => id);
     expect(await idsOf(dan)).toEqual([his.id]);
     expect(await idsOf(dan, "")).toEqual([his.id]);
     expect((await idsOf(ada)).slice(0, 2)).toEqual([his.id, hers.id]);
     expect(await idsOf(carol)).toEqual([]);
-    expect((await make(carol)).status).toBe(403);
+    expect((await askForLink(carol)).status).toBe(403);
     expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
     expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
     await ada.json(200, "DELETE", `/v0/links/${his.id}`);
-    expect(await open(his)).toBe(404);
+    expect(await statusOf(his)).toBe(404);
   });
 
   test("a key of a folder makes links in it, which show nothing else", async () => {
     const { adaPrefix, adaPrefixReader, adaBeside } = stage.world.clients;
-    expect((await make(adaPrefix, "/")).status).toBe(403);
-    expect((await make(adaBeside, "notes/")).status).toBe(403);
-    expect((await make(adaPrefixReader)).status).toBe(403);
-    const link = await made(adaPrefix);
+    expect((await askForLink(adaPrefix, "/")).status).toBe(403);
+    expect((await askForLink(adaBeside, "notes/")).status).toBe(403);
+    expect((await askForLink(adaPrefixReader)).status).toBe(403);
+    const link = await linkOf(adaPrefix);
     expect((await listed(adaPrefix)).data.map(({ id }) => id)).toEqual([link.id]);
     expect((await listed(adaBeside)).data).toEqual([]);
-    expect(await open(link)).toBe(200);
+    expect(await statusOf(link)).toBe(200);
     await adaPrefix.json(200, "DELETE", `/v0/links/${link.id}`);
   });
 
   test("a link of somebody who leaves the drive shows nothing any more", async () => {
     const { ada, dan } = stage.world.clients;
-    const link = await made(dan);
-    expect(await open(link)).toBe(200);
+    const link = await linkOf(dan);
+    expect(await statusOf(link)).toBe(200);
     const members = `/v0/drives/${stage.world.drives.ada}/members`;
     const { data } = await ada.json<{ data: { user_id: string; username: string }[] }>(200, "GET", members);
     const id = data.find(({ username }) => username === "dan")?.user_id;
     await ada.json(200, "DELETE", `${members}/${id}`);
-    expect(await open(link)).toBe(404);
+    expect(await statusOf(link)).toBe(404);
     await ada.json(201, "POST", members, { body: { username: "dan", role: "reader" } });
-    expect(await open(link)).toBe(200);
+    expect(await statusOf(link)).toBe(200);
   });
 });
 
