@@ -213,6 +213,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();
+    services.versionDiffs.close();
     await services.indexer.stop();
   });
   services.indexer.start();

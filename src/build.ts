@@ -16,6 +16,7 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
       resolve(import.meta.dir, "db/search/worker.ts"),
       resolve(import.meta.dir, "services/search/index-worker.ts"),
       resolve(import.meta.dir, "services/grep/grep-worker.ts"),
+      resolve(import.meta.dir, "services/diff/diff-worker.ts"),
       resolve(import.meta.dir, "db/snapshot-worker.ts"),
       resolve(import.meta.dir, "db/upkeep-worker.ts"),
       resolve(import.meta.dir, "extraction/extraction-worker.ts"),

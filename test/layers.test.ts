@@ -178,6 +178,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/dev.ts",
   "src/extraction/extraction-worker.ts",
   "src/main.ts",
+  "src/services/diff/diff-worker.ts",
   "src/services/grep/grep-worker.ts",
   "src/services/search/index-worker.ts",
 ];

@@ -8,10 +8,12 @@ export interface Kept {
   readonly size: number;
   /** Of those among them that snapshots need. */
   readonly held: number;
-  /** Of records. */
+  /** Of records, without the feed, which has a limit of its own. */
   readonly records: number;
 }
 
+/** Of a drive. A change of the feed is counted with 512 bytes. */
+const RECORDS = "kept_records - 512 * change_count";
 /** Of a snapshot. */
 const IS_DROPPABLE = "(s.is_automatic = 1 OR s.deleted_at IS NOT NULL)";
 const NOTHING: Kept = { size: 0, held: 0, records: 0 };
@@ -25,11 +27,11 @@ export class KeptContents {
 
   constructor({ sql }: Database) {
     this.#ofDrive = sql.prepare<Kept, [DrivePk]>(
-      "SELECT kept_size AS size, held_size AS held, kept_records AS records FROM drive WHERE pk = ?",
+      `SELECT kept_size AS size, held_size AS held, ${RECORDS} AS records FROM drive WHERE pk = ?`,
     );
     this.#ofUser = sql.prepare<Kept, [UserPk]>(
       `SELECT ifnull(sum(kept_size), 0) AS size, ifnull(sum(held_size), 0) AS held,
-              ifnull(sum(kept_records), 0) AS records
+              ifnull(sum(${RECORDS}), 0) AS records
          FROM drive WHERE user = ? AND deleted_at IS NULL`,
     );
     this.#droppableOfDrive = sql.prepare<object, [DrivePk]>(

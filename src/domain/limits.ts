@@ -128,6 +128,10 @@ export const EDIT_BYTES = 16 * MIB;
 export const EDITS = 100;
 /** How many places one edit may replace. */
 export const REPLACED_PLACES = 100_000;
+/** The longest text of which versions are compared, in bytes. */
+export const DIFF_TEXT_BYTES = 2 * MIB;
+/** How many comparisons may wait or run at once; see `ARCHIVE_LIMITS`. */
+export const DIFF_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 8, all: 16 } };
 /** The longest diff that is shown, as UTF-8; what comes after is left out. */
 export const DIFF_BYTES = 64 * 1024;
 /** How many streams of changes may be open at once; see `ARCHIVE_LIMITS`. */

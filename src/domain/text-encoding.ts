@@ -63,6 +63,12 @@ export function encode(text: string, encoding: TextEncoding): Buffer {
   }
 }
 
+/** A text of an encoding as UTF-8: a view of the same memory if it is that already. */
+export function asUtf8(bytes: Uint8Array<ArrayBuffer>, encoding: TextEncoding): Buffer<ArrayBuffer> {
+  if (encoding === "utf-8") return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Buffer.from(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes));
+}
+
 function asLatin1(text: string): Buffer {
   const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const bytes = new Map(

@@ -152,7 +152,7 @@ function resources(options: AppOptions): AnyElysia[] {
     mcp({ services, throttle, log, version: options.version, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
-    versions(services.versions, services.files),
+    versions(services),
     snapshotUses(services.snapshots),
     forks(services.forks),
     listings(services.listings, services.snapshotViews),

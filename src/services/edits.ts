@@ -12,7 +12,7 @@ import type { FileId } from "../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../domain/limits.ts";
 import { type LineIndex, markBytes } from "../domain/lines.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
-import { encode, type TextEncoding } from "../domain/text-encoding.ts";
+import { asUtf8, encode, type TextEncoding } from "../domain/text-encoding.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import { type LineIndexes, startOfLine } from "./line-indexes.ts";
@@ -209,11 +209,6 @@ export class Edits {
 
 function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readonly op: "append" })[] {
   return edits.every(({ op }) => op === "append");
-}
-
-function asUtf8(bytes: Uint8Array<ArrayBuffer>, encoding: TextEncoding): Buffer<ArrayBuffer> {
-  if (encoding === "utf-8") return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return Buffer.from(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes));
 }
 
 async function* inPieces(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

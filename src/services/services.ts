@@ -67,6 +67,7 @@ import { Undo } from "./undo.ts";
 import { UploadLinks } from "./upload-links.ts";
 import { Uploads } from "./uploads.ts";
 import { UsageMeter } from "./usage.ts";
+import { VersionDiffs } from "./version-diffs.ts";
 import { Versions } from "./versions.ts";
 import { Users } from "./users.ts";
 
@@ -192,6 +193,7 @@ export function openServices(given: ServiceParts) {
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations }),
     users,
     versions,
+    versionDiffs: new VersionDiffs({ ...parts, versions, indexes }),
     sessions,
     knownClients: new KnownClients(given),
     administrators,

@@ -75,6 +75,23 @@ export class Versions {
   }
 
   /**
+   * The file with two of its contents, to compare them.
+   *
+   * @param compared their numbers; undefined for the newest version, and for the present content
+   */
+  pair(
+    caller: Caller,
+    ref: FileRef,
+    compared: { readonly from: number | undefined; readonly to: number | undefined },
+  ): [from: File, to: File] {
+    const file = this.#file(caller, ref);
+    const from = compared.from ?? this.#newest(file);
+    const at = (number: number) =>
+      number === file.version ? file : asFile(file, this.#version(file, String(number)));
+    return [at(from), at(compared.to ?? file.version)];
+  }
+
+  /**
    * Gives a file the content and type of a version again. The one that it has becomes a version itself. Throws
    * PRECONDITION_FAILED, QUOTA_EXCEEDED.
    */
@@ -119,6 +136,12 @@ export class Versions {
     const version = parsed === null ? null : this.#tables.fileVersions.get(file, this.#shown(), parsed);
     if (version === null) throw notFound("version");
     return version;
+  }
+
+  #newest(file: File): number {
+    const [newest] = this.#tables.fileVersions.page(file, this.#shown(), Number.MAX_SAFE_INTEGER, 1);
+    if (newest === undefined) throw notFound("version");
+    return newest.version;
   }
 
   #shown(): KeptWindow {

@@ -339,6 +339,11 @@ const ENTRIES: readonly Entry[] = [
     of: history(reading(200)),
   },
   {
+    route: "GET /v0/files/{id}/diff",
+    path: ({ file }) => `/v0/files/${file}/diff?from=2`,
+    of: history(reading(200)),
+  },
+  {
     route: "POST /v0/files/{id}/versions/{n}/restore",
     path: ({ file }) => `/v0/files/${file}/versions/1/restore`,
     of: writing(200),
@@ -588,7 +593,7 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   const client = world.clients[owner];
   const address = `/v0/files?drive_id=${drive}&path=${folder}f`;
   const file = await client.json<{ id: string }>(201, "PUT", address, { body: "x" });
-  if (route.includes("/versions")) await client.json(200, "PUT", address, { body: "y" });
+  if (/versions|diff/.test(route)) await client.json(200, "PUT", address, { body: "y" });
   const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
   const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";

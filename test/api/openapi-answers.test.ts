@@ -132,7 +132,8 @@ afterAll(async () => {
 /** Deletes a file `gone`. Returns its entry in the trash. */
 async function putIntoTrash(client: Client, drive_id: string): Promise<string> {
   const query = `drive_id=${drive_id}&path=gone`;
-  await client.json(201, "PUT", `/v0/files?${query}`, { body: "x" });
+  // A file of the drive has the same content.
+  await client.json(201, "PUT", `/v0/files?${query}`, { body: HELLO_TEXT });
   const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
   return gone.trash_id;
 }
@@ -301,6 +302,7 @@ const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
 const member = ({ drive: id, member: user_id }: Target): Request => ({ params: { id, user_id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
 const version = ({ file: id }: Target): Request => ({ params: { id, n: "1" } });
+const compared = (id: string): Request => ({ params: { id }, query: { from: "1", to: "1" } });
 const link = ({ link: token }: Target): Request => ({ params: { token } });
 const sharing = ({ share }: Target): Request => ({ params: { token: share.token } });
 const guessing = (token: string, password: string): Request => ({ params: { token }, body: { password } });
@@ -452,6 +454,12 @@ const SUCCESSES: readonly Case[] = [
   { operation: "downloadVersion", gives: 200, request: version },
   { operation: "downloadVersion", gives: 206, request: (t) => under(version(t), { range: "bytes=0-1" }) },
   { operation: "downloadVersion", gives: 304, request: (t) => under(version(t), { "if-none-match": "*" }) },
+  { operation: "compareVersions", gives: 200, request: file },
+  {
+    operation: "compareVersions",
+    gives: 200,
+    request: (t) => ({ ...file(t), query: { from: "2", to: "1" } }),
+  },
   { operation: "restoreVersion", gives: 200, request: version },
   { operation: "deleteVersion", gives: 200, request: version },
   { operation: "downloadFile", gives: 200, request: file },
@@ -587,6 +595,13 @@ const SUCCESSES: readonly Case[] = [
 ];
 
 const REFUSALS: readonly Case[] = [
+  // First: another write of Bob's has his trash pruned.
+  {
+    operation: "restoreTrashEntry",
+    gives: "QUOTA_EXCEEDED",
+    as: "bob",
+    request: () => ({ params: { id: bobsTrash } }),
+  },
   { operation: "getAccount", gives: "FORBIDDEN", as: "adaDrive" },
   { operation: "listSessions", gives: "FORBIDDEN", as: "adaDrive" },
   { operation: "listUsers", gives: "FORBIDDEN" },
@@ -704,6 +719,9 @@ const REFUSALS: readonly Case[] = [
     as: "adaReader",
     request: () => message("tools/call", { name: "delete_files" }),
   },
+  { operation: "compareVersions", gives: "UNSUPPORTED_MEDIA_TYPE", request: () => compared(odd.picture) },
+  { operation: "compareVersions", gives: "EXTRACTION_FAILED", request: () => compared(odd.noText) },
+  { operation: "compareVersions", gives: "PAYLOAD_TOO_LARGE", request: () => compared(odd.longJson) },
   ...["extractFile", "getExtract"].flatMap((operation): Case[] => [
     { operation, gives: "UNSUPPORTED_MEDIA_TYPE", request: () => ({ params: { id: odd.picture } }) },
     { operation, gives: "EXTRACTION_FAILED", request: () => ({ params: { id: odd.brokenJson } }) },
@@ -874,12 +892,6 @@ const REFUSALS: readonly Case[] = [
     gives: "CONFLICT",
     request: (t) => also(trashed(t), { path: "dir/other" }),
   },
-  {
-    operation: "restoreTrashEntry",
-    gives: "QUOTA_EXCEEDED",
-    as: "bob",
-    request: () => ({ params: { id: bobsTrash } }),
-  },
   { operation: "emptyTrash", gives: "NOT_FOUND", request: () => ({ body: { drive_id: NOWHERE } }) },
   {
     operation: "restoreSnapshot",
@@ -954,6 +966,7 @@ const OF_FILE: readonly string[] = [
   "downloadFile",
   "listVersions",
   "downloadVersion",
+  "compareVersions",
   "restoreVersion",
   "deleteVersion",
   "readText",

@@ -269,6 +269,74 @@ test("a version goes when the file that it was would have expired", async () => 
   await drive.client.json(404, "GET", `/v0/files/${id}/versions/1/download`);
 });
 
+interface Diff {
+  readonly from: number;
+  readonly to: number;
+  readonly diff: string;
+  readonly diff_cut: boolean;
+}
+
+function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<Diff> {
+  return client.json<Diff>(200, "GET", `/v0/files/${id}/diff${query}`);
+}
+
+test("a diff shows what the last change did, or what was between any two contents", async () => {
+  const { id } = await put(drive, "list.txt", ["a\nb\n", "a\nb\nc\n", "b\nc\n"]);
+  const head = "--- a/list.txt\n+++ b/list.txt\n";
+  expect(await diffOf(drive, id)).toEqual({
+    from: 2,
+    to: 3,
+    diff: `${head}@@ -1,3 +1,2 @@\n-a\n b\n c\n`,
+    diff_cut: false,
+  });
+  expect(await diffOf(drive, id, "?from=1")).toMatchObject({
+    from: 1,
+    to: 3,
+    diff: `${head}@@ -1,2 +1,2 @@\n-a\n b\n+c\n`,
+  });
+  expect(await diffOf(drive, id, "?from=3&to=1")).toMatchObject({
+    diff: `${head}@@ -1,2 +1,2 @@\n+a\n b\n-c\n`,
+  });
+  expect(await diffOf(drive, id, "?from=3")).toMatchObject({ from: 3, to: 3, diff: "" });
+  for (const query of ["?from=4", "?to=9"])
+    await drive.client.json(404, "GET", `/v0/files/${id}/diff${query}`);
+  for (const query of ["?from=0", "?to=x"])
+    await drive.client.json(400, "GET", `/v0/files/${id}/diff${query}`);
+});
+
+test("a file with one content has nothing to compare, and what is no text is not compared", async () => {
+  const one = await put(drive, "one.txt", ["1"]);
+  await drive.client.json(404, "GET", `/v0/files/${one.id}/diff`);
+  const picture = await put(drive, "picture.png", ["1", "2"]);
+  await drive.client.json(415, "GET", `/v0/files/${picture.id}/diff`);
+  const long = await put(drive, "long.txt", ["x".repeat(2 * 1024 * 1024 + 1), "short"]);
+  await drive.client.json(413, "GET", `/v0/files/${long.id}/diff`);
+});
+
+/** Many short lines. */
+function manyLines(seed: number): string {
+  return Array.from({ length: 300_000 }, (_, n) => (n * seed) % 97).join("\n");
+}
+
+function asUtf16(text: string): Buffer<ArrayBuffer> {
+  return Buffer.from(`\ufeff${text}`, "utf16le");
+}
+
+test("long texts of short lines that differ everywhere are compared all the same, and the diff is cut", async () => {
+  const { id } = await put(drive, "many.txt", [manyLines(31), manyLines(53)]);
+  const { diff, diff_cut: isCut } = await diffOf(drive, id);
+  expect([diff.length <= 64 * 1024, isCut]).toEqual([true, true]);
+  const { id: other } = await put(drive, "few.txt", [manyLines(31), `${manyLines(31)}\nlast\n`]);
+  expect((await diffOf(drive, other)).diff).toEndWith("\n+last\n");
+});
+
+test("texts are compared whatever their encoding", async () => {
+  const address = `/v0/files?drive_id=${drive.id}&path=wide.txt`;
+  const { id } = await drive.client.json<FileRecord>(201, "PUT", address, { body: asUtf16("eins\nzwei\n") });
+  await drive.client.json(200, "PUT", address, { body: "eins\ndrei\n" });
+  expect((await diffOf(drive, id)).diff).toEndWith("@@ -1,2 +1,2 @@\n eins\n-zwei\n+drei\n");
+});
+
 test("usage counts each kept content once, and none that a file of the drive has too", async () => {
   const own = await provision(coffer);
   const usage = async () =>

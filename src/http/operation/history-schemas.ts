@@ -37,6 +37,17 @@ export const versionSchema = Type.Object(
 /** See `versionSchema`. */
 export type VersionRecord = RecordOf<typeof versionSchema>;
 
+/** How one content of a file differs from another. */
+export const versionDiffSchema = Type.Object({
+  from: Type.Integer({ description: "The number of the content that lines were removed from." }),
+  to: Type.Integer({ description: "The number of the content that they were added to." }),
+  diff: Type.String({ description: "A unified diff; empty if the texts are the same." }),
+  diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
+});
+
+/** See `versionDiffSchema`. */
+export type VersionDiffRecord = RecordOf<typeof versionDiffSchema>;
+
 /** A page of a file's earlier contents. */
 export const versionsSchema = Type.Object({
   data: Type.Array(versionSchema),

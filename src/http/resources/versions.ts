@@ -1,16 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Files } from "../../services/files.ts";
-import type { Versions } from "../../services/versions.ts";
+import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../domain/limits.ts";
+import type { Services } from "../../services/services.ts";
 import { contentAnswer } from "../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../content/etag.ts";
 import { decodeNumber, encodeNumber } from "../operation/cursor.ts";
 import { exampleFile, exampleVersion } from "../operation/examples.ts";
 import { fileOperation, fileWrite } from "../operation/file-route.ts";
-import { versionsSchema } from "../operation/history-schemas.ts";
+import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../operation/history-schemas.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { versionRecord } from "../operation/records.ts";
-import { cursor, paging } from "../operation/schema.ts";
+import { cursor, integer, paging } from "../operation/schema.ts";
 import { OWN_CONTENT } from "./downloads.ts";
 import { fileAnswerOf } from "./files.ts";
 
@@ -18,8 +18,20 @@ const versionParams = Type.Object({
   n: Type.String({ description: "The number of the version.", examples: ["1"] }),
 });
 
+function contentNumber(note: string) {
+  return integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: `The number of a version, or of the content that the file has now. ${note}`,
+  });
+}
+
 /** The contents that a file had before. */
-export function versions(service: Versions, files: Files) {
+export function versions({
+  versions: service,
+  versionDiffs,
+  files,
+}: Pick<Services, "versions" | "versionDiffs" | "files">) {
   return new Elysia({ name: "versions" })
     .use(
       fileOperation(
@@ -77,6 +89,49 @@ export function versions(service: Versions, files: Files) {
             inline: query.inline,
             isForAnyPage: false,
           }),
+      ),
+    )
+    .use(
+      fileOperation(
+        "GET",
+        "/diff",
+
+        {
+          operationId: "compareVersions",
+          tag: "Versions",
+          summary: "Compare versions",
+          description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
+          query: Type.Object({
+            from: Type.Optional(contentNumber("Default: the newest version.")),
+            to: Type.Optional(contentNumber("Default: the content that the file has now.")),
+          }),
+          answers: [
+            {
+              status: 200,
+              description: "What changed.",
+              json: versionDiffSchema,
+              example: {
+                from: 1,
+                to: 2,
+                diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
+                diff_cut: false,
+              },
+            },
+          ],
+          errors: [
+            "NOT_FOUND",
+            "PAYLOAD_TOO_LARGE",
+            "UNSUPPORTED_MEDIA_TYPE",
+            "EXTRACTION_FAILED",
+            "RATE_LIMITED",
+          ],
+        },
+        async ({ query, caller, context }, file) => {
+          const compared = { from: query.from, to: query.to };
+          const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
+          const answer: VersionDiffRecord = { from, to, diff: diff.text, diff_cut: diff.isCut };
+          return Response.json(answer);
+        },
       ),
     )
     .use(

@@ -1,0 +1,168 @@
+import { NEWLINE } from "../lines.ts";
+import type { Change } from "./change.ts";
+
+/** How many steps a comparison may take. Beyond, all between the first and the last difference is one change. */
+export const COMPARE_STEPS = 20_000_000;
+/** The most lines that may be added and removed together; what is kept for the way back grows with its square. */
+const MOST_EDITS = 2000;
+
+/** Some lines of a text: a number for each, the same for the same lines, and where each starts. */
+interface Lines {
+  readonly numbers: Int32Array;
+  /** In bytes of the text; one more than there are lines. */
+  readonly starts: Int32Array;
+}
+
+/**
+ * What changed from one text to another, as whole lines: the fewest that can be added and removed, after Myers, "An
+ * O(ND) Difference Algorithm". Texts that differ too much are compared only at their ends.
+ */
+export function lineChanges(original: Buffer, now: Buffer, steps = COMPARE_STEPS): Change[] {
+  const start = sameStart(original, now);
+  const end = sameEnd(original, now, start);
+  const [oldEnd, newEnd] = [original.length - end, now.length - end];
+  if (start === oldEnd && start === newEnd) return [];
+  const known = new Map<string, number>();
+  const before = linesIn(original, start, oldEnd, known);
+  const after = linesIn(now, start, newEnd, known);
+  return (
+    new Comparison(before, after, steps).changes() ?? [{ oldStart: start, oldEnd, newStart: start, newEnd }]
+  );
+}
+
+/** The length of the whole lines that both texts start with. */
+function sameStart(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < most && a[at] === b[at]) at += 1;
+  if (at === a.length && at === b.length) return at;
+  return at === 0 ? 0 : a.lastIndexOf(NEWLINE, at - 1) + 1;
+}
+
+/** The length of the whole lines that both texts end with, after their start. */
+function sameEnd(a: Buffer, b: Buffer, start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let length = 0;
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
+  // Both must begin with a line there.
+  while (length > 0 && !(isLineStart(a, a.length - length) && isLineStart(b, b.length - length))) length -= 1;
+  return length;
+}
+
+function isLineStart(text: Buffer, at: number): boolean {
+  return at === 0 || text[at - 1] === NEWLINE;
+}
+
+function linesIn(text: Buffer, from: number, to: number, known: Map<string, number>): Lines {
+  const starts: number[] = [];
+  const numbers: number[] = [];
+  for (let at = from; at < to;) {
+    const newline = text.indexOf(NEWLINE, at);
+    const end = newline === -1 || newline >= to ? to : newline + 1;
+    const line = text.toString("latin1", at, end);
+    const number = known.get(line) ?? known.size;
+    if (number === known.size) known.set(line, number);
+    starts.push(at);
+    numbers.push(number);
+    at = end;
+  }
+  return { numbers: Int32Array.from(numbers), starts: Int32Array.from([...starts, to]) };
+}
+
+/** How far one can get on each diagonal with some number of edits: the line of the original that is reached. */
+type Reached = Int32Array;
+
+class Comparison {
+  readonly #old: Lines;
+  readonly #new: Lines;
+  #steps: number;
+
+  constructor(before: Lines, after: Lines, steps: number) {
+    this.#old = before;
+    this.#new = after;
+    this.#steps = steps;
+  }
+
+  /** The changes, in order; null if the texts differ too much. */
+  changes(): Change[] | null {
+    const reached = this.#reach();
+    return reached === null ? null : this.#wayBack(reached);
+  }
+
+  /** How far each number of edits gets, up to the one that gets to the end; null if none does in time. */
+  #reach(): Reached[] | null {
+    const [a, b] = [this.#old.numbers, this.#new.numbers];
+    const all: Reached[] = [];
+    for (let edits = 0; edits <= MOST_EDITS; edits += 1) {
+      const before = all.at(-1);
+      // Diagonal k is at index k + edits.
+      const reached = new Int32Array(2 * edits + 1);
+      all.push(reached);
+      for (let k = -edits; k <= edits; k += 2) {
+        let x = before === undefined ? 0 : startOn(before, edits, k);
+        let y = x - k;
+        const from = x;
+        while (x < a.length && y < b.length && a[x] === b[y]) {
+          x += 1;
+          y += 1;
+        }
+        reached[k + edits] = x;
+        if (x >= a.length && y >= b.length) return all;
+        this.#steps -= x - from + 1;
+      }
+      if (this.#steps < 0) return null;
+    }
+    return null;
+  }
+
+  #wayBack(all: readonly Reached[]): Change[] {
+    const [oldStarts, newStarts] = [this.#old.starts, this.#new.starts];
+    const changes: Change[] = [];
+    let [x, y] = [this.#old.numbers.length, this.#new.numbers.length];
+    for (let edits = all.length - 1; edits > 0; edits -= 1) {
+      const before = all[edits - 1] ?? new Int32Array(1);
+      const k = x - y;
+      const isInsertion = comesDown(before, edits, k);
+      const [startX, startY] = beforeEdit(before, edits, k, isInsertion);
+      const [editX, editY] = isInsertion ? [startX, startY + 1] : [startX + 1, startY];
+      const edit = {
+        oldStart: lineAt(oldStarts, startX),
+        oldEnd: lineAt(oldStarts, editX),
+        newStart: lineAt(newStarts, startY),
+        newEnd: lineAt(newStarts, editY),
+      };
+      const next = changes.at(-1);
+      // Nothing that is the same lies between this edit and the next.
+      if (next !== undefined && next.oldStart === edit.oldEnd && next.newStart === edit.newEnd)
+        changes[changes.length - 1] = { ...next, oldStart: edit.oldStart, newStart: edit.newStart };
+      else changes.push(edit);
+      [x, y] = [startX, startY];
+    }
+    return changes.toReversed();
+  }
+}
+
+function lineAt(starts: Int32Array, line: number): number {
+  return starts[line] ?? 0;
+}
+
+/** Whether the best way to a diagonal adds a line; else it removes one. */
+function comesDown(before: Reached, edits: number, k: number): boolean {
+  return k === -edits || (k !== edits && reachedOn(before, edits, k - 1) < reachedOn(before, edits, k + 1));
+}
+
+/** Where the next edit leads to on a diagonal. */
+function startOn(before: Reached, edits: number, k: number): number {
+  return comesDown(before, edits, k) ? reachedOn(before, edits, k + 1) : reachedOn(before, edits, k - 1) + 1;
+}
+
+function beforeEdit(before: Reached, edits: number, k: number, isInsertion: boolean): [x: number, y: number] {
+  const from = isInsertion ? k + 1 : k - 1;
+  const x = reachedOn(before, edits, from);
+  return [x, x - from];
+}
+
+/** @param edits one more than those of `before` */
+function reachedOn(before: Reached, edits: number, k: number): number {
+  return before[k + edits - 1] ?? -1;
+}
