@@ -16,18 +16,20 @@ interface Lines {
 /**
  * What changed from one text to another, as whole lines: the fewest that can be added and removed, after Myers, "An
  * O(ND) Difference Algorithm". Texts that differ too much are compared only at their ends.
+ *
+ * @param steps 0 to compare only the ends
  */
 export function lineChanges(original: Buffer, now: Buffer, steps = COMPARE_STEPS): Change[] {
   const start = sameStart(original, now);
   const end = sameEnd(original, now, start);
   const [oldEnd, newEnd] = [original.length - end, now.length - end];
   if (start === oldEnd && start === newEnd) return [];
+  const all = [{ oldStart: start, oldEnd, newStart: start, newEnd }];
+  if (steps === 0) return all;
   const known = new Map<string, number>();
   const before = linesIn(original, start, oldEnd, known);
   const after = linesIn(now, start, newEnd, known);
-  return (
-    new Comparison(before, after, steps).changes() ?? [{ oldStart: start, oldEnd, newStart: start, newEnd }]
-  );
+  return new Comparison(before, after, steps).changes() ?? all;
 }
 
 /** The length of the whole lines that both texts start with. */
