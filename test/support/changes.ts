@@ -22,6 +22,7 @@ const FILES = {
   "small.bin": KIB,
   "large.bin": 150 * KIB,
   "single.bin": KIB,
+  "replaced.bin": KIB,
   "folder/a.bin": KIB,
   "folder/b/c.bin": KIB,
   "folder/b/d.bin": KIB,
@@ -65,21 +66,23 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const dataDir = join(place.path, "prepared");
   await using server = await serve({ dataDir, env: QUIET });
   const { client, key, drive } = await provision(server);
-  const create = async (path: Path) => {
+  const put = async (path: Path, body: Uint8Array<ArrayBuffer>, status: number) => {
     const target = `/v0/files?drive_id=${drive}&path=${path}`;
-    const body = Uint8Array.from(contentOf(path, FILES[path]));
-    return (await client.json<{ id: string }>(201, "PUT", target, { body })).id;
+    return (await client.json<{ id: string }>(status, "PUT", target, { body })).id;
   };
+  const create = (path: Path) => put(path, Uint8Array.from(contentOf(path, FILES[path])), 201);
   const files = {
     "small.bin": await create("small.bin"),
     "large.bin": await create("large.bin"),
     "single.bin": await create("single.bin"),
+    "replaced.bin": await create("replaced.bin"),
     "folder/a.bin": await create("folder/a.bin"),
     "folder/b/c.bin": await create("folder/b/c.bin"),
     "folder/b/d.bin": await create("folder/b/d.bin"),
     "other/e.bin": await create("other/e.bin"),
     "other/f/g.bin": await create("other/f/g.bin"),
   };
+  await put("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
   const trash = {
     file: await trashFile(client, drive, "trashed.bin"),
     other: await trashFile(client, drive, "other.bin"),
@@ -273,6 +276,14 @@ const OTHERS: readonly Change[] = [
     `/v0/files/${files["large.bin"]}/edit`,
     { op: "append", text: "another line\n" },
   ]),
+  once("the return of an earlier content", ({ files }) => [
+    "POST",
+    `/v0/files/${files["replaced.bin"]}/versions/1/restore`,
+  ]),
+  once("the deletion of an earlier content", ({ files }) => [
+    "DELETE",
+    `/v0/files/${files["replaced.bin"]}/versions/1`,
+  ]),
   once("the deletion of many files", ({ files }) => [
     "POST",
     "/v0/files/bulk-delete",
@@ -372,10 +383,12 @@ export const CHANGES: readonly Change[] = [...OTHERS, ...FILE_CHANGES];
 
 /** What each kind of row says, without ids and times, which differ each time. */
 const ROWS = [
-  `SELECT 'file' AS kind, d.name AS drive, f.path, f.filename, b.digest, f.size, f.tags, f.metadata
+  `SELECT 'file' AS kind, d.name AS drive, f.path, f.filename, b.digest, f.size, f.tags, f.metadata, f.version
      FROM file f JOIN drive d ON d.pk = f.drive JOIN blob b ON b.pk = f.blob WHERE d.deleted_at IS NULL`,
   `SELECT 'folder' AS kind, d.name AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
     WHERE d.deleted_at IS NULL`,
+  `SELECT 'version' AS kind, d.name AS drive, v.filename, v.version, b.digest FROM file_version v
+     JOIN drive d ON d.pk = v.drive JOIN blob b ON b.pk = v.blob WHERE d.deleted_at IS NULL`,
   `SELECT 'trash' AS kind, d.name AS drive, t.kind AS what, t.path, t.state, t.size, t.file_count FROM trash t
      JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'trashed file' AS kind, t.path AS entry, f.path, b.digest, f.tags, f.metadata, f.version FROM trash_file f
