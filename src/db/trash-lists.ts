@@ -22,7 +22,14 @@ const COLUMNS = `t.pk, t.id, t.drive AS drivePk, d.id AS driveId, t.kind, t.path
   t.size - (SELECT ifnull(sum(x.size), 0) ${EXPIRED}) AS size, t.file_count - (SELECT count(*) ${EXPIRED}) AS fileCount,
   t.deleted_by AS deletedBy, ${actorName("t.deleted_by")} AS deletedByName`;
 
-/** The trash as readers see it. What is to be emptied, and what was deleted too long ago, is not in it. */
+/** The keys of a drive's entries after a position, newest first. */
+function entriesOf(drive: string): string {
+  return `SELECT e.pk FROM trash e INDEXED BY trash_drive
+           WHERE e.drive = ${drive} AND e.state = 'kept' AND e.deleted_at > :since AND (e.deleted_at, e.id) < (:at, :id)
+           ORDER BY e.deleted_at DESC, e.id DESC`;
+}
+
+/** The trash as readers see it: what is to be emptied, and what was deleted too long ago, is not in it. */
 export class TrashLists {
   readonly #byId;
   readonly #page;
@@ -36,11 +43,13 @@ export class TrashLists {
       Row,
       [{ drives: string; since: number; now: number; at: number; id: string; limit: number }]
     >(
-      // A page of each drive first, so that the cost does not follow what the drives hold.
-      `SELECT ${COLUMNS} FROM json_each(:drives) CROSS JOIN trash t ON t.pk IN (
-           SELECT e.pk FROM trash e INDEXED BY trash_drive
-            WHERE e.drive = json_each.value AND e.deleted_at > :since AND (e.deleted_at, e.id) < (:at, :id) AND e.state <> 'gone'
-            ORDER BY e.deleted_at DESC, e.id DESC LIMIT :limit)
+      // First the drives that come into question, by their newest entries, then a page of each: what else the drives
+      // hold costs nothing.
+      `SELECT ${COLUMNS}
+         FROM (SELECT h.drive FROM json_each(:drives) CROSS JOIN trash h
+                ON h.pk = (${entriesOf("json_each.value")} LIMIT 1)
+                ORDER BY h.deleted_at DESC, h.id DESC LIMIT :limit) page
+         CROSS JOIN trash t ON t.pk IN (${entriesOf("page.drive")} LIMIT :limit)
          JOIN drive d ON d.pk = t.drive
         ORDER BY t.deleted_at DESC, t.id DESC LIMIT :limit`,
     );
@@ -52,7 +61,10 @@ export class TrashLists {
     return row === null ? null : fromRow(row);
   }
 
-  /** Up to `limit` entries after a position, newest first. A file that has expired has an entry with no file still. */
+  /**
+   * Up to `limit` entries after a position, newest first, but none that a work still fills. A file that has expired has
+   * an entry with no file still.
+   */
   page({ drives, since, now }: TrashSelection, after: TrashPosition | null, limit: number): TrashEntry[] {
     const { deletedAt: at, id } = after ?? { deletedAt: Number.MAX_SAFE_INTEGER, id: "" };
     return this.#page.all({ drives: JSON.stringify(drives), since, now, at, id, limit }).map(fromRow);

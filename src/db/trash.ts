@@ -24,7 +24,6 @@ export type TrashState = "filling" | "kept" | "gone";
 /** An entry of a drive. */
 export interface SomeEntry extends TrashPosition {
   readonly pk: TrashPk;
-  readonly state: TrashState;
 }
 
 type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | null };
@@ -61,8 +60,8 @@ export class TrashTable {
     );
     this.#setState = sql.prepare<never, [TrashState, TrashPk]>("UPDATE trash SET state = ? WHERE pk = ?");
     this.#some = sql.prepare<SomeEntry, [{ drive: DrivePk; at: number; id: string; limit: number }]>(
-      `SELECT pk, id, deleted_at AS deletedAt, state FROM trash INDEXED BY trash_drive
-        WHERE drive = :drive AND (deleted_at, id) > (:at, :id) ORDER BY deleted_at, id LIMIT :limit`,
+      `SELECT pk, id, deleted_at AS deletedAt FROM trash INDEXED BY trash_drive
+        WHERE drive = :drive AND state = 'kept' AND (deleted_at, id) > (:at, :id) ORDER BY deleted_at, id LIMIT :limit`,
     );
     this.#tooOld = sql.prepare<{ pk: TrashPk }, [number, number]>(
       "SELECT pk FROM trash INDEXED BY trash_age WHERE deleted_at <= ? AND state = 'kept' LIMIT ?",
@@ -110,7 +109,7 @@ export class TrashTable {
     this.#setState.run(state, entry);
   }
 
-  /** Up to `limit` entries of a drive, in any state, that were deleted after a position; earliest first. */
+  /** Up to `limit` entries of a drive that are kept and were deleted after a position; earliest first. */
   some(drive: DrivePk, { deletedAt: at, id }: TrashPosition, limit: number): SomeEntry[] {
     return this.#some.all({ drive, at, id, limit });
   }

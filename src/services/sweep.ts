@@ -157,14 +157,8 @@ export class Sweep {
    */
   async #trash(now: number | null): Promise<number> {
     const { writeFromReserve: write } = this.#tables;
-    let removed = 0;
-    let ended = 0;
-    do {
-      // Before more entries end: their search would pass over these each time.
-      removed += await this.#inPieces(() => write(() => this.#keeper.emptySome()));
-      ended = now === null || this.#stopped ? 0 : await write(() => this.#keeper.endSome(now));
-    } while (ended > 0);
-    return removed;
+    if (now !== null) await this.#inPieces(() => write(() => this.#keeper.endSome(now)));
+    return this.#inPieces(() => write(() => this.#keeper.emptySome()));
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */

@@ -27,8 +27,8 @@ import type { FolderTransfers } from "./folder-transfers.ts";
 import type { RestorePlaces } from "./restore-places.ts";
 import type { Tree } from "./tree.ts";
 
-/** How many entries one query reads, at least, and how many one page looks at, at most. */
-const ENTRIES = { query: 500, page: 10_000 };
+/** How many entries one query reads, and how many one page looks at, at most. */
+const ENTRIES = { query: 100, page: 10_000 };
 /** How many entries one step counts, and how many one transaction marks. */
 const STEPS = { count: 2000, mark: 200 };
 
@@ -125,7 +125,7 @@ export class Trash {
     const found: TrashEntry[] = [];
     let last = after;
     for (let seen = 0; seen < ENTRIES.page; await nextTurn()) {
-      const query = wanted === "" ? limit + 1 : Math.max(limit + 1, ENTRIES.query);
+      const query = wanted === "" ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
       const some = this.#tables.trashLists.page(selection, last, query);
       found.push(...some.filter(isShown));
       if (found.length > limit) return this.#page(found.slice(0, limit), found[limit - 1] ?? null);
@@ -191,7 +191,7 @@ export class Trash {
     let entries = 0;
     for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
       const some = this.#tables.trash.some(drive.pk, after, STEPS.count);
-      entries += some.filter(({ state }) => state === "kept").length;
+      entries += some.length;
       after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
     }
     return this.#access.writeFromReserve(caller, within, () => {
@@ -214,9 +214,8 @@ export class Trash {
         (): Step => {
           const drive = this.#access.driveToManage(caller, driveId);
           const some = trash.some(drive.pk, after, STEPS.mark);
-          const kept = some.filter(({ state }) => state === "kept");
-          for (const { pk } of kept) trash.setState(pk, "gone");
-          const emptied = { driveId: drive.id, entries: entries + kept.length };
+          for (const { pk } of some) trash.setState(pk, "gone");
+          const emptied = { driveId: drive.id, entries: entries + some.length };
           return { emptied, last: some.length < STEPS.mark ? null : (some.at(-1) ?? null) };
         },
       );

@@ -52,8 +52,9 @@ CREATE TABLE trash (
   deleted_at INTEGER NOT NULL,
   deleted_by TEXT
 ) STRICT;
-CREATE INDEX trash_drive ON trash (drive, deleted_at, id);
-CREATE INDEX trash_age ON trash (deleted_at);
+CREATE INDEX trash_of_drive ON trash (drive);
+CREATE INDEX trash_drive ON trash (drive, deleted_at, id) WHERE state = 'kept';
+CREATE INDEX trash_age ON trash (deleted_at) WHERE state = 'kept';
 CREATE INDEX trash_gone ON trash (state) WHERE state = 'gone';
 
 -- `path` is relative to the entry's: empty for the file of a file's entry.

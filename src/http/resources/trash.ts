@@ -40,7 +40,7 @@ export function trash(service: Trash) {
           tag: "Trash",
           summary: "List the trash",
           description:
-            "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
+            "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
           query: Type.Object({
             drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
             prefix,

@@ -87,7 +87,7 @@ INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VAL
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (24, 'key-expiry', 'd9861f15c4c2cd12f37833fc4346a8b5de21821e08bd130efbad5ac46da2ca56', 1795372981128, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (25, 'oauth', 'd6f1c318ea8764aa4b562c5970245a68284775fa5aae5b91a6dadc6ab0257f58', 1795372981128, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (26, 'upload-links', '751ec92ecb5226acb650f2eaa47f9d1c88f01b2d219c66c787d31033f534ed7d', 1795372981128, '0.1.0');
-INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (27, 'history', '76dd9e9091a3d67c98236faabd1b49d305966f385270ce7b4a6cf7545bf99f6a', 1795372981128, '0.1.0');
+INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (27, 'history', 'c060ccb696f6d442dadf513235b3ca09c2610ac5a069acf780bd3c8f0c7f6f4f', 1795372981128, '0.1.0');
 INSERT INTO "scrub" (pk, started_at, reached, contents, finished_at) VALUES (1, 1795372981128, '', 3, NULL);
 INSERT INTO "search_index" (pk, batch, filled_to) VALUES (1, '01a20491-9b88-7327-b052-dd2b3a4e383e', NULL);
 INSERT INTO "session" (pk, id, hash, user, user_agent, created_at, last_used_at, expires_at) VALUES (1, '01a20491-9b88-7311-8606-5cd20e7771ac', '59c654c4e3fb4cab365e96cc21a510d68f2df199087deb6efdd27b0aba6e5451', 1, 'Bun/1.4.4', 1795372981128, 1795372981128, 1797964981128);

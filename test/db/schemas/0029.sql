@@ -90,7 +90,7 @@ INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VAL
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (24, 'key-expiry', 'd9861f15c4c2cd12f37833fc4346a8b5de21821e08bd130efbad5ac46da2ca56', 1795375400581, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (25, 'oauth', 'd6f1c318ea8764aa4b562c5970245a68284775fa5aae5b91a6dadc6ab0257f58', 1795375400581, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (26, 'upload-links', '751ec92ecb5226acb650f2eaa47f9d1c88f01b2d219c66c787d31033f534ed7d', 1795375400581, '0.1.0');
-INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (27, 'history', '76dd9e9091a3d67c98236faabd1b49d305966f385270ce7b4a6cf7545bf99f6a', 1795375400581, '0.1.0');
+INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (27, 'history', 'c060ccb696f6d442dadf513235b3ca09c2610ac5a069acf780bd3c8f0c7f6f4f', 1795375400581, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (28, 'changes', '10f79306a158b200f65e687362cd7cbb8ea93e10a0959bac1c30d3d663e4447f', 1795375400581, '0.1.0');
 INSERT INTO "schema_migration" (version, name, checksum, applied_at, coffer) VALUES (29, 'links', 'ecd5d004e9344d9ff62fa7a631cbaa2e859ab616620e7c97689b57c0ebb2903a', 1795375400581, '0.1.0');
 INSERT INTO "scrub" (pk, started_at, reached, contents, finished_at) VALUES (1, 1795375400581, '', 3, NULL);
