@@ -332,6 +332,18 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "what is in the trash is not found, and what comes back is",
+    given: [
+      put("f.txt", "a wombat"),
+      removing("f.txt"),
+      { request: ["GET", "/v0/search?drive_id={drive}&q=wombat"], status: 200, json: { data: [] } },
+      restoring({}, { json: { path: "f.txt" } }),
+    ],
+    request: ["GET", "/v0/search?drive_id={drive}&q=wombat"],
+    status: 200,
+    json: { data: [{ id: "{gone.id}", path: "f.txt" }] },
+  },
+  {
     name: "an entry that is deleted for good cannot be restored",
     given: [
       put("f.txt"),

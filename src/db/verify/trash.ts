@@ -21,10 +21,11 @@ const COUNTS = `
   SELECT t.id, 'number of files', t.file_count AS says, count(f.pk) AS "is"
     FROM trash t LEFT JOIN trash_file f ON f.entry = t.pk GROUP BY t.pk HAVING says <> "is"`;
 
-/** In a deleted drive, what used an entry may be gone. */
+/** In a drive that is deleted or has expired, what used an entry may be gone. */
 const STUCK = `
   SELECT t.id, d.id AS drive, t.path FROM trash t JOIN drive d ON d.pk = t.drive
-   WHERE d.deleted_at IS NULL AND (t.state = 'filling') <> (t.pk IN (SELECT trash FROM folder_work WHERE trash IS NOT NULL))`;
+   WHERE d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > unixepoch() * 1000)
+     AND (t.state = 'filling') <> (t.pk IN (SELECT trash FROM folder_work WHERE trash IS NOT NULL))`;
 
 const TWICE = `
   SELECT f.file_id AS id, d.id AS drive, t.path || f.path AS path
