@@ -9,83 +9,99 @@ import { CALLERS, type CallerName } from "../support/world.ts";
 const stage = openStage();
 
 /** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
-type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "VALIDATION_ERROR";
+type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "FORBIDDEN" | "VALIDATION_ERROR";
 type Outcomes = Readonly<Record<CallerName, Outcome>>;
+const OWNERS = ["agent", "ada"] as const;
+/** What callers are answered about the drive of an owner. */
+type Table = Readonly<Record<(typeof OWNERS)[number], Outcomes>>;
 
-/** For tools that need a key, asked about the agent's drive. */
-function about(needs: "reading" | "writing"): Outcomes {
-  const reader = needs === "reading";
+const STRANGERS = { nobody: 401, liar: 401, otherAgent: "NOT_FOUND", bob: "NOT_FOUND" } as const;
+const ADAS = { ada: "NOT_FOUND", adaDrive: "NOT_FOUND", carol: "NOT_FOUND", dan: "NOT_FOUND" } as const;
+
+/** For tools that read a file in `notes/`. */
+function reading(beside: Outcome = "NOT_FOUND"): Table {
+  const hidden = { adaReader: "NOT_FOUND", adaPrefix: "NOT_FOUND", adaPrefixReader: "NOT_FOUND" } as const;
+  const members = { carol: "done", dan: "done", adaPrefix: "done", adaPrefixReader: "done" } as const;
   return {
-    nobody: 401,
-    liar: 401,
-    agent: "done",
-    agentReader: reader ? "done" : 403,
-    otherAgent: "NOT_FOUND",
-    ada: "NOT_FOUND",
-    adaReader: reader ? "NOT_FOUND" : 403,
-    adaDrive: "NOT_FOUND",
-    bob: "NOT_FOUND",
-    carol: "NOT_FOUND",
-    dan: "NOT_FOUND",
-    adaPrefix: "NOT_FOUND",
-    adaPrefixReader: reader ? "NOT_FOUND" : 403,
-    adaBeside: "NOT_FOUND",
+    agent: { ...STRANGERS, ...ADAS, ...hidden, adaBeside: "NOT_FOUND", agent: "done", agentReader: "done" },
+    ada: {
+      ...STRANGERS,
+      ...members,
+      agent: "NOT_FOUND",
+      agentReader: "NOT_FOUND",
+      ada: "done",
+      adaReader: "done",
+      adaDrive: "done",
+      adaBeside: beside,
+    },
   };
 }
 
+/** For tools that show of a drive what a caller may see. */
+function looking(): Table {
+  return reading("done");
+}
+
+/** For tools that change a file in `notes/`. */
+function writing(beside: Outcome = "FORBIDDEN"): Table {
+  const { agent, ada } = reading(beside);
+  const readers = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 } as const;
+  return { agent: { ...agent, ...readers }, ada: { ...ada, ...readers, carol: "FORBIDDEN" } };
+}
+
 /** For tools that answer everybody about what is theirs. */
-const everybody: Outcomes = {
-  nobody: 401,
-  liar: 401,
-  agent: "done",
-  agentReader: "done",
-  otherAgent: "done",
-  ada: "done",
-  adaReader: "done",
-  adaDrive: "done",
-  bob: "done",
-  carol: "done",
-  dan: "done",
-  adaPrefix: "done",
-  adaPrefixReader: "done",
-  adaBeside: "done",
-};
-const provisioning: Outcomes = {
-  ...everybody,
-  nobody: "done",
-  agentReader: 403,
-  adaReader: 403,
-  adaPrefixReader: 403,
-};
+function everybody(others: Partial<Outcomes> = {}): Table {
+  const all: Outcomes = {
+    nobody: 401,
+    liar: 401,
+    agent: "done",
+    agentReader: "done",
+    otherAgent: "done",
+    ada: "done",
+    adaReader: "done",
+    adaDrive: "done",
+    bob: "done",
+    carol: "done",
+    dan: "done",
+    adaPrefix: "done",
+    adaPrefixReader: "done",
+    adaBeside: "done",
+    ...others,
+  };
+  return { agent: all, ada: all };
+}
 
 /** What each tool is given; `{path}` is a file made for this call. */
-const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Outcomes }>> = {
-  provision_drive: { args: { name: "New" }, of: provisioning },
-  list_drives: { args: {}, of: everybody },
-  list_files: { args: { drive: "{drive}" }, of: about("reading") },
-  read_file: { args: { drive: "{drive}", path: "{path}" }, of: about("reading") },
-  fetch: { args: { id: "{id}" }, of: about("reading") },
-  grep: { args: { drive: "{drive}", pattern: "hello" }, of: about("reading") },
-  create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: about("writing") },
-  write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: about("writing") },
+const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Table }>> = {
+  provision_drive: {
+    args: { name: "New" },
+    of: everybody({ nobody: "done", agentReader: 403, adaReader: 403, adaPrefixReader: 403 }),
+  },
+  list_drives: { args: {}, of: everybody() },
+  list_files: { args: { drive: "{drive}" }, of: looking() },
+  read_file: { args: { drive: "{drive}", path: "{path}" }, of: reading() },
+  fetch: { args: { id: "{id}" }, of: reading() },
+  grep: { args: { drive: "{drive}", pattern: "hello" }, of: looking() },
+  create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: writing() },
+  write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: writing() },
   edit_file: {
     args: { drive: "{drive}", path: "{path}", op: "str_replace", old_string: "hello", new_string: "" },
-    of: about("writing"),
+    of: writing(),
   },
-  append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: about("writing") },
+  append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: writing() },
   move_file: {
     args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" },
-    of: about("writing"),
+    of: writing(),
   },
   copy_file: {
     args: { drive: "{drive}", path: "{path}", destination_path: "{path}-copy" },
-    of: about("writing"),
+    of: writing("NOT_FOUND"),
   },
-  delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: about("writing") },
-  undo: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
-  search: { args: { drive: "{drive}", query: "hello" }, of: about("reading") },
-  create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
-  share_file: { args: { drive: "{drive}", path: "{path}" }, of: about("writing") },
+  delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: writing() },
+  undo: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+  search: { args: { drive: "{drive}", query: "hello" }, of: looking() },
+  create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+  share_file: { args: { drive: "{drive}", path: "{path}" }, of: writing("NOT_FOUND") },
 };
 
 /** A message, as a program without a library sends it. */
@@ -108,12 +124,15 @@ test("the table names every tool", () => {
   expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());
 });
 
+const ASKED = OWNERS.flatMap((owner) => CALLERS.map((caller) => [owner, caller] as const));
+
 describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
-  test.each(CALLERS)("asked by %s", async (caller) => {
-    const path = `${crypto.randomUUID()}.txt`;
-    const drive = stage.world.drives.agent;
-    const { agent } = stage.world.clients;
-    const { id } = await agent.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, {
+  test.each(ASKED)("about %s's, asked by %s", async (owner, caller) => {
+    const path = `notes/${crypto.randomUUID()}.txt`;
+    const drive = stage.world.drives[owner];
+    const client = stage.world.clients[owner];
+    const expected = of[owner][caller];
+    const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, {
       body: "hello",
     });
     const filled: Json = JSON.parse(
@@ -127,11 +146,11 @@ describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
     const { result }: Answered = JSON.parse(text);
     const outcome =
       status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
-    expect([outcome, text]).toEqual([of[caller], text]);
+    expect([outcome, text]).toEqual([expected, text]);
     // Whoever is refused learns nothing of the file, and changes nothing.
-    if (of[caller] !== "done") {
+    if (expected !== "done") {
       expect(text).not.toContain("hello");
-      const kept = await agent.send("GET", `/v0/files/${id}/download`);
+      const kept = await client.send("GET", `/v0/files/${id}/download`);
       expect(kept.text).toBe("hello");
     }
   });
@@ -143,7 +162,7 @@ test("a reader sees the reading tools only, everybody else all of them", async (
     await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
     const { tools } = await client.client.listTools();
     const isReader = caller.endsWith("Reader");
-    const names = listed.filter((name) => !isReader || CALLS[name]?.of.agentReader === "done");
+    const names = listed.filter((name) => !isReader || CALLS[name]?.of.agent.agentReader === "done");
     expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
     for (const { annotations } of isReader ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
   }

@@ -96,7 +96,7 @@ function Decision({ id, account, onAccountChange }: DecisionProps) {
             decide({ allow: false }).catch((error: unknown) => say(asApiError(error).message));
           }}
         >
-          <Terms scope={request.scope} drives={drives} />
+          <Terms scope={request.scope} drives={drives.filter(({ role }) => role === "owner")} />
         </Form>
         <OtherAccount onAccountChange={onAccountChange} />
       </div>
