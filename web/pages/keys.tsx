@@ -84,5 +84,6 @@ async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: 
     call<ApiKey[]>("GET", "/v0/keys", { signal }),
     listDrives(signal),
   ]);
-  return { keys, drives };
+  // Only who owns a drive makes keys for it.
+  return { keys, drives: drives.filter(({ role }) => role === "owner") };
 }
