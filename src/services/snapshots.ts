@@ -108,7 +108,8 @@ export class Snapshots {
         );
       }
       const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-      return this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
+      const taken = this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
+      return this.#shown(caller, drive, taken);
     });
   }
 
@@ -147,7 +148,7 @@ export class Snapshots {
     const found = this.#tables.snapshots.page(drive.pk, before, page.limit + 1);
     const snapshots = found.slice(0, page.limit);
     return {
-      snapshots,
+      snapshots: snapshots.map((each) => this.#shown(caller, drive, each)),
       total: this.#tables.snapshots.count(drive.pk).all,
       nextBefore: found.length > page.limit ? (snapshots.at(-1)?.number ?? null) : null,
     };
@@ -155,7 +156,17 @@ export class Snapshots {
 
   /** Throws NOT_FOUND, also for a snapshot of another drive. */
   get(caller: Caller, driveRef: string, id: string): Snapshot {
-    return this.#access.snapshot(caller, this.#access.drive(caller, driveRef), id);
+    const drive = this.#access.drive(caller, driveRef);
+    return this.#shown(caller, drive, this.#access.snapshot(caller, drive, id));
+  }
+
+  /** With the counts of what the caller sees of the drive. */
+  #shown(caller: Caller, drive: Drive, snapshot: Snapshot): Snapshot {
+    const prefix = this.#access.prefixOf(caller, drive);
+    if (prefix === ROOT) return snapshot;
+    const inside = { drive: drive.pk, at: snapshot.number, now: this.#clock.now() };
+    const folder = this.#tables.snapshotLists.folderAt(inside, prefix);
+    return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
   }
 
   /**
@@ -203,7 +214,7 @@ export class Snapshots {
    * a snapshot, which undoes this. Once begun, it is always finished.
    *
    * @param path of the folder; undefined for the whole drive
-   * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; CONFLICT if a file is where a
+   * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a
    *   folder above is needed
    */
   restore(
@@ -224,7 +235,7 @@ export class Snapshots {
       if (this.#tables.snapshotLists.folderAt(inside, scope) === null) throw notFound("folder");
       const before = this.#takeBefore(drive, snapshot, stamp);
       const tally = { removed: 0, restored: 0 };
-      const from = { drive: drive.pk, path: scope, top: this.#makeWay(drive, scope, stamp) };
+      const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
       return {
         work: { kind: "rewind", from, to: null, snapshot: snapshot.pk, tally },
         result: () => ({ path: scope, restored: tally.restored, removed: tally.removed, before }),
@@ -240,11 +251,15 @@ export class Snapshots {
   }
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
-  #makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+  #makeWay(caller: Caller, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
     const { folders } = this.#tables;
     if (path === ROOT || folders.byPath(drive.pk, path) !== null) return path;
     const occupant = this.#tree.occupant(drive, asFilePath(path), stamp);
-    if (occupant !== null) this.#tree.trash([occupant], stamp);
+    if (occupant !== null) {
+      // It can be beside the folder that a key is limited to.
+      this.#access.driveToWrite(caller, drive.id, occupant.path);
+      this.#tree.trash([occupant], stamp);
+    }
     let top = path;
     for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
     this.#tree.ensureFolder(drive, parentFolder(path), stamp);

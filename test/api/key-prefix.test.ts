@@ -342,6 +342,35 @@ describe("it writes", () => {
   });
 });
 
+describe("of a snapshot", () => {
+  test("it counts what is inside", async () => {
+    const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
+    expect(await inside.json<unknown>(200, "GET", taken)).toMatchObject({
+      data: { file_count: 2, total_size: 25 },
+    });
+    const beside = world.clients.adaBeside.json<unknown>(200, "GET", taken);
+    expect(await beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
+  });
+
+  test("it restores nothing over a file beside its folder", async () => {
+    await using other = await startAppliance();
+    const own = await populate(other);
+    const { ada, adaPrefix } = own.clients;
+    const id = own.drives.ada;
+    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    await ada.json(200, "DELETE", "/v0/folders", { body: { drive_id: id, path: "notes/", confirm: true } });
+    await ada.json(201, "PUT", `/v0/files?drive_id=${id}&path=notes`, { body: "beside" });
+    const restore = `/v0/drives/${id}/snapshots/${taken.data.id}/restore`;
+    expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
+    expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
+    const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
+    expect(there.text).toBe("beside");
+    await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${id}&path=notes`);
+    const back = await adaPrefix.send("POST", restore, { body: { path: "notes/" } });
+    expect([back.status, JSON.parse(back.text)]).toMatchObject([200, { data: { files_restored: 1 } }]);
+  });
+});
+
 test("tools see and change what is inside alone", async () => {
   await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
   const seen = async (name: string, args: Record<string, unknown>) =>
