@@ -408,6 +408,9 @@ const ROWS = [
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,
+  `SELECT 'change' AS kind, d.name AS drive, c.type, c.path, c.previous_path, hex(c.before_digest) AS was,
+          hex(c.after_digest) AS becomes, c.ref IS NULL AS isOfNothing FROM change c JOIN drive d ON d.pk = c.drive
+    WHERE d.deleted_at IS NULL`,
 ] as const;
 
 /** Everything that a data directory says, a line for each thing, sorted. */

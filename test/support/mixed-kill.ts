@@ -7,6 +7,7 @@ import { changeDatabase } from "./change-database.ts";
 import { filesIn } from "./contents.ts";
 import { provision, type Server, serve, signUp } from "./executable.ts";
 import { contentOf } from "./faults.ts";
+import { FeedReplay, listed } from "./feed-replay.ts";
 import { hashOf } from "./hash.ts";
 import { FileWriter } from "./mixed-load.ts";
 import { eventually } from "./scenario.ts";
@@ -125,6 +126,30 @@ async function use(server: Server, token: string): Promise<number> {
   return (await server.client().send("GET", `/v0/presigned/${token}`)).status;
 }
 
+/** Follows the feed of a drive across all kills: what it has seen must come to what is there, with nothing twice. */
+class FeedFollower implements Writer {
+  readonly #key: string;
+  readonly #drive: string;
+  readonly #replay: FeedReplay;
+
+  constructor(key: string, drive: string) {
+    this.#key = key;
+    this.#drive = drive;
+    this.#replay = new FeedReplay(drive);
+  }
+
+  async write(server: Server): Promise<void> {
+    await this.#replay.read(server.client(this.#key));
+  }
+
+  /** Only while nobody writes. */
+  async check(server: Server): Promise<void> {
+    const client = server.client(this.#key);
+    await this.#replay.read(client);
+    expect(this.#replay.files).toEqual(await listed(client, this.#drive));
+  }
+}
+
 /** Kills a server again and again amid mixed writes, over one data directory. Checks everything after each kill. */
 export async function killAgainAndAgain(dataDir: string, rounds: number): Promise<void> {
   let server = await serve({ dataDir, env: ENV });
@@ -140,6 +165,7 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
       },
     );
     const files = Array.from({ length: FILE_WRITERS }, (_, n) => new FileWriter(drive, `w${n}/`));
+    const follower = new FeedFollower(key, drive);
     const writers: Writer[] = [
       ...files.map((writer) => ({
         write: (now: Server) => writer.write(now.client(key)),
@@ -148,6 +174,7 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
       new CollectionWriter("/v0/keys", key),
       new CollectionWriter("/v0/drives", account.key),
       new LinkWriter(key, linked.id),
+      { write: (now) => follower.write(now), check: async () => {} },
       {
         write: async (now) =>
           void (await now.client(key).json(200, "GET", `/v0/search?drive_id=${drive}&q=bin`)),
@@ -161,6 +188,7 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
       expect(await temporariesIn(dataDir)).toEqual([]);
       await untilNoFolderChanges(dataDir);
       await Promise.all(writers.map((writer) => writer.check(server)));
+      await follower.check(server);
       await files[round % files.length]?.readAll(server.client(key));
       if (round % VERIFIED === 0) expect([round, await verified(dataDir)]).toEqual([round, []]);
     }

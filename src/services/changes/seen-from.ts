@@ -1,11 +1,14 @@
 import type { Change } from "../../domain/change.ts";
 import { type FolderPath, ROOT } from "../../domain/path.ts";
 
+/** What of a change tells of what is in a folder. */
+export type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
+
 /**
  * A change as somebody sees it who sees only one folder; null if it is not about what is in there. What leaves the
  * folder is gone for them, and what comes in is new: where it is else is not told.
  */
-export function seenFrom(change: Change, folder: FolderPath): Change | null {
+export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | null {
   if (folder === ROOT) return change;
   const { previousPath, type } = change;
   const path = partIn(folder, change.path, change);
@@ -20,14 +23,14 @@ export function seenFrom(change: Change, folder: FolderPath): Change | null {
 }
 
 /** The path of what a change of `path` changes in a folder: itself, or the folder if it is in a folder that changed. */
-function partIn(folder: FolderPath, path: string, { type }: Change): string | null {
+function partIn(folder: FolderPath, path: string, { type }: Told): string | null {
   if (path.startsWith(folder)) return path;
   const isWhole = type.startsWith("folder.") || type === "drive.restored";
   return isWhole && folder.startsWith(path) ? folder : null;
 }
 
 /** A change of a part only: how much the rest is, is not told. */
-function partOf(change: Change, path: string): Change {
+function partOf<T extends Told>(change: T, path: string): T {
   return path === change.path || path === change.previousPath
     ? { ...change, path }
     : { ...change, path, fileCount: null };

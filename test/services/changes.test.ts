@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ChangeType } from "../../src/domain/change-types.ts";
+import { type ChangePosition, changeNumber } from "../../src/domain/change.ts";
+import { ROOT, parseFolderPath } from "../../src/domain/path.ts";
+import { DAY_MS } from "../../src/domain/time.ts";
+import type { FeedDrive } from "../../src/services/changes/changes.ts";
+import { seenFrom } from "../../src/services/changes/seen-from.ts";
+import { addAccount } from "../support/accounts.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { allChanges, changesPage } from "../support/event-reader.ts";
+import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
+import { provision } from "../support/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+
+let coffer: TestAppliance;
+beforeAll(async () => {
+  coffer = await startAppliance();
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+const sweep = () => coffer.appliance.services.sweep.run();
+
+describe("how long changes are kept", () => {
+  test("as long as versions; then a reader that was away is told so, and starts anew", async () => {
+    const { client, id } = await provision(coffer);
+    addAccount(coffer, "ada");
+    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const ada = coffer.client(secret);
+    const { data: drive } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name: "D" },
+    });
+    const put = (path: string) =>
+      ada.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, { body: "x" });
+    const start = await changesPage(ada, "");
+    await put("a");
+    await put("b");
+    const [a, b] = (await changesPage(ada, "")).data;
+    coffer.clock.advance(29 * DAY_MS);
+    await put("c");
+    coffer.clock.advance(1.5 * DAY_MS);
+    await sweep();
+    for (const gone of [start.next_cursor, a?.id]) {
+      const answer = await ada.send("GET", `/v0/changes?cursor=${gone}`);
+      expect([answer.status, answer.text]).toEqual([410, expect.stringContaining("cursor=latest")]);
+    }
+    // It has seen all that is gone.
+    expect((await changesPage(ada, `cursor=${b?.id}`)).data.map(({ path }) => path)).toEqual(["c"]);
+    // What is left of the feed is gone through as ever, also where another drive has older changes.
+    await put("d");
+    const rest = await allChanges(ada, "", 1);
+    expect(rest.map(({ path }) => path)).toEqual(["c", "d"]);
+    expect((await client.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(401);
+  });
+});
+
+test("what is gone of one drive does not end the way through the feed of several", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using opened = await openServicesIn(place.path);
+  const { services, tables } = opened;
+  const drives: FeedDrive[] = [];
+  for (const name of ["One", "Two"]) {
+    const { apiKey, driveId } = await services.drives.provision(name);
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller?.kind !== "drive") throw new Error("the key is not known");
+    drives.push({ drive: caller.drivePk, prefix: ROOT, from: changeNumber(0) });
+    for (const path of ["a/", "b/", "c/"]) await services.folders.create(caller, driveId, path);
+  }
+  const [, two] = drives;
+  if (two === undefined) throw new Error("there are not two drives");
+  await tables.write(() => tables.changes.trim(two.drive, changeNumber(5), 10));
+  const seen: string[] = [];
+  for (let position: ChangePosition | null = null; seen.length < 10;) {
+    const page = services.changes.page({ drives, position, limit: 1, newestFirst: false });
+    seen.push(...page.changes.map(({ number, path }) => `${number} ${path}`));
+    if (!page.hasMore) break;
+    position = page.next;
+  }
+  expect(seen).toEqual(["1 a/", "2 b/", "3 c/", "6 c/"]);
+  const gone = { number: changeNumber(4), at: 0, from: changeNumber(0) };
+  expect(() => services.changes.page({ drives, position: gone, limit: 1, newestFirst: false })).toThrow(
+    "not kept",
+  );
+});
+
+test("a change is shown only once it is on the disk, and before its write is answered", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using opened: OpenedServices = await openServicesIn(place.path);
+  const { services, database } = opened;
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  const request = { drives: [driveId], position: null, limit: 10, newestFirst: false };
+  const states = new Set<string>();
+  const state = { isAnswered: false };
+  const written = services.folders.create(caller, driveId, "f/").then(() => {
+    state.isAnswered = true;
+  });
+  for (; !state.isAnswered; await nextTurn()) {
+    const isCommitted = database.sql.query("SELECT 1 FROM change").get() !== null;
+    const isShown = services.feed.page(caller, request).changes.length > 0;
+    states.add(`${isCommitted} ${isShown}`);
+  }
+  await written;
+  // Committed and not synced: a power cut could undo it.
+  expect(states).toContain("true false");
+  expect(states).not.toContain("false true");
+  expect(services.feed.page(caller, request).changes).toHaveLength(1);
+});
+
+describe("who sees one folder only", () => {
+  const folder = parseFolderPath("path", "notes/");
+  const seen = (type: ChangeType, path: string, previousPath: string | null = null) => {
+    const rest = { fileCount: 3, ref: "r", before: null, after: null };
+    const shown = seenFrom({ type, path, previousPath, ...rest }, folder);
+    return shown === null ? null : [shown.type, shown.path, shown.previousPath];
+  };
+
+  test.each([
+    ["what is in it", seen("file.created", "notes/a"), ["file.created", "notes/a", null]],
+    ["nothing beside it", seen("file.created", "other/a"), null],
+    ["nothing that only begins like it", seen("file.created", "notes-secret/a"), null],
+    ["a move within it", seen("file.moved", "notes/b", "notes/a"), ["file.moved", "notes/b", "notes/a"]],
+    ["what comes in as new", seen("file.moved", "notes/b", "other/a"), ["file.created", "notes/b", null]],
+    ["what leaves as gone", seen("file.moved", "other/a", "notes/b"), ["file.deleted", "notes/b", null]],
+    [
+      "a copy that comes in",
+      seen("folder.copied", "notes/b/", "other/"),
+      ["folder.created", "notes/b/", null],
+    ],
+    ["no copy that leaves", seen("folder.copied", "other/", "notes/b/"), null],
+    ["the removal of all of it", seen("folder.deleted", "notes/"), ["folder.deleted", "notes/", null]],
+    ["the move of all of it", seen("folder.moved", "else/", "notes/"), ["folder.deleted", "notes/", null]],
+    [
+      "the whole drive's restore as its own",
+      seen("drive.restored", ROOT),
+      ["drive.restored", "notes/", null],
+    ],
+    ["no change of the drive itself", seen("drive.updated", ROOT), null],
+  ])("sees %s", (_, found, expected) => {
+    expect(found).toEqual(expected);
+  });
+});
