@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { changeNumber } from "../../src/domain/change.ts";
 import { encodeChangePosition } from "../../src/http/operation/cursor.ts";
 import { addAccount } from "../support/accounts.ts";
+import type { Client } from "../support/client.ts";
 import { allChanges, changesPage } from "../support/event-reader.ts";
 import {
   HELLO_DIGEST,
@@ -187,6 +188,44 @@ function refuses(name: string, query: string, field: string): Scenario {
     ...refused("VALIDATION_ERROR", field),
   };
 }
+
+test("members and links are told of; and a reader sees what happened since it is one", async () => {
+  addAccount(stage.coffer, "zoe");
+  addAccount(stage.coffer, "yan");
+  const { apiKeys } = stage.coffer.appliance.services;
+  const clientOf = async (name: string) =>
+    stage.coffer.client((await apiKeys.createFor(name, "", "read-write")).secret);
+  const [zoe, yan] = [await clientOf("zoe"), await clientOf("yan")];
+  const made = await zoe.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Shared" },
+  });
+  const { id } = made.data;
+  const members = `/v0/drives/${id}/members`;
+  await zoe.json(201, "PUT", `/v0/files?drive_id=${id}&path=before`, { body: "x" });
+  const { data: member } = await zoe.json<{ data: { user_id: string } }>(201, "POST", members, {
+    body: { username: "yan", role: "editor" },
+  });
+  await zoe.json(200, "PATCH", `${members}/${member.user_id}`, { body: { role: "reader" } });
+  const link = await zoe.json<{ id: string }>(201, "POST", "/v0/links", {
+    body: { drive_id: id, path: "before" },
+  });
+  await zoe.json(200, "DELETE", `/v0/links/${link.id}`);
+  const told = async (client: Client) =>
+    (await allChanges(client, `drive_id=${id}`)).map(({ type, path, ref }) => [type, path, ref]);
+  const since = [
+    ["member.added", "", member.user_id],
+    ["member.changed", "", member.user_id],
+    ["link.created", "before", link.id],
+    ["link.revoked", "before", link.id],
+  ];
+  expect(await told(zoe)).toEqual([["file.created", "before", null], ...since]);
+  expect(await told(yan)).toEqual(since);
+  // It is not among the drives of its own.
+  expect(await allChanges(yan, "")).toEqual([]);
+  await zoe.json(200, "DELETE", `${members}/${member.user_id}`);
+  expect((await yan.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(404);
+  expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
+});
 
 describe("what the feed refuses", () => {
   runScenarios(stage, [
