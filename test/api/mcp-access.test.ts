@@ -99,6 +99,7 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
   },
   delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: writing() },
   undo: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+  snapshot: { args: { drive: "{drive}", action: "create" }, of: writing() },
   search: { args: { drive: "{drive}", query: "hello" }, of: looking() },
   create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
   share_file: { args: { drive: "{drive}", path: "{path}" }, of: writing("NOT_FOUND") },

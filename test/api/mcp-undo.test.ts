@@ -88,3 +88,42 @@ test("what cannot be undone says why", async () => {
   const other = await provision(coffer);
   expect(await mcp.refused("undo", { path: "a.txt", drive: other.id })).toContain("NOT_FOUND");
 });
+
+test("a drive is kept before something risky, ruined, compared, and brought back byte for byte", async () => {
+  const whole = await provision(coffer);
+  const paths = ["a.txt", "f/b.txt", "f/g/c.txt"];
+  const write = (path: string, body: string) =>
+    whole.client.send("PUT", `/v0/files?drive_id=${whole.id}&path=${path}`, { body });
+  for (const path of paths) await write(path, `content of ${path}`);
+  await using me = await connectMcp(coffer.appliance.url, whole.key);
+  const { snapshot } = await me.get("snapshot", { action: "create", name: "Before" });
+  expect(snapshot).toMatchObject({ name: "Before", file_count: 3, automatic: false });
+  const id = String(Object(snapshot).id);
+  await me.get("delete_files", { paths: ["f/"], recursive: true });
+  await write("a.txt", "ruined");
+  await write("junk.txt", "junk");
+  const { differences } = await me.get("snapshot", { action: "compare", id });
+  expect(differences).toEqual([
+    { change: "changed", path: "a.txt" },
+    { change: "removed", path: "f/b.txt" },
+    { change: "removed", path: "f/g/c.txt" },
+    { change: "added", path: "junk.txt" },
+  ]);
+  const { restored } = await me.get("snapshot", { action: "restore", id });
+  expect(restored).toMatchObject({ files_restored: 3, files_removed: 2 });
+  const contents = await Promise.all(
+    paths.map((path) =>
+      whole.client.send("GET", `/v0/files/by-path/download?drive_id=${whole.id}&path=${path}`),
+    ),
+  );
+  expect(contents.map(({ text }) => text)).toEqual(paths.map((path) => `content of ${path}`));
+  const { snapshots } = await me.get("snapshot", { action: "list" });
+  expect(snapshots).toMatchObject([
+    { automatic: true, id: Object(restored).undo_id },
+    { id, automatic: false },
+  ]);
+  // What the restore brought is told of as one change, and undone by the snapshot that it names.
+  await me.get("snapshot", { action: "restore", id: String(Object(restored).undo_id) });
+  expect(await me.refused("undo", { path: "junk.txt" })).toContain("snapshot");
+  expect(await me.refused("snapshot", { action: "restore" })).toContain("id");
+});

@@ -8,6 +8,7 @@ import { historyTools } from "./history.ts";
 import { linkTools } from "./links.ts";
 import { readingTools } from "./reading.ts";
 import { transferTools } from "./transfers.ts";
+import { snapshotTools } from "./snapshots.ts";
 import { writingTools } from "./writing.ts";
 
 /** Every tool, in the order in which a model reads them. */
@@ -20,6 +21,7 @@ export function allTools(options: McpOptions): Tool[] {
     ...editingTools(options),
     ...transferTools(options),
     ...historyTools(options),
+    ...snapshotTools(options),
     ...findingTools(options),
     ...linkTools(options),
   ];

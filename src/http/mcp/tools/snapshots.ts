@@ -1,0 +1,136 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../domain/caller.ts";
+import type { Drive } from "../../../domain/drive.ts";
+import { invalid } from "../../../domain/errors.ts";
+import type { Snapshot } from "../../../domain/snapshot.ts";
+import { formatInstant } from "../../../domain/time.ts";
+import type { Difference } from "../../../services/comparisons.ts";
+import { fitting } from "../bounds.ts";
+import { driveNamed } from "../drive-named.ts";
+import type { McpOptions } from "../options.ts";
+import { driveArgument, nameOf } from "../shown.ts";
+import { type Tool, tool } from "../tool.ts";
+
+/** How many snapshots and differences are shown. */
+const SHOWN = { snapshots: 50, differences: 100 };
+
+const shownSnapshot = Type.Object({
+  id: Type.String({ description: "Pass it as id, to compare and restore." }),
+  name: Type.String(),
+  file_count: Type.Integer(),
+  total_size: Type.Integer({ description: "Bytes." }),
+  automatic: Type.Boolean({ description: "Whether the server took it, before a restore." }),
+  created_at: Type.String(),
+});
+
+const shownDifference = Type.Object({
+  change: Type.String({ description: "added, removed, changed or moved, since the snapshot." }),
+  path: Type.String(),
+});
+
+const input = Type.Object({
+  drive: driveArgument,
+  action: Type.Union([
+    Type.Literal("create"),
+    Type.Literal("list"),
+    Type.Literal("compare"),
+    Type.Literal("restore"),
+  ]),
+  id: Type.Optional(Type.String({ minLength: 1, description: "The snapshot, to compare and restore." })),
+  path: Type.Optional(
+    Type.String({
+      description:
+        "A folder, which ends with `/`: restores or compares only what is in it. Default: the whole drive.",
+    }),
+  ),
+  name: Type.Optional(
+    Type.String({ description: "Of the new snapshot.", examples: ["Before the clean-up"] }),
+  ),
+});
+
+const output = Type.Object({
+  drive: Type.String(),
+  snapshot: Type.Optional(shownSnapshot),
+  snapshots: Type.Optional(Type.Array(shownSnapshot)),
+  differences: Type.Optional(Type.Array(shownDifference)),
+  restored: Type.Optional(
+    Type.Object({
+      files_restored: Type.Integer(),
+      files_removed: Type.Integer({ description: "That the snapshot does not have." }),
+      undo_id: Type.String({ description: "The snapshot that undoes this." }),
+    }),
+  ),
+  is_cut: Type.Optional(Type.Boolean({ description: "Whether there are more than are shown." })),
+});
+
+type Given = Static<typeof input>;
+
+/** What one action answers, besides the drive. */
+type Answered = Omit<Static<typeof output>, "drive">;
+
+/** Keeps a drive as it is, and brings it back. */
+export function snapshotTools({ services }: McpOptions): Tool[] {
+  const { drives, snapshots } = services;
+
+  const actions = {
+    create: async (caller: Caller, drive: Drive, { name }: Given): Promise<Answered> => ({
+      snapshot: snapshotShown(await snapshots.create(caller, drive.id, name)),
+    }),
+    list: async (caller: Caller, drive: Drive): Promise<Answered> => {
+      const page = snapshots.list(caller, drive.id, { limit: SHOWN.snapshots, before: null });
+      return { snapshots: page.snapshots.map(snapshotShown), is_cut: page.nextBefore !== null };
+    },
+    compare: async (caller: Caller, drive: Drive, given: Given): Promise<Answered> => {
+      const request = { prefix: given.path ?? "", limit: SHOWN.differences, after: null };
+      const { differences, next } = await snapshots.compare(caller, drive.id, idIn(given), request);
+      const shown = fitting(differences.map(differenceShown));
+      return { differences: [...shown], is_cut: next !== null || shown.length < differences.length };
+    },
+    restore: async (caller: Caller, drive: Drive, given: Given): Promise<Answered> => {
+      const done = await snapshots.restore(caller, drive.id, idIn(given), given.path);
+      return {
+        restored: { files_restored: done.restored, files_removed: done.removed, undo_id: done.before.id },
+      };
+    },
+  };
+
+  return [
+    tool(
+      {
+        name: "snapshot",
+        title: "Keep a drive as it is, and bring it back",
+        description:
+          "Snapshots of a drive. Take one (`create`) before anything risky, such as changes of many files: it takes no time and no space. If it goes wrong, `compare` shows what has changed since, and `restore` brings the whole drive, or one folder with `path`, back to the snapshot with its `id`. Before that the server takes a snapshot by itself: restoring undo_id undoes the restore. `list` shows the snapshots, newest first. For one file or folder, undo is simpler.",
+        needs: "writing",
+        isDestructive: true,
+        input,
+        output,
+      },
+      async ({ input: given, caller }) => {
+        const drive = driveNamed(drives, caller, given.drive);
+        const answered = await actions[given.action](caller, drive, given);
+        return { structured: { drive: nameOf(drive), ...answered } };
+      },
+    ),
+  ];
+}
+
+function idIn({ id, action }: Given): string {
+  if (id === undefined) throw invalid("id", `is required to ${action}: the snapshot's id, from list`);
+  return id;
+}
+
+function snapshotShown(snapshot: Snapshot) {
+  return {
+    id: snapshot.id,
+    name: snapshot.name,
+    file_count: snapshot.fileCount,
+    total_size: snapshot.totalSize,
+    automatic: snapshot.isAutomatic,
+    created_at: formatInstant(snapshot.createdAt),
+  };
+}
+
+function differenceShown({ change, path }: Difference) {
+  return { change, path };
+}
