@@ -5,6 +5,7 @@ import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import {
   comesTrue,
   entryAt,
+  isReadAgain,
   openStoreBench,
   pathsOf,
   rowsOf,
@@ -106,7 +107,12 @@ test("files that come and go between folders change the list and the counts", as
   const move = (file: string, to: string) =>
     owner().json(200, "PATCH", `/v0/files/${fileId(file)}`, { body: { path: to } });
   await othersDo(shown, () => move("a.txt", "box/a.txt"));
+  const { length } = bench.requests.sent;
   await othersDo(shown, () => move("box/c.txt", "away/far/c.txt"));
+  // That it went is enough: its record is of no use here.
+  expect(bench.requests.sent.slice(length).filter((request) => request.startsWith("GET /v0/files/"))).toEqual(
+    [],
+  );
   await othersDo(shown, () => move("b.txt", "box/deep/b.txt"));
   expect(pathsOf(shown.folder)).toEqual(["box/deep/", "box/a.txt"]);
 });
@@ -149,4 +155,20 @@ test("what was moved in the page itself stays where it is", async () => {
   await owner().json(200, "PATCH", `/v0/files/${entryAt(folder, "b.txt").key}`, { body: { path: "c.txt" } });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");
+});
+
+test("of hundreds of changes only those of folders are taken one by one", async () => {
+  const { id, fileId } = await driveWith(FILES);
+  using shown = await show(id);
+  const { folder } = shown;
+  const [gone] = await changesOf(id, () => owner().json(200, "DELETE", `/v0/files/${fileId("a.txt")}`));
+  const [made] = await changesOf(id, () =>
+    owner().json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "new/" } }),
+  );
+  if (gone === undefined || made === undefined) throw new Error("the feed tells nothing");
+  const isRead = isReadAgain(folder);
+  await follow(shown.store, [...Array.from({ length: 200 }, () => gone), made]);
+  expect(treeOf(shown)).toEqual(["", "box/", "new/"]);
+  await isRead;
+  expect(pathsOf(folder)).toEqual(["box/", "new/", "b.txt"]);
 });

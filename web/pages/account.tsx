@@ -59,7 +59,7 @@ function UsageBars() {
   });
   if (loaded.state === "loading") return <p class="soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
-  const { storage, operations, bandwidth, period } = loaded.value;
+  const { storage, versions, operations, bandwidth, period } = loaded.value;
   const { requests_per_minute: requests, max_file_size: largest } = account.limits;
   return (
     <>
@@ -69,6 +69,8 @@ function UsageBars() {
       <p class="soft">
         Bandwidth and requests reset on {formatTime(period.end)}. Rate limit: {requests.toLocaleString()}{" "}
         requests a minute for each key. Max file size: {formatBytes(largest)}.
+        {versions.used > 0 &&
+          ` Earlier versions and the trash take ${formatBytes(versions.used)} more, which give way first.`}
       </p>
     </>
   );

@@ -6,6 +6,8 @@ import type { DriveStore } from "./drive.ts";
 
 /** Files that are asked for one by one; of more, the whole list is read again. */
 const ASKED_ONE_BY_ONE = 20;
+/** Changes that are taken over one by one; of more, those of folders are, and the list is read again. */
+const TAKEN_ONE_BY_ONE = 200;
 
 /**
  * Puts changes of a drive into what its page shows, whoever made them. Cursor, selection and focus stay, as after
@@ -13,10 +15,9 @@ const ASKED_ONE_BY_ONE = 20;
  */
 export async function follow(store: DriveStore, changes: readonly Change[]): Promise<void> {
   store.tell(changes);
-  const wanted = batch(() => take(store, changes));
-  if (wanted.length > ASKED_ONE_BY_ONE || changes.some(({ type }) => type === "drive.restored")) {
-    return store.reload();
-  }
+  const isMuch = changes.length > TAKEN_ONE_BY_ONE || changes.some(({ type }) => type === "drive.restored");
+  const wanted = batch(() => take(store, isMuch ? changes.filter(isOfFolder) : changes));
+  if (isMuch || wanted.length > ASKED_ONE_BY_ONE) return store.reload();
   const answers = await Promise.allSettled(wanted.map(({ id }) => findFile(id)));
   batch(() => {
     for (const [at, { id, path }] of wanted.entries()) {
@@ -40,7 +41,7 @@ function take(store: DriveStore, changes: readonly Change[]): readonly Wanted[] 
   const wanted = new Map<string, Wanted>();
   for (const change of changes) {
     const { type, path, previous_path: previous, file_id: id } = change;
-    if (type.startsWith("folder.")) takeFolder(store, change);
+    if (isOfFolder(change)) takeFolder(store, change);
     else if (id !== null && type === "file.deleted") {
       wanted.delete(id);
       store.filesRemoved([{ key: id, path }]);
@@ -51,6 +52,10 @@ function take(store: DriveStore, changes: readonly Change[]): readonly Wanted[] 
     }
   }
   return [...wanted.values()];
+}
+
+function isOfFolder({ type }: Change): boolean {
+  return type.startsWith("folder.");
 }
 
 function takeFolder(store: DriveStore, { type, path, previous_path: previous }: Change): void {
