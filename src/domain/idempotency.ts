@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import type { Brand } from "./brand.ts";
 import { CofferError, invalid } from "./errors.ts";
+import { seal, unseal } from "./sealing.ts";
 
 /** The header that names a request, so that a retry has no second effect. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -96,26 +97,14 @@ export function earlierAnswer(earlier: IdempotencyRecord, fingerprint: Fingerpri
   );
 }
 
-const CIPHER = "aes-256-gcm";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** Encrypts a record (AES-256-GCM): nonce, ciphertext and tag, in this order. */
+/** Encrypts a record: see `seal`. */
 export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, sealingKey, nonce);
-  const text = cipher.update(JSON.stringify(record), "utf8");
-  return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]);
+  return seal(sealingKey, Buffer.from(JSON.stringify(record)));
 }
 
 /** Decrypts what `sealRecord` made; throws if it was changed or the key is another one. */
 export function openRecord(sealingKey: Uint8Array, sealed: Uint8Array): IdempotencyRecord {
-  const decipher = createDecipheriv(CIPHER, sealingKey, sealed.subarray(0, NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
-  const record: IdempotencyRecord = JSON.parse(Buffer.concat([text, decipher.final()]).toString());
+  const record: IdempotencyRecord = JSON.parse(Buffer.from(unseal(sealingKey, sealed)).toString());
   return record;
 }
 
