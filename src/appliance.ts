@@ -10,10 +10,11 @@ import { Database } from "./db/database.ts";
 import type { Upgrade } from "./db/migrate.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
+import { changeRecord } from "./http/operation/change-records.ts";
 import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./local-address.ts";
 import type { Log } from "./log.ts";
-import type { PublicNetwork } from "./public-https.ts";
+import type { PublicNetwork } from "./public-network.ts";
 import { repeat, type Repeating } from "./repeat.ts";
 import { copyBeforeUpgrade } from "./schema-copy.ts";
 import type { BackupPlan } from "./services/backups.ts";
@@ -48,7 +49,7 @@ export interface ApplianceOptions {
   readonly grepBounds?: GrepBounds;
   /** Overrides `PASSWORD_COST`. */
   readonly passwordCost?: PasswordCost;
-  /** Where the metadata of OAuth clients is fetched; the public internet by default. */
+  /** Where the metadata of OAuth clients is fetched, and webhooks are; the public internet by default. */
   readonly publicNetwork?: PublicNetwork;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
@@ -219,6 +220,12 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   services.indexer.start();
   opened.defer(() => services.folderWorks.stop());
   services.folderWorks.start();
+  opened.defer(async () => {
+    await services.webhookOutbox.stop();
+    await services.webhookSender.stop();
+  });
+  services.webhookSender.start();
+  services.webhookOutbox.start(changeRecord);
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
   opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
   opened.defer(() => finalFlush(() => services.links.flushUse(), log));

@@ -37,6 +37,8 @@ export interface Config {
   readonly oidc: OidcConfig | null;
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
+  /** Where webhooks may be beside the public internet. */
+  readonly webhookAddresses: readonly Subnet[];
   readonly sweepIntervalMs: number;
   /** Null if the server makes no backups by itself. */
   readonly backup: BackupAddress | null;
@@ -94,6 +96,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     oidc: readOidc(reader),
     trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],
     corsOrigins: reader.required(SETTINGS.corsOrigins),
+    webhookAddresses: reader.optional(SETTINGS.webhookAddresses) ?? [],
     sweepIntervalMs: reader.required(SETTINGS.sweepInterval),
     backup: reader.optional(SETTINGS.backup),
     backupIntervalMs: reader.required(SETTINGS.backupInterval),

@@ -36,6 +36,7 @@ test("nothing given: the documented defaults", () => {
     signups: "closed",
     oidc: null,
     trustedProxies: [],
+    webhookAddresses: [],
     corsOrigins: "*",
     sweepIntervalMs: 60_000,
     backup: null,

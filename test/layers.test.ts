@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "local-address.ts",
     "log.ts",
-    "public-https.ts",
+    "public-network.ts",
     "repeat.ts",
     "schema-copy.ts",
     "services",
@@ -72,10 +72,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "extraction",
     "log.ts",
-    "public-https.ts",
+    "public-network.ts",
   ],
   // The one way to servers whose names others choose.
-  "public-https.ts": ["descriptors.ts"],
+  "public-network.ts": ["descriptors.ts", "domain"],
   // The database says which version of Coffer upgraded it.
   db: ["clock.ts", "database-log.ts", "database-reserve.ts", "descriptors.ts", "domain", "version.ts"],
   blobs: ["domain"],
@@ -147,7 +147,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
-    layers: ["config", "http", "local-address.ts", "public-https.ts"],
+    layers: ["config", "http", "local-address.ts", "public-network.ts"],
   },
 ];
 

@@ -216,6 +216,13 @@ export const SETTINGS = {
     help: "Origins whose pages may call the API with a key (CORS), such as https://agent.example,https://app.example; * for all, off for none",
     parse: origins,
   }),
+  webhookAddresses: optional({
+    name: "webhook-addresses",
+    placeholder: "LIST",
+    fallback: "none",
+    help: "Addresses that webhooks may be at although they are not public, such as 10.0.0.0/8,127.0.0.1; http:// is possible there too",
+    parse: subnets,
+  }),
   sweepInterval: required({
     name: "sweep-interval",
     placeholder: "DURATION",

@@ -28,6 +28,7 @@ import history from "./migrations/0027_history.sql" with { type: "text" };
 import changes from "./migrations/0028_changes.sql" with { type: "text" };
 import links from "./migrations/0029_links.sql" with { type: "text" };
 import access from "./migrations/0030_access.sql" with { type: "text" };
+import webhooks from "./migrations/0031_webhooks.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -69,4 +70,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 28, name: "changes", sql: changes },
   { version: 29, name: "links", sql: links },
   { version: 30, name: "access", sql: access },
+  { version: 31, name: "webhooks", sql: webhooks },
 ];

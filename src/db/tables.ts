@@ -43,6 +43,8 @@ import { TrashTable } from "./trash.ts";
 import { TrashContents } from "./trash-contents.ts";
 import { TrashLists } from "./trash-lists.ts";
 import { UsersTable } from "./users.ts";
+import { WebhookDeliveriesTable } from "./webhook-deliveries.ts";
+import { WebhooksTable } from "./webhooks.ts";
 
 /** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
@@ -93,6 +95,8 @@ export function openTables(database: Database) {
     uploadLinks: new UploadLinksTable(database),
     shareLinks: new ShareLinksTable(database),
     links: new LinksTable(database),
+    webhooks: new WebhooksTable(database),
+    webhookDeliveries: new WebhookDeliveriesTable(database),
     usage: new UsageTable(database),
     /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),

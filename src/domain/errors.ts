@@ -74,8 +74,10 @@ const WHERE_TO_LOOK = {
   session: "List the sessions to see their ids. It may have ended already.",
   snapshot: "List the drive's snapshots to see their ids. It may be deleted already.",
   "trash entry": "List the trash to see what is in it. It may be restored, or deleted for good, already.",
+  delivery: "List the deliveries of the webhook to see their ids.",
   user: "List the users to see their ids.",
   version: "List the versions of the file to see their numbers. Old ones go after a while.",
+  webhook: "List the webhooks to see their ids.",
 } as const;
 
 /** Absent, expired or not the caller's. All three look the same to the caller. */

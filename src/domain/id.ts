@@ -9,6 +9,8 @@ export type SessionId = Brand<string, "SessionId">;
 export type TrashId = Brand<string, "TrashId">;
 export type SnapshotId = Brand<string, "SnapshotId">;
 export type LinkId = Brand<string, "LinkId">;
+export type WebhookId = Brand<string, "WebhookId">;
+export type DeliveryId = Brand<string, "DeliveryId">;
 
 /** Marks a database and a contents directory that belong together. Never leaves the machine. */
 export type StoreId = Brand<string, "StoreId">;
@@ -16,7 +18,19 @@ export type StoreId = Brand<string, "StoreId">;
 /** Names a batch of jobs of the search index. Never leaves the machine. */
 export type BatchId = Brand<string, "BatchId">;
 
-type Id = UserId | DriveId | FileId | KeyId | SessionId | TrashId | SnapshotId | LinkId | StoreId | BatchId;
+type Id =
+  | UserId
+  | DriveId
+  | FileId
+  | KeyId
+  | SessionId
+  | TrashId
+  | SnapshotId
+  | LinkId
+  | StoreId
+  | BatchId
+  | WebhookId
+  | DeliveryId;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -49,4 +63,6 @@ export type FileVersionPk = Brand<number, "FileVersionPk">;
 export type TrashPk = Brand<number, "TrashPk">;
 export type TrashedFilePk = Brand<number, "TrashedFilePk">;
 export type FolderWorkPk = Brand<number, "FolderWorkPk">;
+export type WebhookPk = Brand<number, "WebhookPk">;
+export type DeliveryPk = Brand<number, "DeliveryPk">;
 export type SnapshotPk = Brand<number, "SnapshotPk">;

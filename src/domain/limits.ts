@@ -140,3 +140,18 @@ export const STREAM_LIMITS = { each: 1000, client: 1000, all: 2000, unclaimed: {
 export const STREAM_COMMENT_MS = 20_000;
 /** How many changes of one drive are kept, if they are not too old. */
 export const CHANGES = { claimed: 1_000_000, unclaimed: 100_000 };
+/** Webhooks of one owner (see `ownerOf`), and what they may take. */
+export const WEBHOOKS = {
+  each: { claimed: 20, unclaimed: 5 },
+  urlCharacters: 2048,
+  /** How many deliveries of one webhook wait at most: what comes later waits in the feed. */
+  pending: { claimed: 1000, unclaimed: 100 },
+  /** How many of those that have ended are kept of one webhook. */
+  kept: 100,
+  /** How many are sent at once: of one webhook, of one owner, of all unclaimed drives, and in all. */
+  atOnce: { webhook: 4, owner: 8, unclaimed: 4, all: 16 },
+  /** How long an answer may take, in milliseconds. */
+  answerMs: 15_000,
+  /** How much of an answer is read, in bytes. */
+  answerBytes: 4096,
+};

@@ -53,6 +53,7 @@ import { uploadLinks } from "./resources/upload-links.ts";
 import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
 import { versions } from "./resources/versions.ts";
+import { webhooks } from "./resources/webhooks.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
 import { password } from "./sign-in/password.ts";
@@ -158,6 +159,7 @@ function resources(options: AppOptions): AnyElysia[] {
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
     changes({ feed: services.feed, log }),
+    webhooks(services.webhooks, services.webhookDeliveries),
     files(services.files),
     claims(services.claims),
     uploads(services.uploads, maxFileSize),

@@ -198,7 +198,7 @@ export class Access {
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
-  reachOf({ keyHash, user: maker }: Link): Reach | null {
+  reachOf({ keyHash, user: maker }: Pick<Link, "keyHash" | "user">): Reach | null {
     if (keyHash !== null) return this.#tables.apiKeys.holderOf(keyHash, this.#clock.now());
     const user = maker === null ? null : this.#tables.users.byPk(maker);
     return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };

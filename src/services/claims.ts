@@ -47,6 +47,7 @@ export class Claims {
       const unclaimed = this.#unclaimed(hash, now);
       const slug = drives.freeSlug(slugOf(users.existing(userPk).username, unclaimed.name));
       drives.claim(unclaimed.pk, userPk, slug, now);
+      this.#tables.webhooks.giveTo(userPk, unclaimed.pk);
       claimTokens.markUsed(hash, now);
       const drive = this.#access.drive(caller, unclaimed.id);
       this.#quota.requireRoom(drive, now);

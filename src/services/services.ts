@@ -2,9 +2,11 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { SteadyClock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
+import { sealingKey } from "../domain/sealing.ts";
+import type { Subnet } from "../domain/subnet.ts";
 import type { Retention } from "../domain/retention.ts";
 import type { Log } from "../log.ts";
-import type { PublicNetwork } from "../public-https.ts";
+import type { PublicNetwork } from "../public-network.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts.ts";
 import { Administrators } from "./administrators.ts";
@@ -70,6 +72,11 @@ import { UsageMeter } from "./usage.ts";
 import { VersionDiffs } from "./version-diffs.ts";
 import { Versions } from "./versions.ts";
 import { Users } from "./users.ts";
+import { WebhookDeliveries } from "./webhooks/deliveries.ts";
+import { WebhookOutbox } from "./webhooks/outbox.ts";
+import { WebhookReach } from "./webhooks/reach.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
 export interface ServiceParts {
@@ -101,11 +108,13 @@ export interface ServiceParts {
   readonly program: readonly string[];
   /** Null if the server makes no backups. */
   readonly backupPlan: BackupPlan | null;
+  /** Where webhooks may be beside the public internet. */
+  readonly webhookAddresses: readonly Subnet[];
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
   /** Overrides `GREP_BOUNDS`. */
   readonly grepBounds?: GrepBounds | undefined;
-  /** Where the metadata of OAuth clients is fetched; the public internet by default. */
+  /** Where the metadata of OAuth clients is fetched, and webhooks are; the public internet by default. */
   readonly publicNetwork?: PublicNetwork | undefined;
   /** Overrides `STREAM_COMMENT_MS`. */
   readonly streamCommentMs?: number | undefined;
@@ -160,6 +169,19 @@ export function openServices(given: ServiceParts) {
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   const snapshots = new Snapshots({ ...parts, folderChanges });
+  const webhookParts = {
+    ...parts,
+    reach: new WebhookReach(parts),
+    sealingKey: sealingKey(given.secret, "webhook"),
+    subnets: given.webhookAddresses,
+    network: given.publicNetwork,
+  };
+  const outbox: WebhookOutbox = new WebhookOutbox({
+    ...webhookParts,
+    filled: (webhook) => sender.add(webhook),
+  });
+  const sender = new WebhookSender({ ...webhookParts, roomMade: (webhook) => outbox.wake(webhook) });
+  const webhooks = new Webhooks({ ...webhookParts, outbox, sender });
   return {
     changes,
     feed,
@@ -194,6 +216,10 @@ export function openServices(given: ServiceParts) {
     users,
     versions,
     versionDiffs: new VersionDiffs({ ...parts, versions, indexes }),
+    webhooks,
+    webhookDeliveries: new WebhookDeliveries({ ...parts, webhooks, sender }),
+    webhookOutbox: outbox,
+    webhookSender: sender,
     sessions,
     knownClients: new KnownClients(given),
     administrators,

@@ -196,7 +196,7 @@ export class Sweep {
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
-    const { snapshots, folderWorks, shareLinks, changes } = this.#tables;
+    const { snapshots, folderWorks, shareLinks, changes, webhooks } = this.#tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
@@ -204,6 +204,7 @@ export class Sweep {
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => webhooks.removeSomeOf(drive)));
     await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));

@@ -33,6 +33,9 @@ interface Target {
   /** The id of a link to the folder, and its token. */
   readonly link: string;
   readonly token: string;
+  /** The ids of a webhook of the drive, and of a delivery of it; empty for routes that have none. */
+  readonly webhook: string;
+  readonly delivery: string;
   /** Of a member of Ada's drive. */
   readonly carol: string;
   readonly suffix: string;
@@ -97,6 +100,14 @@ function managing(ok: number): Entry["of"] {
   return forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });
 }
 
+/** The keys that are limited to a folder, at what is about a whole drive. */
+const LIMITED = { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 };
+
+/** For what only the owner sees. */
+function managed(ok: number): Entry["of"] {
+  return forAdas(reading(ok), { carol: 403, dan: 403, ...LIMITED });
+}
+
 /** For what only who manages the drive, and its maker, is told of. */
 function ofWhoManages(ok: number): Entry["of"] {
   return forAdas(writing(ok), { carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 });
@@ -105,6 +116,11 @@ function ofWhoManages(ok: number): Entry["of"] {
 /** The same, with others for Ada's drive. */
 function forAdas({ agent, ada }: Entry["of"], others: Partial<Statuses>): Entry["of"] {
   return { agent, ada: { ...ada, ...others } };
+}
+
+/** The same, but for keys that are limited to a folder. */
+function wholly({ agent, ada }: Entry["of"]): Entry["of"] {
+  return { agent: { ...agent, ...LIMITED }, ada: { ...ada, ...LIMITED } };
 }
 
 /** The same, with another for the agent, whose drive nobody has claimed. */
@@ -155,6 +171,7 @@ function forking(ok: number): Entry["of"] {
   const missing = accounts(404).agent;
   return { agent: missing, ada: { ...missing, ada: ok, carol: 403, dan: ok } };
 }
+const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
 const ENTRIES: readonly Entry[] = [
   { route: "GET /v0", path: () => "/v0", of: { agent: forAll, ada: forAll } },
@@ -408,6 +425,44 @@ const ENTRIES: readonly Entry[] = [
   },
   { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
+  {
+    route: "POST /v0/webhooks",
+    path: () => "/v0/webhooks",
+    body: ({ drive }) => ({ ...HOOK, drive_id: drive }),
+    of: managing(201),
+  },
+  {
+    route: "POST /v0/webhooks",
+    about: "of all drives",
+    path: () => "/v0/webhooks",
+    body: () => HOOK,
+    of: wholly(everybody({ writers: 201, readers: 403 })),
+  },
+  { route: "GET /v0/webhooks", path: ({ drive }) => `/v0/webhooks?drive_id=${drive}`, of: managed(200) },
+  { route: "GET /v0/webhooks", about: "of all drives", path: () => "/v0/webhooks", of: wholly(everyone) },
+  { route: "GET /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, of: managed(200) },
+  {
+    route: "PATCH /v0/webhooks/{id}",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
+    body: () => ({ events: ["file.deleted"] }),
+    of: managing(200),
+  },
+  { route: "DELETE /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, of: managing(200) },
+  {
+    route: "POST /v0/webhooks/{id}/test",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}/test`,
+    of: managing(201),
+  },
+  {
+    route: "GET /v0/webhooks/{id}/deliveries",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}/deliveries`,
+    of: managed(200),
+  },
+  {
+    route: "POST /v0/webhooks/{id}/deliveries/{did}/resend",
+    path: ({ webhook, delivery }) => `/v0/webhooks/${webhook}/deliveries/${delivery}/resend`,
+    of: managing(200),
+  },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
   ...["", "/files", "/download?path=f", "/archive"].map((rest) => ({
     route: `GET /v0/shared/{token}${rest.replace(/\?.*/, "")}`,
@@ -600,8 +655,21 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
   const link = await client.json<{ id: string; token: string }>(201, "POST", "/v0/links", {
     body: { drive_id: drive, path: folder },
   });
-  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id, token: link.token };
+  const hook = route.includes("/v0/webhooks") ? await makeWebhook(client, drive) : NO_WEBHOOK;
+  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id, token: link.token, ...hook };
   return { drive, folder, ...made, carol: world.carol, suffix: String(cases) };
+}
+
+const NO_WEBHOOK = { webhook: "", delivery: "" };
+
+/** A webhook with a delivery, instead of those from before: there may be only a few. */
+async function makeWebhook(client: Client, drive: string): Promise<typeof NO_WEBHOOK> {
+  const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
+  for (const { id } of data) await client.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const body = { ...HOOK, drive_id: drive };
+  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
+  const sent = await client.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  return { webhook: id, delivery: sent.id };
 }
 
 /** Deletes a file. Returns its entry in the trash. */
@@ -639,6 +707,7 @@ async function everything({ clients, drives }: World): Promise<unknown> {
       (await get<Ids>(`/v0/links?drive_id=${drives[owner]}&limit=1000`)).data.map(({ id }) => id),
       await get(`/v0/files?drive_id=${drives[owner]}&limit=1&delimiter=/`),
       await get(`/v0/drives/${drives[owner]}/snapshots`),
+      await get("/v0/webhooks"),
       await get(`/v0/trash?drive_id=${drives[owner]}&limit=1000`),
       keys.map(({ id, scope }) => [id, scope]),
     ];
@@ -732,6 +801,8 @@ describe("what is not yours is answered like what never was", () => {
     snapshot: nowhere,
     trash: nowhere,
     link: nowhere,
+    webhook: nowhere,
+    delivery: nowhere,
     carol: nowhere,
     token: nowhere,
     suffix: "0",

@@ -62,6 +62,9 @@ interface Target {
   readonly user: string;
   /** Of a link to upload to. */
   readonly uploadToken: string;
+  /** The ids of a webhook and of a delivery of it. */
+  readonly webhook: string;
+  readonly delivery: string;
   /** The id of that link. */
   readonly link: string;
   /** A session of Ada's. */
@@ -99,6 +102,7 @@ async function makeTarget(): Promise<Target> {
   return {
     uploadToken: link.url.split("/").at(-1) ?? "",
     link: link.id,
+    ...(await makeWebhook(drive)),
     drive,
     file: file.id,
     key: key.id,
@@ -110,6 +114,17 @@ async function makeTarget(): Promise<Target> {
     snapshot: await takeSnapshot(drive),
     trash: await fillTrash(drive),
   };
+}
+
+/** A webhook with a delivery, instead of those from before: there may be only a few. */
+async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
+  const { ada } = stage.world.clients;
+  const { data } = await ada.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
+  for (const { id } of data) await ada.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const body = { ...HOOK, drive_id: drive };
+  const { id } = await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
+  const sent = await ada.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  return { webhook: id, delivery: sent.id };
 }
 
 async function fillTrash(drive: string): Promise<Target["trash"]> {
@@ -150,6 +165,8 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     countRows("trash WHERE state = 'kept'"),
     countRows("file_version"),
     countRows("share_link"),
+    countRows("webhook"),
+    countRows("webhook_delivery WHERE type = 'webhook.test'"),
     countRows("user"),
   ];
 }
@@ -197,6 +214,8 @@ function form(fields: Record<string, string>, content: string): Uint8Array<Array
 }
 
 const ofFile = ({ file }: Target) => `/v0/files/${file}`;
+
+const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
 const ENTRIES: readonly Route[] = [
   {
@@ -372,6 +391,24 @@ const ENTRIES: readonly Route[] = [
     route: "POST /v0/links",
     body: ({ drive }) => ({ drive_id: drive, path: "/", password: "open sesame" }),
     status: 201,
+  },
+  { route: "POST /v0/webhooks", body: ({ drive }) => ({ ...HOOK, drive_id: drive }), status: 201 },
+  {
+    route: "PATCH /v0/webhooks/{id}",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
+    body: () => ({ events: ["file.*"] }),
+    status: 200,
+  },
+  { route: "DELETE /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, status: 200 },
+  {
+    route: "POST /v0/webhooks/{id}/test",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}/test`,
+    status: 201,
+  },
+  {
+    route: "POST /v0/webhooks/{id}/deliveries/{did}/resend",
+    path: ({ webhook, delivery }) => `/v0/webhooks/${webhook}/deliveries/${delivery}/resend`,
+    status: 200,
   },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, status: 200 },
   {

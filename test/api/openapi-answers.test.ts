@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { EXTRACT_JSON_BYTES, KEYS, RECORD_ROOM_BYTES, SNAPSHOTS } from "../../src/domain/limits.ts";
+import { EXTRACT_JSON_BYTES, KEYS, RECORD_ROOM_BYTES, SNAPSHOTS, WEBHOOKS } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
@@ -39,6 +39,9 @@ interface Target {
   /** The tokens of a link with the password "open sesame", and of one that has expired. */
   readonly locked: string;
   readonly over: string;
+  /** The ids of a webhook and of a delivery of it. */
+  readonly webhook: string;
+  readonly delivery: string;
   /** Links to upload to, by what becomes of that. */
   readonly uploads: Readonly<Record<"making" | "replacing" | "blocked", string>>;
   /** The claim token of an agent's drive, which holds as much as Bob may store in all. */
@@ -114,6 +117,7 @@ beforeAll(async () => {
   await fillWithKeys(world.drives.bob);
   await fillWithSnapshots(world.drives.bob);
   blocked = await makeBlocked();
+  await fillWithWebhooks();
   changeDatabase(
     coffer.dataDir,
     `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`,
@@ -238,6 +242,17 @@ async function fillWithSnapshots(drive: string): Promise<void> {
   await Promise.all(Array.from({ length: SNAPSHOTS.taken }, take));
 }
 
+/** A webhook with a delivery, instead of those from before: there may be only a few. */
+async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
+  const { ada } = world.clients;
+  const { data } = await ada.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
+  for (const { id } of data) await ada.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const body = { ...HOOK, drive_id: drive };
+  const { id } = await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
+  const sent = await ada.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  return { webhook: id, delivery: sent.id };
+}
+
 async function makeTarget(): Promise<Target> {
   const { ada, nobody } = world.clients;
   const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
@@ -288,12 +303,28 @@ async function makeTarget(): Promise<Target> {
     snapshot: taken.data.id,
     member: member.data.user_id,
     link: link.token,
+    ...(await makeWebhook(data.id)),
     share,
     locked: locked.token,
     over: over.token,
     uploads,
     claim,
   };
+}
+
+const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
+const hook = ({ webhook: id }: Target): Request => ({ params: { id } });
+const hookDelivery = ({ webhook: id, delivery: did }: Target): Request => ({ params: { id, did } });
+/** One of Bob's, which is disabled. */
+let bobsHook = "";
+
+/** Makes as many webhooks of Bob's as there may be. */
+async function fillWithWebhooks(): Promise<void> {
+  const { bob } = world.clients;
+  for (let n = 0; n < WEBHOOKS.each.claimed; n += 1) {
+    bobsHook = (await bob.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: HOOK })).id;
+  }
+  await bob.json(200, "PATCH", `/v0/webhooks/${bobsHook}`, { body: { enabled: false } });
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
@@ -530,6 +561,16 @@ const SUCCESSES: readonly Case[] = [
     as: "agent",
     request: () => ({ body: { drive_id: world.drives.agent, path: "/", password: "open sesame" } }),
   },
+  { operation: "createWebhook", gives: 201, request: (t) => ({ body: { ...HOOK, drive_id: t.drive } }) },
+  { operation: "createWebhook", gives: 201, as: "agent", request: () => ({ body: HOOK }) },
+  { operation: "listWebhooks", gives: 200 },
+  { operation: "listWebhooks", gives: 200, request: (t) => ({ query: { drive_id: t.drive } }) },
+  { operation: "getWebhook", gives: 200, request: hook },
+  { operation: "updateWebhook", gives: 200, request: (t) => ({ ...hook(t), body: { enabled: false } }) },
+  { operation: "deleteWebhook", gives: 200, request: hook },
+  { operation: "testWebhook", gives: 201, request: hook },
+  { operation: "listWebhookDeliveries", gives: 200, request: hook },
+  { operation: "resendWebhookDelivery", gives: 200, request: hookDelivery },
   { operation: "listLinks", gives: 200 },
   { operation: "listLinks", gives: 200, as: "bob", request: () => ({ query: { limit: "1" } }) },
   { operation: "revokeLink", gives: 200, request: ({ share: { id } }) => ({ params: { id } }) },
@@ -800,6 +841,30 @@ const REFUSALS: readonly Case[] = [
     request: () => ({ body: { drive_id: bobs().drive, path: "/" } }),
   },
   { operation: "listLinks", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  {
+    operation: "createWebhook",
+    gives: "NOT_FOUND",
+    request: () => ({ body: { ...HOOK, drive_id: NOWHERE } }),
+  },
+  { operation: "createWebhook", gives: "QUOTA_EXCEEDED", as: "bob", request: () => ({ body: HOOK }) },
+  { operation: "listWebhooks", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
+  { operation: "getWebhook", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
+  { operation: "updateWebhook", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE }, body: {} }) },
+  { operation: "deleteWebhook", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
+  { operation: "testWebhook", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
+  { operation: "testWebhook", gives: "CONFLICT", as: "bob", request: () => ({ params: { id: bobsHook } }) },
+  { operation: "listWebhookDeliveries", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
+  {
+    operation: "resendWebhookDelivery",
+    gives: "NOT_FOUND",
+    request: ({ webhook }) => ({ params: { id: webhook, did: NOWHERE } }),
+  },
+  {
+    operation: "resendWebhookDelivery",
+    gives: "CONFLICT",
+    as: "bob",
+    request: () => ({ params: { id: bobsHook, did: NOWHERE } }),
+  },
   { operation: "revokeLink", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
   ...["getShared", "listSharedFiles", "downloadShared", "downloadSharedArchive"].flatMap(
     (operation): Case[] => [
@@ -951,6 +1016,8 @@ function bobs(): Target {
     share: { id: "", token: "" },
     locked: "",
     over: "",
+    webhook: "",
+    delivery: "",
     uploads: { making: "", replacing: "", blocked: "" },
     claim: "",
   };

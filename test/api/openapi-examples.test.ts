@@ -34,6 +34,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createUploadLink", JSON_TYPE, 201, {}],
   ["createLink", JSON_TYPE, 201, { kind: "folder", path: "notes/2030/" }],
   ["unlockShared", JSON_TYPE, 200, { unlocked: true }],
+  ["createWebhook", JSON_TYPE, 201, { events: ["file.*", "folder.deleted"] }],
+  ["updateWebhook", JSON_TYPE, 200, { disabled_at: null }],
   ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
@@ -70,6 +72,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   editFileByPath: ["op", "text"],
   updateFileByPath: ["tags"],
   updateUser: ["plan"],
+  updateWebhook: ["enabled"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
   createSnapshot: ["name"],
@@ -149,6 +152,10 @@ async function makeReals(): Promise<Reals> {
     password: "open sesame",
   });
   const taken = await ask<{ data: { id: string } }>("POST", `/v0/drives/${drive.data.id}/snapshots`);
+  const hook = { url: "https://agent.example/hook", events: ["*"] };
+  // There may be only a few.
+  const { data: hooks } = await ask<{ data: { id: string }[] }>("GET", "/v0/webhooks");
+  const webhook = hooks[0] ?? (await ask<{ id: string }>("POST", "/v0/webhooks", JSON.stringify(hook)));
   const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
   const { clientId, refreshToken } = await letIn(coffer, ada);
   const carl = users.data.find(({ username }) => username === "carl");
@@ -167,6 +174,7 @@ async function makeReals(): Promise<Reals> {
       uploads: link.url.split("/").at(-1) ?? "",
       shared: shared.token,
       users: carl?.id ?? "",
+      webhooks: webhook.id,
       user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),
       sid: taken.data.id,

@@ -89,6 +89,8 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     why: "those that a crash cut off are few, and it runs at the start",
   },
   { text: "FROM sqlite_sequence", why: "a row for each table with numbers that never come again: one" },
+  { text: "FROM webhook WHERE disabled_at IS NULL", why: "it runs at the start, for all of them" },
+  { text: "SELECT DISTINCT webhook FROM webhook_delivery", why: "it runs at the start, for all that wait" },
   { text: "DELETE FROM snapshot", why: "works on folders that name it are few" },
   {
     text: "INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",

@@ -59,6 +59,7 @@ export async function openServicesIn(
     maxFileSize: 1_000_000,
     keepDays,
     keepVersions: 50,
+    webhookAddresses: [],
     scrubIntervalMs: 0,
   });
   return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };

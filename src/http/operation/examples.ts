@@ -97,6 +97,29 @@ export const exampleLink = {
   created_by: { type: "user" as const, id: exampleDrive.user_id, name: "ada" },
 };
 
+/** The webhook in examples. */
+export const exampleWebhook = {
+  id: "01976f5e-5d7a-7000-8000-6f8a4d5e7b92",
+  url: "https://agent.example/hook",
+  events: ["file.*", "folder.deleted"],
+  drive_id: exampleDrive.id,
+  created_at: "2030-01-31T12:00:00.000Z",
+  disabled_at: null,
+  disabled_reason: null,
+};
+
+/** The delivery in examples. */
+export const exampleDelivery = {
+  id: "01976f5e-5d7a-7000-8000-7a9b5e6f8ca3",
+  type: "file.created",
+  state: "delivered" as const,
+  attempts: 1,
+  status: 204,
+  error: null,
+  next_at: null,
+  created_at: "2030-02-01T08:00:00.000Z",
+};
+
 /** The change in examples. */
 export const exampleChange = {
   id: "NDIKMTg5NTkxMTIwMDAwMA",

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import type { Log } from "../../log.ts";
-import { getPublic, type PublicDocument, type PublicNetwork } from "../../public-https.ts";
+import { getPublic, type PublicDocument, type PublicNetwork } from "../../public-network.ts";
 
 const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 

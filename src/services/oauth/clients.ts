@@ -10,7 +10,7 @@ import {
 import { isDocumentUrl } from "../../domain/oauth-client-id.ts";
 import { OAuthError } from "../../domain/oauth-error.ts";
 import type { Log } from "../../log.ts";
-import type { PublicNetwork } from "../../public-https.ts";
+import type { PublicNetwork } from "../../public-network.ts";
 import { ClientDocuments } from "./client-documents.ts";
 
 /** OAuth clients: those that registered, and those whose id leads to a document about them. */

@@ -18,6 +18,8 @@ export type Kind =
   | "upload link"
   | "share link"
   | "listed link"
+  | "webhook"
+  | "delivery"
   | "path"
   | "folder"
   | "etag"
@@ -73,6 +75,8 @@ export class KnownValues {
     else if (operation === "createUploadLink") this.add("upload link", tokenIn(answer["url"]));
     else if (operation === "createLink") this.add("share link", answer["token"]);
     if (/Link|PresignedUrl/.test(operation)) this.add("listed link", answer["id"]);
+    if ("disabled_reason" in answer) this.add("webhook", answer["id"]);
+    if ("next_at" in answer) this.add("delivery", answer["id"]);
     if ("deleted_at" in answer) this.add("trash entry", answer["id"]);
     this.add("trash entry", answer["trash_id"]);
     this.add("slug", answer["slug"]);

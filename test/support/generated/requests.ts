@@ -53,6 +53,8 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   uploads: "upload link",
   shared: "share link",
   links: "listed link",
+  webhooks: "webhook",
+  deliveries: "delivery",
 };
 
 /** What need not exist, since a request may make it. */

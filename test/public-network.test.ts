@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { getPublic, isPublicAddress } from "../src/public-https.ts";
+import { getPublic, isPublicAddress } from "../src/public-network.ts";
 import { startTlsServer, TLS_NAME } from "./support/tls-server.ts";
 
 const BOUNDS = { bytes: 1000, timeMs: 5000 };

@@ -1,0 +1,139 @@
+import type { ChangeNumber } from "../domain/change.ts";
+import type { DeliveryId, DeliveryPk, WebhookPk } from "../domain/id.ts";
+import type { Delivery } from "../domain/webhook.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** A delivery to be made. */
+export interface NewDelivery {
+  readonly id: DeliveryId;
+  readonly webhook: WebhookPk;
+  /** Null for one that somebody asked for. */
+  readonly change: ChangeNumber | null;
+  readonly type: string;
+  readonly payload: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A delivery to be sent. */
+export interface DueDelivery extends Pick<Delivery, "pk" | "id" | "attempts"> {
+  readonly payload: string;
+}
+
+/** What an attempt came to. */
+export interface Attempted extends Pick<
+  Delivery,
+  "pk" | "state" | "attempts" | "status" | "error" | "nextAt"
+> {}
+
+const COLUMNS = "pk, id, type, state, attempts, status, error, next_at AS nextAt, created_at AS createdAt";
+
+/** Messages to webhooks. */
+export class WebhookDeliveriesTable {
+  readonly #insert;
+  readonly #byId;
+  readonly #page;
+  readonly #count;
+  readonly #pending;
+  readonly #due;
+  readonly #nextAt;
+  readonly #waiting;
+  readonly #attempted;
+  readonly #sendAgain;
+  readonly #prune;
+
+  constructor({ sql }: Database) {
+    this.#insert = sql.prepare<never, [Parameters<NewDelivery>]>(
+      `INSERT INTO webhook_delivery (id, webhook, change, type, payload, state, next_at, created_at)
+       VALUES (:id, :webhook, :change, :type, :payload, 'pending', :createdAt, :createdAt)`,
+    );
+    this.#byId = sql.prepare<Delivery, [DeliveryId, WebhookPk]>(
+      `SELECT ${COLUMNS} FROM webhook_delivery WHERE id = ? AND webhook = ?`,
+    );
+    this.#page = sql.prepare<Delivery, [WebhookPk, number, number]>(
+      `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook = ? AND pk < ? ORDER BY pk DESC LIMIT ?`,
+    );
+    this.#count = sql.prepare<{ count: number }, [WebhookPk]>(
+      "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ?",
+    );
+    this.#pending = sql.prepare<{ count: number }, [WebhookPk]>(
+      "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
+    );
+    this.#due = sql.prepare<DueDelivery, [WebhookPk, number, number]>(
+      `SELECT pk, id, attempts, payload FROM webhook_delivery
+        WHERE webhook = ? AND state = 'pending' AND next_at <= ? ORDER BY next_at, pk LIMIT ?`,
+    );
+    this.#nextAt = sql.prepare<{ at: number | null }, [WebhookPk]>(
+      "SELECT min(next_at) AS at FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
+    );
+    this.#waiting = sql.prepare<{ webhook: WebhookPk }, []>(
+      "SELECT DISTINCT webhook FROM webhook_delivery WHERE state = 'pending'",
+    );
+    this.#attempted = sql.prepare<never, [Parameters<Attempted>]>(
+      `UPDATE webhook_delivery SET state = :state, attempts = :attempts, status = :status, error = :error,
+              next_at = :nextAt WHERE pk = :pk`,
+    );
+    this.#sendAgain = sql.prepare<never, [number, DeliveryPk]>(
+      "UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_at = ? WHERE pk = ?",
+    );
+    this.#prune = sql.prepare<never, [WebhookPk, number]>(
+      `DELETE FROM webhook_delivery WHERE pk IN
+         (SELECT pk FROM webhook_delivery WHERE webhook = ? AND state <> 'pending' ORDER BY pk DESC LIMIT 10 OFFSET ?)`,
+    );
+  }
+
+  /** Inside a write. */
+  insert(delivery: NewDelivery): void {
+    this.#insert.run({ ...delivery });
+  }
+
+  byId(webhook: WebhookPk, id: DeliveryId): Delivery | null {
+    return this.#byId.get(id, webhook);
+  }
+
+  /** The newest deliveries of a webhook before one, newest first. */
+  page(webhook: WebhookPk, before: number, limit: number): Delivery[] {
+    return this.#page.all(webhook, before, limit);
+  }
+
+  /** How many deliveries a webhook has. */
+  count(webhook: WebhookPk): number {
+    return this.#count.get(webhook)?.count ?? 0;
+  }
+
+  /** How many deliveries of a webhook wait to be sent. */
+  pending(webhook: WebhookPk): number {
+    return this.#pending.get(webhook)?.count ?? 0;
+  }
+
+  /** The deliveries of a webhook that are due, the first ones. */
+  due(webhook: WebhookPk, now: number, limit: number): DueDelivery[] {
+    return this.#due.all(webhook, now, limit);
+  }
+
+  /** When the next delivery of a webhook is due; null if none waits. */
+  nextAt(webhook: WebhookPk): number | null {
+    return this.#nextAt.get(webhook)?.at ?? null;
+  }
+
+  /** The webhooks with deliveries that wait. */
+  waiting(): WebhookPk[] {
+    return this.#waiting.all().map(({ webhook }) => webhook);
+  }
+
+  /** Inside a write. */
+  attempted(attempted: Attempted): void {
+    this.#attempted.run({ ...attempted });
+  }
+
+  /** Lets a delivery be sent once more. Inside a write. */
+  sendAgain(delivery: DeliveryPk, now: number): void {
+    this.#sendAgain.run(now, delivery);
+  }
+
+  /** Removes some of the ended deliveries of a webhook but the newest. Inside a write. */
+  prune(webhook: WebhookPk, kept: number): void {
+    this.#prune.run(webhook, kept);
+  }
+}

@@ -1,0 +1,153 @@
+import type { SecretHash } from "../domain/api-key.ts";
+import type { ChangeNumber } from "../domain/change.ts";
+import type { DrivePk, UserPk, WebhookId, WebhookPk } from "../domain/id.ts";
+import type { NewWebhook, Webhook } from "../domain/webhook.ts";
+import type { Database } from "./database.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** What the server needs to serve a webhook. */
+export interface ServedWebhook extends Webhook {
+  /** Of its key; null if that is gone, or there was none. */
+  readonly keyHash: SecretHash | null;
+  /** Sealed. */
+  readonly secret: Uint8Array;
+  readonly position: ChangeNumber;
+}
+
+type Row<T extends Webhook> = Omit<T, "events"> & { readonly events: string };
+type NewRow = Omit<NewWebhook, "events"> & { readonly events: string };
+
+const COLUMNS = `
+  w.pk, w.id, w.user, w.drive AS drivePk, d.id AS driveId, w.key_id AS keyId, w.url, w.events,
+  w.created_at AS createdAt, w.disabled_at AS disabledAt, w.disabled_reason AS disabledReason`;
+const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
+
+/** Webhooks. */
+export class WebhooksTable {
+  readonly #byId;
+  readonly #served;
+  readonly #enabled;
+  readonly #ofUser;
+  readonly #ofDrive;
+  readonly #insert;
+  readonly #update;
+  readonly #enable;
+  readonly #disable;
+  readonly #setPosition;
+  readonly #giveTo;
+  readonly #remove;
+  readonly #removeSomeOf;
+
+  constructor({ sql }: Database) {
+    this.#byId = sql.prepare<Row<Webhook>, [WebhookId]>(`SELECT ${COLUMNS} ${FROM} WHERE w.id = ?`);
+    this.#served = sql.prepare<Row<ServedWebhook>, [WebhookPk]>(
+      `SELECT ${COLUMNS}, k.hash AS keyHash, w.secret, w.position
+         ${FROM} LEFT JOIN api_key k ON k.id = w.key_id WHERE w.pk = ?`,
+    );
+    this.#enabled = sql.prepare<Pick<Webhook, "pk" | "user" | "drivePk">, []>(
+      "SELECT pk, user, drive AS drivePk FROM webhook WHERE disabled_at IS NULL",
+    );
+    this.#ofUser = sql.prepare<Row<Webhook>, [UserPk]>(
+      `SELECT ${COLUMNS} ${FROM} WHERE w.user = ? ORDER BY w.pk`,
+    );
+    this.#ofDrive = sql.prepare<Row<Webhook>, [DrivePk]>(
+      `SELECT ${COLUMNS} ${FROM} WHERE w.drive = ? ORDER BY w.pk`,
+    );
+    this.#insert = sql.prepare<{ pk: WebhookPk }, [Parameters<NewRow>]>(
+      `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
+       VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
+    );
+    this.#update = sql.prepare<never, [string, string, WebhookPk]>(
+      "UPDATE webhook SET url = ?, events = ? WHERE pk = ?",
+    );
+    this.#enable = sql.prepare<never, [ChangeNumber, WebhookPk]>(
+      "UPDATE webhook SET disabled_at = NULL, disabled_reason = NULL, position = ? WHERE pk = ?",
+    );
+    this.#disable = sql.prepare<never, [number, string, WebhookPk]>(
+      "UPDATE webhook SET disabled_at = ?, disabled_reason = ? WHERE pk = ? AND disabled_at IS NULL",
+    );
+    this.#setPosition = sql.prepare<never, [ChangeNumber, WebhookPk]>(
+      "UPDATE webhook SET position = ? WHERE pk = ?",
+    );
+    this.#giveTo = sql.prepare<never, [UserPk, DrivePk]>("UPDATE webhook SET user = ? WHERE drive = ?");
+    this.#remove = sql.prepare<never, [WebhookPk]>("DELETE FROM webhook WHERE pk = ?");
+    this.#removeSomeOf = sql.prepare<never, [DrivePk]>(
+      "DELETE FROM webhook WHERE pk IN (SELECT pk FROM webhook WHERE drive = ? LIMIT 1)",
+    );
+  }
+
+  byId(id: WebhookId): Webhook | null {
+    const row = this.#byId.get(id);
+    return row === null ? null : withEvents(row);
+  }
+
+  /** A webhook, to serve it. */
+  served(pk: WebhookPk): ServedWebhook | null {
+    const row = this.#served.get(pk);
+    return row === null ? null : withEvents(row);
+  }
+
+  /** All that are enabled. */
+  enabled(): Pick<Webhook, "pk" | "user" | "drivePk">[] {
+    return this.#enabled.all();
+  }
+
+  /** Those of a user and of the user's drives, oldest first. */
+  ofUser(user: UserPk): Webhook[] {
+    return this.#ofUser.all(user).map(withEvents);
+  }
+
+  /** Those of one drive alone, oldest first. */
+  ofDrive(drive: DrivePk): Webhook[] {
+    return this.#ofDrive.all(drive).map(withEvents);
+  }
+
+  /** Inside a write. */
+  insert(webhook: NewWebhook): WebhookPk {
+    const row = this.#insert.get({ ...webhook, events: JSON.stringify(webhook.events) });
+    if (row === null) throw new Error("a new webhook is missing");
+    return row.pk;
+  }
+
+  /** Inside a write. */
+  update(pk: WebhookPk, { url, events }: Pick<Webhook, "url" | "events">): void {
+    this.#update.run(url, JSON.stringify(events), pk);
+  }
+
+  /** Enables a webhook, which is told of what comes after a change. Inside a write. */
+  enable(pk: WebhookPk, position: ChangeNumber): void {
+    this.#enable.run(position, pk);
+  }
+
+  /** Inside a write. */
+  disable(pk: WebhookPk, now: number, reason: string): void {
+    this.#disable.run(now, reason, pk);
+  }
+
+  /** Remembers the last change that was looked at. Inside a write. */
+  setPosition(pk: WebhookPk, position: ChangeNumber): void {
+    this.#setPosition.run(position, pk);
+  }
+
+  /** Gives the webhooks of a drive that is claimed to its owner. Inside a write. */
+  giveTo(user: UserPk, drive: DrivePk): void {
+    this.#giveTo.run(user, drive);
+  }
+
+  /** Removes a webhook and its deliveries. Inside a write. */
+  remove(pk: WebhookPk): void {
+    this.#remove.run(pk);
+  }
+
+  /** Removes a webhook of a deleted drive: one, as it may have many deliveries. Returns how many. Inside a write. */
+  removeSomeOf(drive: DrivePk): number {
+    return Math.min(1, this.#removeSomeOf.run(drive).changes);
+  }
+}
+
+function withEvents<T extends { readonly events: string }>(
+  row: T,
+): Omit<T, "events"> & { readonly events: readonly string[] } {
+  const events: readonly string[] = JSON.parse(row.events);
+  return { ...row, events };
+}

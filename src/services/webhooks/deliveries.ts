@@ -1,0 +1,122 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { type DeliveryId, newId, parseId } from "../../domain/id.ts";
+import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhook.ts";
+import type { Access } from "../access.ts";
+import { mostPending, payloadOf } from "./outbox.ts";
+import type { WebhookSender } from "./sender.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+/** A page of deliveries. */
+export interface DeliveriesPage {
+  readonly deliveries: readonly Delivery[];
+  readonly total: number;
+  /** Where the next page starts; null on the last one. */
+  readonly nextBefore: number | null;
+}
+
+/** What became of the messages to a webhook; who manages it can have one sent again, or one to try it. */
+export class WebhookDeliveries {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #webhooks: Webhooks;
+  readonly #sender: WebhookSender;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    clock: Clock;
+    webhooks: Webhooks;
+    sender: WebhookSender;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#webhooks = parts.webhooks;
+    this.#sender = parts.sender;
+  }
+
+  /** Sends a message that says nothing. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
+  async test(caller: Caller, reference: string, within?: Within<Delivery>): Promise<Delivery> {
+    const { webhookDeliveries } = this.#tables;
+    const { webhook, delivery } = await this.#send(caller, reference, within, (to) => {
+      const now = this.#clock.now();
+      const id = newId<DeliveryId>(now);
+      const payload = payloadOf(TEST_EVENT, now, { webhook_id: to.id });
+      webhookDeliveries.insert({
+        id,
+        webhook: to.pk,
+        change: null,
+        type: TEST_EVENT,
+        payload,
+        createdAt: now,
+      });
+      return id;
+    });
+    this.#sender.add(webhook.pk, true);
+    return delivery;
+  }
+
+  /** The deliveries of a webhook, newest first. Throws NOT_FOUND, FORBIDDEN. */
+  deliveries(
+    caller: Caller,
+    reference: string,
+    { before, limit }: { readonly before: number | null; readonly limit: number },
+  ): DeliveriesPage {
+    const { pk } = this.#webhooks.get(caller, reference);
+    const { webhookDeliveries } = this.#tables;
+    const found = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const deliveries = found.slice(0, limit);
+    const nextBefore = found.length > limit ? (deliveries.at(-1)?.pk ?? null) : null;
+    return { deliveries, total: webhookDeliveries.count(pk), nextBefore };
+  }
+
+  /** Sends a delivery once more, with the same id. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
+  async resend(
+    caller: Caller,
+    reference: string,
+    deliveryId: string,
+    within?: Within<Delivery>,
+  ): Promise<Delivery> {
+    const { webhookDeliveries } = this.#tables;
+    const { webhook, delivery } = await this.#send(caller, reference, within, (to) => {
+      const id = parseId<DeliveryId>(deliveryId);
+      const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
+      if (found === null) throw notFound("delivery");
+      webhookDeliveries.sendAgain(found.pk, this.#clock.now());
+      return found.id;
+    });
+    this.#sender.add(webhook.pk, true);
+    return delivery;
+  }
+
+  /** Lets a delivery wait to be sent. */
+  async #send(
+    caller: Caller,
+    reference: string,
+    within: Within<Delivery> | undefined,
+    prepare: (webhook: Webhook) => DeliveryId,
+  ): Promise<{ webhook: Webhook; delivery: Delivery }> {
+    let webhook: Webhook | null = null;
+    const delivery = await this.#access.write(caller, within, () => {
+      webhook = this.#webhooks.get(caller, reference);
+      if (webhook.disabledAt !== null) {
+        throw new CofferError(
+          "CONFLICT",
+          "The webhook is disabled. Enable it first: PATCH it with enabled true.",
+        );
+      }
+      if (this.#tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
+        throw new CofferError("CONFLICT", "Too many deliveries of the webhook wait to be sent already.");
+      }
+      const found = this.#tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
+      if (found === null) throw new Error("a delivery is missing");
+      return found;
+    });
+    return { webhook: webhook ?? this.#webhooks.get(caller, reference), delivery };
+  }
+}

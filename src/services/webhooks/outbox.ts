@@ -1,0 +1,163 @@
+import type { Clock } from "../../clock.ts";
+import type { NewDelivery } from "../../db/webhook-deliveries.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { ServedWebhook } from "../../db/webhooks.ts";
+import { type Change, type ChangeNumber, changeNumber } from "../../domain/change.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
+import { WEBHOOKS } from "../../domain/limits.ts";
+import { formatInstant } from "../../domain/time.ts";
+import { type Webhook, wants } from "../../domain/webhook.ts";
+import type { Log } from "../../log.ts";
+import type { Changes } from "../changes/changes.ts";
+import type { WebhookReach } from "./reach.ts";
+
+/** How many changes are looked at in one step. */
+const STEP = 100;
+/** After so many changes that a webhook is not told of, its position is written all the same. */
+const SKIPPED = 1000;
+
+/** A change as a message shows it. */
+export type DescribeChange = (change: Change) => object;
+
+/** The body of a message (Standard Webhooks, "Payload structure"). @param at milliseconds since the epoch */
+export function payloadOf(type: string, at: number, data: object): string {
+  return JSON.stringify({ type, timestamp: formatInstant(at), data });
+}
+
+interface Parts {
+  readonly tables: Tables;
+  readonly changes: Changes;
+  readonly reach: WebhookReach;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when a webhook has new deliveries. */
+  readonly filled: (webhook: WebhookPk) => void;
+}
+
+/**
+ * Makes deliveries of the changes that webhooks are told of. The feed is the queue: each webhook has a position in it,
+ * which moves in the transaction that stores the deliveries, so nothing is left out or made twice. While too many wait,
+ * the position waits.
+ */
+export class WebhookOutbox {
+  readonly #parts: Parts;
+  readonly #watching = new Map<WebhookPk, Disposable>();
+  /** Webhooks for which there may be something. */
+  readonly #woken = new Set<WebhookPk>();
+  /** How far webhooks were looked through beyond their positions: there was nothing for them. */
+  readonly #seen = new Map<WebhookPk, ChangeNumber>();
+  #describe: DescribeChange | null = null;
+  #running: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for changes for all webhooks, and again whenever there are new ones. */
+  start(describe: DescribeChange): void {
+    this.#describe = describe;
+    for (const webhook of this.#parts.tables.webhooks.enabled()) this.open(webhook);
+  }
+
+  /** Waits for changes that a webhook is told of. */
+  open({ pk, user, drivePk }: Pick<Webhook, "pk" | "user" | "drivePk">): void {
+    this.close(pk);
+    const watched = drivePk !== null ? new Set([drivePk]) : user === null ? null : { owner: user };
+    if (watched === null) return;
+    this.#watching.set(
+      pk,
+      this.#parts.changes.subscribe(watched, () => this.wake(pk)),
+    );
+    this.wake(pk);
+  }
+
+  /** Waits no more for a webhook that is disabled or removed. */
+  close(webhook: WebhookPk): void {
+    this.#watching.get(webhook)?.[Symbol.dispose]();
+    this.#watching.delete(webhook);
+    this.#seen.delete(webhook);
+    this.#woken.delete(webhook);
+  }
+
+  /** Says that there may be something for a webhook, or room for it. */
+  wake(webhook: WebhookPk): void {
+    if (this.#describe === null || !this.#watching.has(webhook)) return;
+    this.#woken.add(webhook);
+    this.#running ??= this.#run(this.#describe).finally(() => (this.#running = null));
+  }
+
+  /** Resolves when nothing runs; nothing is begun after that. */
+  async stop(): Promise<void> {
+    this.#describe = null;
+    for (const webhook of this.#watching.keys()) this.close(webhook);
+    await this.#running;
+  }
+
+  async #run(describe: DescribeChange): Promise<void> {
+    for (;;) {
+      const [webhook] = this.#woken;
+      if (webhook === undefined) return;
+      this.#woken.delete(webhook);
+      try {
+        // To the end of the line: others have their turn.
+        if (await this.#step(webhook, describe)) this.#woken.add(webhook);
+      } catch (error) {
+        // A full disk: tried again with the next change.
+        if (!(error instanceof WriteRefused))
+          this.#parts.log.error("a webhook could not be filled", { error });
+      }
+    }
+  }
+
+  /** Looks at some changes. Resolves with whether there are more. */
+  async #step(pk: WebhookPk, describe: DescribeChange): Promise<boolean> {
+    const { tables, changes, reach, clock, filled } = this.#parts;
+    const webhook = tables.webhooks.served(pk);
+    if (webhook === null || webhook.disabledAt !== null) {
+      this.close(pk);
+      return false;
+    }
+    const problem = reach.problem(webhook);
+    if (problem !== null) {
+      await tables.writeFromReserve(() => tables.webhooks.disable(pk, clock.now(), problem));
+      this.close(pk);
+      return false;
+    }
+    const room = mostPending(webhook) - tables.webhookDeliveries.pending(pk);
+    if (room <= 0) return false;
+    const seen = this.#seen.get(pk) ?? webhook.position;
+    const drives = reach.drives({ ...webhook, position: changeNumber(Math.max(seen, webhook.position)) });
+    const page = changes.page({ drives, position: null, limit: Math.min(room, STEP), newestFirst: false });
+    const upTo = changeNumber(Math.max(page.next.number, webhook.position));
+    const told = page.changes.filter(({ type }) => wants(webhook.events, type));
+    if (told.length > 0 || upTo - webhook.position > SKIPPED) {
+      const made = told.map((change) => this.#delivery(pk, change, describe));
+      await tables.write(() => this.#store(webhook, made, upTo));
+      this.#seen.delete(pk);
+      if (made.length > 0) filled(pk);
+    } else if (this.#watching.has(pk)) this.#seen.set(pk, upTo);
+    return page.hasMore;
+  }
+
+  #delivery(webhook: WebhookPk, change: Change, describe: DescribeChange): NewDelivery {
+    const now = this.#parts.clock.now();
+    const { type, at, number } = change;
+    const payload = payloadOf(type, at, describe(change));
+    return { id: newId<DeliveryId>(now), webhook, change: number, type, payload, createdAt: now };
+  }
+
+  #store({ pk, position }: ServedWebhook, made: readonly NewDelivery[], upTo: ChangeNumber): void {
+    const { webhooks, webhookDeliveries } = this.#parts.tables;
+    const now = webhooks.served(pk);
+    // Meanwhile it was removed or disabled, or enabled again and begins later.
+    if (now === null || now.disabledAt !== null || now.position !== position) return;
+    for (const delivery of made) webhookDeliveries.insert(delivery);
+    webhooks.setPosition(pk, upTo);
+  }
+}
+
+/** How many deliveries of a webhook may wait. */
+export function mostPending({ user }: Pick<Webhook, "user">): number {
+  return user === null ? WEBHOOKS.pending.unclaimed : WEBHOOKS.pending.claimed;
+}

@@ -1,0 +1,225 @@
+import type { Clock } from "../../clock.ts";
+import type { Attempted, DueDelivery } from "../../db/webhook-deliveries.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { ServedWebhook } from "../../db/webhooks.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { DeliveryPk, UserPk, WebhookPk } from "../../domain/id.ts";
+import { WEBHOOKS } from "../../domain/limits.ts";
+import { unseal } from "../../domain/sealing.ts";
+import type { Subnet } from "../../domain/subnet.ts";
+import { signedHeaders, waitAfter } from "../../domain/webhook.ts";
+import type { Log } from "../../log.ts";
+import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../public-network.ts";
+import type { WebhookReach } from "./reach.ts";
+
+/** How long to wait at most before looking again, in milliseconds: the clock may have been set. */
+const LOOK_MS = 60_000;
+/** After a failure, how long a webhook is left alone, in milliseconds: twice as long each time, up to the most. */
+const PAUSE_MS = { first: 1000, most: 60_000 };
+const { atOnce } = WEBHOOKS;
+
+/** What came of an attempt: the status of the answer, or why there was none. */
+type Outcome = { readonly status: number } | { readonly error: string };
+
+/** A delivery that is being sent. */
+interface Running {
+  readonly webhook: WebhookPk;
+  readonly user: UserPk | null;
+  readonly done: Promise<void>;
+}
+
+interface Parts {
+  readonly tables: Tables;
+  readonly reach: WebhookReach;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sealingKey: Uint8Array;
+  /** Where webhooks may be beside the public internet. */
+  readonly subnets: readonly Subnet[];
+  readonly network: PublicNetwork | undefined;
+  /** Called when a webhook has room for more deliveries. */
+  readonly roomMade: (webhook: WebhookPk) => void;
+}
+
+/**
+ * Sends the deliveries that are due. Each is sent at least once: what a crash cuts off is sent again, with the same id.
+ * A server that does not answer takes no turns from others: after each failure its webhook pauses, and is sent one at
+ * a time until it answers.
+ */
+export class WebhookSender {
+  readonly #parts: Parts;
+  /** When webhooks have something to send; in the order of their turns. */
+  readonly #due = new Map<WebhookPk, number>();
+  readonly #running = new Map<DeliveryPk, Running>();
+  readonly #pauses = new Map<WebhookPk, { readonly failures: number; readonly until: number }>();
+  readonly #stopping = new AbortController();
+  #isStarted = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Sends what waits, and from now on what comes. */
+  start(): void {
+    this.#isStarted = true;
+    for (const webhook of this.#parts.tables.webhookDeliveries.waiting()) this.#due.set(webhook, 0);
+    this.pump();
+  }
+
+  /** Says that a webhook has something to send. @param isAsked whether somebody waits for it: then it does not pause */
+  add(webhook: WebhookPk, isAsked = false): void {
+    if (isAsked) this.#pauses.delete(webhook);
+    this.#due.set(webhook, 0);
+    this.pump();
+  }
+
+  /** Forgets a webhook that is disabled or removed. */
+  forget(webhook: WebhookPk): void {
+    this.#due.delete(webhook);
+    this.#pauses.delete(webhook);
+  }
+
+  /** Ends what is being sent; it is sent again at the next start. Resolves when nothing runs. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#stopping.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** Begins to send what is due now. */
+  pump(): void {
+    if (!this.#isStarted) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const now = this.#parts.clock.now();
+    let wait = LOOK_MS;
+    const turns = Array.from(this.#due);
+    for (const [webhook, dueAt] of turns) {
+      const at = Math.max(dueAt, this.#pauses.get(webhook)?.until ?? 0);
+      if (at > now) wait = Math.min(wait, at - now);
+      else this.#sendSome(webhook, now);
+    }
+    this.#timer = setTimeout(() => this.pump(), wait).unref();
+  }
+
+  #sendSome(pk: WebhookPk, now: number): void {
+    const { tables } = this.#parts;
+    const webhook = tables.webhooks.served(pk);
+    if (webhook === null || webhook.disabledAt !== null) return this.forget(pk);
+    const free = this.#freeFor(webhook);
+    if (free <= 0) return;
+    // More than are free: some of them are being sent.
+    const due = tables.webhookDeliveries
+      .due(pk, now, atOnce.webhook + free)
+      .filter((each) => !this.#running.has(each.pk))
+      .slice(0, free);
+    for (const delivery of due) this.#begin(webhook, delivery);
+    this.#due.delete(pk);
+    const isBusy = [...this.#running.values()].some((each) => each.webhook === pk);
+    const nextAt = tables.webhookDeliveries.nextAt(pk);
+    // While something of it is sent it is looked at again at the end of that.
+    if (nextAt !== null && !isBusy) this.#due.set(pk, nextAt);
+  }
+
+  /** How many more deliveries of a webhook may be sent now. */
+  #freeFor({ pk, user }: ServedWebhook): number {
+    const running = [...this.#running.values()];
+    const count = (is: (each: Running) => boolean) => running.filter(is).length;
+    const most = this.#pauses.has(pk) ? 1 : atOnce.webhook;
+    return Math.min(
+      most - count((each) => each.webhook === pk),
+      (user === null ? atOnce.unclaimed : atOnce.owner) - count((each) => each.user === user),
+      atOnce.all - running.length,
+    );
+  }
+
+  #begin(webhook: ServedWebhook, delivery: DueDelivery): void {
+    const done = this.#send(webhook, delivery)
+      .catch((error: unknown) => {
+        if (!(error instanceof WriteRefused)) this.#parts.log.error("a webhook failed", { error });
+        // What is not known to be sent is sent again, but not at once.
+        this.#pause(webhook.pk);
+      })
+      .finally(() => {
+        this.#running.delete(delivery.pk);
+        this.#due.set(webhook.pk, 0);
+        this.pump();
+      });
+    this.#running.set(delivery.pk, { webhook: webhook.pk, user: webhook.user, done });
+  }
+
+  async #send(webhook: ServedWebhook, delivery: DueDelivery): Promise<void> {
+    const { tables, reach, clock, roomMade } = this.#parts;
+    const problem = reach.problem(webhook);
+    if (problem !== null) return this.#disable(webhook.pk, problem);
+    const secret = this.#secretOf(webhook);
+    if (secret === null) return this.#disable(webhook.pk, "Its secret cannot be read. Make a new webhook.");
+    const outcome = await this.#post(webhook.url, secret, delivery);
+    if (this.#stopping.signal.aborted) return;
+    const attempted = this.#attempted(delivery, outcome, clock.now());
+    if (attempted.state === "delivered") this.#pauses.delete(webhook.pk);
+    else this.#pause(webhook.pk);
+    await tables.writeFromReserve(() => {
+      tables.webhookDeliveries.attempted(attempted);
+      if (attempted.state !== "pending") tables.webhookDeliveries.prune(webhook.pk, WEBHOOKS.kept);
+    });
+    if (attempted.status === 410) await this.#disable(webhook.pk, "Its server answered 410 Gone.");
+    else if (attempted.state !== "pending") roomMade(webhook.pk);
+  }
+
+  /** Null if the server's own secret is another one by now. */
+  #secretOf({ secret }: ServedWebhook): Uint8Array | null {
+    try {
+      return unseal(this.#parts.sealingKey, secret);
+    } catch {
+      return null;
+    }
+  }
+
+  async #post(url: string, secret: Uint8Array, { id, payload }: DueDelivery): Promise<Outcome> {
+    const { subnets, network, clock } = this.#parts;
+    const signed = signedHeaders(secret, { id, payload }, clock.now());
+    const headers = { "content-type": "application/json", "user-agent": "Coffer", ...signed };
+    const late = AbortSignal.timeout(WEBHOOKS.answerMs);
+    const signal = AbortSignal.any([late, this.#stopping.signal]);
+    const bounds = { ...network, subnets, bytes: WEBHOOKS.answerBytes };
+    try {
+      return { status: await postPublic(new URL(url), { headers, body: payload, signal }, bounds) };
+    } catch (error) {
+      if (late.aborted) return { error: `There was no answer within ${WEBHOOKS.answerMs / 1000} seconds.` };
+      if (error instanceof ForbiddenAddress) return { error: "The server has no address that is allowed." };
+      return { error: "There was no connection to the server, or it ended without an answer." };
+    }
+  }
+
+  #attempted({ pk, attempts: before }: DueDelivery, outcome: Outcome, now: number): Attempted {
+    const attempts = before + 1;
+    const status = "status" in outcome ? outcome.status : null;
+    if (status !== null && status >= 200 && status < 300) {
+      return { pk, state: "delivered", attempts, status, error: null, nextAt: null };
+    }
+    const error = "error" in outcome ? outcome.error : errorOf(outcome.status);
+    const wait = status === 410 ? null : waitAfter(attempts);
+    if (wait === null) return { pk, state: "failed", attempts, status, error, nextAt: null };
+    return { pk, state: "pending", attempts, status, error, nextAt: now + wait };
+  }
+
+  #pause(webhook: WebhookPk): void {
+    const failures = (this.#pauses.get(webhook)?.failures ?? 0) + 1;
+    const ms = Math.min(PAUSE_MS.first * 2 ** Math.min(failures - 1, 10), PAUSE_MS.most);
+    this.#pauses.set(webhook, { failures, until: this.#parts.clock.now() + ms });
+  }
+
+  async #disable(webhook: WebhookPk, reason: string): Promise<void> {
+    const { tables, clock } = this.#parts;
+    await tables.writeFromReserve(() => tables.webhooks.disable(webhook, clock.now(), reason));
+  }
+}
+
+function errorOf(status: number): string {
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect
+    ? `The server answered ${status}: redirects are not followed.`
+    : `The server answered ${status}.`;
+}

@@ -1,0 +1,226 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
+import { WEBHOOKS } from "../../domain/limits.ts";
+import { seal } from "../../domain/sealing.ts";
+import type { Subnet } from "../../domain/subnet.ts";
+import {
+  newWebhookSecret,
+  parseEvents,
+  parseWebhookSecret,
+  parseWebhookUrl,
+  type Webhook,
+} from "../../domain/webhook.ts";
+import { addressIn, isIn, isPublicAddress } from "../../public-network.ts";
+import type { Access } from "../access.ts";
+import type { Changes } from "../changes/changes.ts";
+import type { WebhookOutbox } from "./outbox.ts";
+import type { WebhookSender } from "./sender.ts";
+
+/** A request for a webhook, as sent. */
+export interface WebhookRequest {
+  /** An id or slug; undefined for what the caller reaches: all drives of an account, or its one drive. */
+  readonly drive: string | undefined;
+  readonly url: string;
+  readonly events: readonly string[];
+  /** Undefined for a new one. */
+  readonly secret: string | undefined;
+}
+
+/** A new webhook. The secret is shown only once. */
+export interface CreatedWebhook {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
+
+/** What is to be changed; undefined stays. */
+export interface WebhookUpdate {
+  readonly url: string | undefined;
+  readonly events: readonly string[] | undefined;
+  readonly enabled: boolean | undefined;
+}
+
+/** Of whom a webhook is, and of which drive it tells. */
+interface Scope {
+  readonly user: UserPk | null;
+  readonly drive: DrivePk | null;
+}
+
+/** Webhooks: who is told of changes, at which address. Only who manages a drive sees and changes those of it. */
+export class Webhooks {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #changes: Changes;
+  readonly #clock: Clock;
+  readonly #sealingKey: Uint8Array;
+  readonly #subnets: readonly Subnet[];
+  readonly #outbox: WebhookOutbox;
+  readonly #sender: WebhookSender;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    changes: Changes;
+    clock: Clock;
+    sealingKey: Uint8Array;
+    subnets: readonly Subnet[];
+    outbox: WebhookOutbox;
+    sender: WebhookSender;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#changes = parts.changes;
+    this.#clock = parts.clock;
+    this.#sealingKey = parts.sealingKey;
+    this.#subnets = parts.subnets;
+    this.#outbox = parts.outbox;
+    this.#sender = parts.sender;
+  }
+
+  /** Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
+  async create(
+    caller: Caller,
+    wanted: WebhookRequest,
+    within?: Within<CreatedWebhook>,
+  ): Promise<CreatedWebhook> {
+    const url = this.#url(wanted.url);
+    const events = parseEvents(wanted.events);
+    const secret = wanted.secret ?? newWebhookSecret();
+    const sealed = seal(this.#sealingKey, parseWebhookSecret(secret));
+    const created = await this.#access.write(caller, within, () => {
+      const now = this.#clock.now();
+      const scope = this.#scope(caller, wanted.drive);
+      this.#requireRoom(scope);
+      const id = newId<WebhookId>(now);
+      const { keyId } = caller;
+      const position = this.#changes.head;
+      this.#tables.webhooks.insert({
+        ...scope,
+        id,
+        keyId,
+        url,
+        events,
+        secret: sealed,
+        position,
+        createdAt: now,
+      });
+      return { webhook: this.#existing(id), secret };
+    });
+    this.#outbox.open(created.webhook);
+    return created;
+  }
+
+  /**
+   * The webhooks that the caller manages, oldest first. Throws NOT_FOUND and FORBIDDEN for the drive.
+   *
+   * @param drive an id or slug; undefined for all
+   */
+  list(caller: Caller, drive: string | undefined): readonly Webhook[] {
+    if (caller.kind === "account" && drive === undefined) return this.#ofUser(caller.userPk);
+    const reference = drive ?? (caller.kind === "drive" ? caller.driveId : "");
+    return this.#tables.webhooks.ofDrive(this.#access.driveToManage(caller, reference).pk);
+  }
+
+  /** Throws NOT_FOUND, FORBIDDEN. */
+  get(caller: Caller, reference: string): Webhook {
+    const id = parseId<WebhookId>(reference);
+    const webhook = id === null ? null : this.#tables.webhooks.byId(id);
+    if (webhook === null) throw notFound("webhook");
+    const { drivePk, driveId } = webhook;
+    if (drivePk === null) {
+      if (caller.kind !== "account" || caller.userPk !== webhook.user) throw notFound("webhook");
+      return webhook;
+    }
+    if (driveId === null || this.#access.findDrive(caller, driveId) === null) throw notFound("webhook");
+    this.#access.driveToManage(caller, driveId);
+    return webhook;
+  }
+
+  /** Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR. */
+  async update(
+    caller: Caller,
+    reference: string,
+    wanted: WebhookUpdate,
+    within?: Within<Webhook>,
+  ): Promise<Webhook> {
+    const url = wanted.url === undefined ? undefined : this.#url(wanted.url);
+    const events = wanted.events === undefined ? undefined : parseEvents(wanted.events);
+    const { webhooks } = this.#tables;
+    const updated = await this.#access.write(caller, within, () => {
+      const webhook = this.get(caller, reference);
+      const { pk, disabledAt } = webhook;
+      webhooks.update(pk, { url: url ?? webhook.url, events: events ?? webhook.events });
+      if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#changes.head);
+      if (wanted.enabled === false) webhooks.disable(pk, this.#clock.now(), "It was disabled by request.");
+      return this.#existing(webhook.id);
+    });
+    if (updated.disabledAt === null) {
+      this.#outbox.open(updated);
+      this.#sender.add(updated.pk, true);
+    } else this.#forget(updated);
+    return updated;
+  }
+
+  /** Removes a webhook and its deliveries. Throws NOT_FOUND, FORBIDDEN. */
+  async remove(caller: Caller, reference: string, within?: Within<Webhook>): Promise<Webhook> {
+    const removed = await this.#access.writeFromReserve(caller, within, () => {
+      const webhook = this.get(caller, reference);
+      this.#tables.webhooks.remove(webhook.pk);
+      return webhook;
+    });
+    this.#forget(removed);
+    return removed;
+  }
+
+  #forget({ pk }: Webhook): void {
+    this.#outbox.close(pk);
+    this.#sender.forget(pk);
+  }
+
+  #existing(id: WebhookId): Webhook {
+    const webhook = this.#tables.webhooks.byId(id);
+    if (webhook === null) throw new Error("a webhook is missing");
+    return webhook;
+  }
+
+  #scope(caller: Caller, reference: string | undefined): Scope {
+    if (reference === undefined && caller.kind === "account") return { user: caller.userPk, drive: null };
+    const drive = this.#access.driveToManage(
+      caller,
+      reference ?? (caller.kind === "drive" ? caller.driveId : ""),
+    );
+    return { user: drive.owner?.pk ?? null, drive: drive.pk };
+  }
+
+  /** Without those of deleted drives. */
+  #ofUser(user: UserPk): readonly Webhook[] {
+    const now = this.#clock.now();
+    const isThere = (drive: DrivePk) => this.#tables.drives.byPk(drive, now) !== null;
+    return this.#tables.webhooks.ofUser(user).filter(({ drivePk }) => drivePk === null || isThere(drivePk));
+  }
+
+  #requireRoom({ user, drive }: Scope): void {
+    const found =
+      user !== null ? this.#ofUser(user) : drive !== null ? this.#tables.webhooks.ofDrive(drive) : [];
+    const most = user === null ? WEBHOOKS.each.unclaimed : WEBHOOKS.each.claimed;
+    if (found.length >= most) {
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        `There are ${most} webhooks already, the most there may be. Delete one first.`,
+      );
+    }
+  }
+
+  /** An address of a server in the URL is checked here, and again when it is connected to; a name only then. */
+  #url(text: string): string {
+    const url = parseWebhookUrl(text, this.#subnets.length > 0);
+    const address = addressIn(url);
+    if (address !== null && !isIn(this.#subnets, address) && !isPublicAddress(address)) {
+      throw invalid("url", "must be at a public address: this server does not connect to others");
+    }
+    return url.href;
+  }
+}
