@@ -99,7 +99,8 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
   },
   delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: writing() },
   undo: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
-  snapshot: { args: { drive: "{drive}", action: "create" }, of: writing() },
+  // A snapshot is of the whole drive: it shows a key of a folder no more than that.
+  snapshot: { args: { drive: "{drive}", action: "create" }, of: writing("done") },
   search: { args: { drive: "{drive}", query: "hello" }, of: looking() },
   create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
   share_file: { args: { drive: "{drive}", path: "{path}" }, of: writing("NOT_FOUND") },
