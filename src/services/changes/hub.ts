@@ -52,6 +52,8 @@ export class ChangeHub {
     this.#lastRound = performance.now();
     const changed = this.#changed;
     this.#changed = new Set();
+    // The database may be closed by now.
+    if (this.#subscribers.size === 0) return;
     const owners = new Set([...changed].map((drive) => this.#tables.drives.ownerOf(drive)));
     this.#wakeSome(
       [...this.#subscribers].filter(({ watched }) => {
