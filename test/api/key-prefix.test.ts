@@ -167,6 +167,18 @@ describe("it lists", () => {
     expect(await list({ prefix, delimiter: "/" })).toMatchObject({ data: [], folders: [], total: 0 });
   });
 
+  test("only what is inside with a tag, in any order", async () => {
+    const tagged = { body: { tags: ["marked"] } };
+    for (const path of ["root.txt", "notes-secret/b.txt", "notes/sub/deep.txt"])
+      await world.clients.ada.json(200, "PATCH", `/v0/files/${idOf(path)}`, tagged);
+    for (const query of [{ tags: "marked" }, { tags: "marked", prefix: "n" }])
+      expect(await list(query)).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
+    const found = await inside.json<Listed>(200, "GET", "/v0/search?tags=marked");
+    expect(found).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
+    for (const sort of ["-path", "size", "-updated_at"])
+      expect((await list({ sort, delimiter: "/" })).data).toEqual([]);
+  });
+
   test("the way to its folder, and nothing beside it", async () => {
     const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
     const levels: [prefix: string, folders: string[]][] = [
