@@ -101,6 +101,8 @@ export type Snapshot = history.SnapshotRecord;
 export interface Difference {
   readonly path: string;
   readonly change: "added" | "removed" | "changed" | "moved";
+  /** Null where there was none. */
+  readonly before: { readonly path: string } | null;
 }
 
 /** Somebody else who may use a drive. */

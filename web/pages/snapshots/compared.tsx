@@ -34,10 +34,17 @@ export function Compared({ drive, snapshot }: { readonly drive: Drive; readonly 
       )}
       {loaded.state === "ready" && loaded.value.data.length > 0 && (
         <ul class="list">
-          {loaded.value.data.map(({ path, change }) => (
+          {loaded.value.data.map(({ path, change, before }) => (
             <li key={path} class="difference">
-              <span class={`standing is-${change}`}>{IN_WORDS[change]}</span>
-              <Name text={path} />
+              <span class="standing">{IN_WORDS[change]}</span>
+              <span>
+                {change === "moved" && before !== null && (
+                  <>
+                    <Name text={before.path} /> to{" "}
+                  </>
+                )}
+                <Name text={path} />
+              </span>
             </li>
           ))}
         </ul>
