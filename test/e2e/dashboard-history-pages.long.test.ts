@@ -68,6 +68,7 @@ test.each<Look>([
   ["snapshot-new", () => `/snapshots?drive=${made.drive}`, "Before the clean-up", "Take a snapshot"],
   ["snapshot-restore", () => `/snapshots?drive=${made.drive}`, "Before the clean-up", `Restore ${LONG}`],
   ["snapshot-inside", () => `/snapshots?drive=${made.drive}&inside=${made.snapshot}`, "river", null],
+  ["snapshot-compare", () => `/snapshots?drive=${made.drive}&compare=${made.snapshot}`, "river/log.md", null],
   ["links", () => `/links?drive=${made.drive}`, "Shows a folder", null],
   ["link-revoke", () => "/links", "Shows a folder", "Revoke the link to river"],
   ["members", () => `/members?drive=${made.drive}`, "bob", null],

@@ -1,5 +1,9 @@
+import { useMemo } from "preact/hooks";
 import { type DiffLine, readDiff } from "../lib/diff.ts";
 import { Visible } from "./name.tsx";
+
+/** Lines that are shown: a browser takes seconds for many thousands. */
+const MOST_LINES = 2000;
 
 const MARKS: Readonly<Record<DiffLine["kind"], string>> = { added: "+", removed: "−", same: " ", place: "" };
 const IN_WORDS: Readonly<Record<DiffLine["kind"], string>> = {
@@ -9,21 +13,34 @@ const IN_WORDS: Readonly<Record<DiffLine["kind"], string>> = {
   place: "",
 };
 
+interface DiffProps {
+  /** A unified diff. */
+  readonly diff: string;
+  /** Whether it goes on after this. */
+  readonly isCut: boolean;
+  readonly label: string;
+}
+
 /** What differs between two texts, line by line. */
-export function Diff({ diff, label }: { readonly diff: string; readonly label: string }) {
+export function Diff({ diff, isCut, label }: DiffProps) {
+  const lines = useMemo(() => readDiff(diff), [diff]);
   return (
-    <div class="diff" tabIndex={0} role="region" aria-label={label}>
-      <pre>
-        {readDiff(diff).map(({ kind, text }, at) => (
-          // oxlint-disable-next-line react/no-array-index-key -- the lines of one diff never change
-          <span key={at} class={`diff-line diff-${kind}`}>
-            <span aria-hidden="true">{MARKS[kind]} </span>
-            {IN_WORDS[kind] !== "" && <span class="hidden-visually">{IN_WORDS[kind]}: </span>}
-            <Visible text={text} />
-            {"\n"}
-          </span>
-        ))}
-      </pre>
-    </div>
+    <>
+      <div class="diff" tabIndex={0} role="region" aria-label={label}>
+        <pre>
+          {lines.slice(0, MOST_LINES).map(({ kind, text }, at) => (
+            <span key={at} class={`diff-line diff-${kind}`}>
+              <span aria-hidden="true">{MARKS[kind]} </span>
+              {IN_WORDS[kind] !== "" && <span class="hidden-visually">{IN_WORDS[kind]}: </span>}
+              <Visible text={text} />
+              {"\n"}
+            </span>
+          ))}
+        </pre>
+      </div>
+      {(isCut || lines.length > MOST_LINES) && (
+        <p class="soft">There are more differences than are shown here.</p>
+      )}
+    </>
   );
 }

@@ -98,12 +98,7 @@ export interface TextDiff {
 export type Snapshot = history.SnapshotRecord;
 
 /** Something that is another way now than in a snapshot. */
-export interface Difference {
-  readonly path: string;
-  readonly change: "added" | "removed" | "changed" | "moved";
-  /** Null where there was none. */
-  readonly before: { readonly path: string } | null;
-}
+export type Difference = history.DifferenceRecord;
 
 /** Somebody else who may use a drive. */
 export type Member = member.MemberRecord;

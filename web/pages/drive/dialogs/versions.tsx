@@ -151,9 +151,8 @@ function Compared({ file, version }: { readonly file: FileRecord; readonly versi
       {diff === "" ? (
         <p class="soft">The same as the current content.</p>
       ) : (
-        <Diff diff={diff} label={`From version ${version} to the current content`} />
+        <Diff diff={diff} isCut={isCut} label={`From version ${version} to the current content`} />
       )}
-      {isCut && <p class="soft">There are more differences than are shown here.</p>}
     </div>
   );
 }
