@@ -82,6 +82,10 @@ test.each<Look>([
     await page.getByRole("button", { name: button, exact: true }).click();
     await page.getByRole("dialog").last().waitFor();
   }
+  if (name === "versions") {
+    await page.getByRole("button", { name: /^Compare version 1/ }).click();
+    await page.getByRole("region", { name: /^From version 1/ }).waitFor();
+  }
   expect(await inspect(page, name)).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ test("what was deleted, moved or replaced comes back with Undo, by mouse and key
   expect(answer.text).toBe("xx");
 });
 
-test("versions are restored, and the trash gives back what it holds", async () => {
+test("versions are compared and restored, and the trash gives back what it holds", async () => {
   const { id, fileId } = await driveWith("Past", { "old/gone.txt": 1 });
   const plan = await putFile(dashboard.owner, id, "plan.md", "one\ntwo\nthree\n");
   await dashboard.owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=plan.md`, {
@@ -61,6 +61,13 @@ test("versions are restored, and the trash gives back what it holds", async () =
   await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("old/gone.txt")}`);
   await using page = await open(`/drives/ada/past/?file=${plan}`);
   await page.getByRole("button", { name: "Versions" }).click();
+  await page.getByRole("button", { name: "Compare version 1 with the current content" }).click();
+  const diff = page.getByRole("region", { name: "From version 1 to the current content" });
+  await diff.waitFor();
+  expect(
+    (await diff.locator(".diff-removed, .diff-added").allTextContents()).map((line) => line.trim()),
+  ).toEqual(["− removed: two", "+ added: 2"]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByRole("heading", { name: "Version 2" }).waitFor();
   await page.getByRole("button", { name: "Close", exact: true }).click();

@@ -87,12 +87,7 @@ export type Version = history.VersionRecord;
 export type VersionsPage = history.VersionsPage;
 
 /** What differs between two contents of a file, as a unified diff. */
-export interface TextDiff {
-  readonly from: number;
-  readonly to: number;
-  readonly diff: string;
-  readonly diff_cut: boolean;
-}
+export type TextDiff = history.VersionDiffRecord;
 
 /** A drive as it was at one moment. */
 export type Snapshot = history.SnapshotRecord;
