@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { KEEPS_NOTHING } from "../support/appliance.ts";
 import {
   expectCommonRules,
   HELLO_DIGEST,
@@ -14,7 +15,8 @@ import {
 } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 
-const stage = openStage();
+// What is deleted leaves the disk: a download must not need it there.
+const stage = openStage(KEEPS_NOTHING);
 
 const ETAG = `"${HELLO_DIGEST}"`;
 /** A byte string that does not repeat within 1 MiB, and that no buffer's end falls together with. */
