@@ -66,11 +66,11 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const dataDir = join(place.path, "prepared");
   await using server = await serve({ dataDir, env: QUIET });
   const { client, key, drive } = await provision(server);
-  const store = async (path: Path, body: Uint8Array<ArrayBuffer>, status: number) => {
+  const send = async (path: Path, body: Uint8Array<ArrayBuffer>, status: number) => {
     const target = `/v0/files?drive_id=${drive}&path=${path}`;
     return (await client.json<{ id: string }>(status, "PUT", target, { body })).id;
   };
-  const create = (path: Path) => store(path, Uint8Array.from(contentOf(path, FILES[path])), 201);
+  const create = (path: Path) => send(path, Uint8Array.from(contentOf(path, FILES[path])), 201);
   const files = {
     "small.bin": await create("small.bin"),
     "large.bin": await create("large.bin"),
@@ -82,7 +82,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     "other/e.bin": await create("other/e.bin"),
     "other/f/g.bin": await create("other/f/g.bin"),
   };
-  await store("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
+  await send("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
   const trash = {
     file: await trashFile(client, drive, "trashed.bin"),
     other: await trashFile(client, drive, "other.bin"),

@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { HistoryModel, KEPT } from "../support/history-model.ts";
+import { bePatient } from "../support/patience.ts";
+import { Random } from "../support/random.ts";
+import { SEED } from "../support/seed.ts";
+import { verified } from "../support/verified.ts";
+import { populate } from "../support/world.ts";
+
+// Random changes of a drive's files, compared with a model of what must be there and kept. Contents are few, so that
+// many rows share each, and most collections meet one that is still named.
+
+bePatient();
+
+const HOUR_MS = 60 * 60 * 1000;
+const STEPS = 1000;
+const PATHS = ["a", "b", "c", "d/a", "d/b"];
+
+class World {
+  readonly #coffer: TestAppliance;
+  readonly #client: Client;
+  readonly #drive: string;
+  readonly #random: Random;
+  readonly #model = new HistoryModel();
+  /** In the database, and in files. */
+  readonly #contents: readonly Buffer<ArrayBuffer>[];
+
+  constructor(parts: { coffer: TestAppliance; client: Client; drive: string; random: Random }) {
+    this.#coffer = parts.coffer;
+    this.#client = parts.client;
+    this.#drive = parts.drive;
+    this.#random = parts.random;
+    this.#contents = [10, 100, 5000, 20_000, 40_001, 90_000].map((size) => Buffer.alloc(size, `${size} `));
+  }
+
+  async step(): Promise<void> {
+    const random = this.#random;
+    const path = random.pick(PATHS);
+    const file = this.#model.files.get(path);
+    const [entry] = [...this.#model.trash.keys()].toSorted(() => random.below(3) - 1);
+    const version = file === undefined || file.versions.length === 0 ? null : random.pick(file.versions);
+    if (random.chance(0.12)) await this.#pass();
+    else if (entry !== undefined && random.chance(0.2)) await this.#restore(entry);
+    else if (entry !== undefined && random.chance(0.1)) await this.#purge(entry);
+    else if (version !== null && random.chance(0.25)) await this.#restoreVersion(path, version.number);
+    else if (version !== null && random.chance(0.05)) await this.#removeVersion(path, version.number);
+    else if (file !== undefined && random.chance(0.06)) await this.#remove(path);
+    else await this.#put(path);
+  }
+
+  /** Compares all that can be seen with the model. */
+  async check(): Promise<void> {
+    for (const { id, content, number, versions } of this.#model.files.values()) {
+      expect(await this.#hashOf(`/v0/files/${id}/download`)).toBe(hashOf(content));
+      const page = await this.#client.json<{
+        data: { version: number; content_hash: string }[];
+        current_version: number;
+      }>(200, "GET", `/v0/files/${id}/versions`);
+      expect(page.current_version).toBe(number);
+      expect(page.data.map((each) => [each.version, each.content_hash])).toEqual(
+        versions.toReversed().map((each) => [each.number, `sha256:${hashOf(each.content)}`]),
+      );
+      for (const each of versions)
+        expect(await this.#hashOf(`/v0/files/${id}/versions/${each.number}/download`)).toBe(
+          hashOf(each.content),
+        );
+    }
+    const trash = await this.#client.json<{ data: { id: string }[] }>(
+      200,
+      "GET",
+      `/v0/trash?drive_id=${this.#drive}&limit=1000`,
+    );
+    expect(trash.data.map(({ id }) => id).toSorted()).toEqual([...this.#model.trash.keys()].toSorted());
+    // What was deleted for good is counted until it is swept.
+    await this.#coffer.appliance.services.sweep.run();
+    await this.#coffer.appliance.services.sweep.run();
+    const key = await this.#client.json<{ key: string }>(201, "POST", "/v0/keys", {
+      body: { drive_id: this.#drive },
+    });
+    const usage = await this.#coffer
+      .client(key.key)
+      .json<{ data: { versions: { used: number } } }>(200, "GET", "/v0/account/usage");
+    expect(usage.data.versions.used).toBe(this.#model.keptBytes());
+    expect(await verified(this.#coffer.dataDir)).toEqual([]);
+  }
+
+  async #put(path: string): Promise<void> {
+    const content = this.#random.pick(this.#contents);
+    const address = `/v0/files?drive_id=${this.#drive}&path=${path}`;
+    const { status, text } = await this.#client.send("PUT", address, { body: content });
+    expect(status).toBe(this.#model.files.has(path) ? 200 : 201);
+    this.#model.put(path, JSON.parse(text).id, content, this.#coffer.clock.now());
+  }
+
+  async #remove(path: string): Promise<void> {
+    const address = `/v0/files/by-path?drive_id=${this.#drive}&path=${path}`;
+    const gone = await this.#client.json<{ trash_id: string }>(200, "DELETE", address);
+    this.#model.remove(path, gone.trash_id, this.#coffer.clock.now());
+  }
+
+  async #restore(entry: string): Promise<void> {
+    const back = await this.#client.json<{ path: string }>(200, "POST", `/v0/trash/${entry}/restore`);
+    this.#model.restore(entry, back.path);
+  }
+
+  async #purge(entry: string): Promise<void> {
+    await this.#client.json(200, "DELETE", `/v0/trash/${entry}`);
+    this.#model.trash.delete(entry);
+  }
+
+  async #restoreVersion(path: string, number: number): Promise<void> {
+    const { id } = this.#model.files.get(path) ?? { id: "" };
+    await this.#client.json(200, "POST", `/v0/files/${id}/versions/${number}/restore`);
+    this.#model.restoreVersion(path, number, this.#coffer.clock.now());
+  }
+
+  async #removeVersion(path: string, number: number): Promise<void> {
+    const { id } = this.#model.files.get(path) ?? { id: "" };
+    await this.#client.json(200, "DELETE", `/v0/files/${id}/versions/${number}`);
+    this.#model.removeVersion(path, number);
+  }
+
+  /** Lets some hours pass, and sweeps: contents that nothing names any more are collected. */
+  async #pass(): Promise<void> {
+    this.#coffer.clock.advance((1 + this.#random.below(8)) * HOUR_MS);
+    this.#model.pass(this.#coffer.clock.now());
+    await this.#coffer.appliance.services.sweep.run();
+  }
+
+  async #hashOf(address: string): Promise<string> {
+    const response = await this.#client.fetch("GET", address);
+    expect([address, response.status]).toEqual([address, 200]);
+    return hashOf(await response.bytes());
+  }
+}
+
+function hashOf(content: Uint8Array): string {
+  return Bun.SHA256.hash(content, "hex");
+}
+
+test.each([SEED, SEED + 1, SEED + 2])("what is kept is what a model keeps, with seed %i", async (seed) => {
+  const settings = { "keep-days": String(KEPT.days), "keep-versions": String(KEPT.versions) };
+  await using coffer = await startAppliance(settings);
+  const { ada } = (await populate(coffer)).clients;
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "M" },
+  });
+  const world = new World({ coffer, client: ada, drive: data.id, random: new Random(seed) });
+  for (let step = 0; step < STEPS; step += 1) {
+    await world.step();
+    if (step % 50 === 49) await world.check();
+  }
+});
