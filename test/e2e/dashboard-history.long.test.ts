@@ -40,6 +40,12 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("junk.txt").waitFor();
   expect(await paths(id)).toEqual(["junk.txt", "plan.md"]);
+
+  await page.getByRole("button", { name: "New drive" }).click();
+  await page.getByLabel("Name").fill("Rebuilt");
+  await page.getByRole("button", { name: "Create drive" }).click();
+  await row(page, "river").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives/ada/rebuilt/");
 });
 
 describe("a drive that is shared", () => {

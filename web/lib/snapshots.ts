@@ -1,6 +1,6 @@
 import { call } from "./api.ts";
 import type { Part } from "./pages.ts";
-import type { CursorPage, Difference, FileRecord, FolderRecord, Snapshot } from "./types.ts";
+import type { CursorPage, Difference, Drive, FileRecord, FolderRecord, Snapshot } from "./types.ts";
 
 /** The snapshots of a drive, the newest first. */
 export function listSnapshots(drive: string, part: Part, signal: AbortSignal): Promise<CursorPage<Snapshot>> {
@@ -40,6 +40,16 @@ export async function restoreSnapshot(
   const body = path === "" ? {} : { path };
   const to = `${ofDrive(drive)}/${id}/restore`;
   return (await call<{ data: SnapshotRestored }>("POST", to, { body, headers })).data;
+}
+
+/** Makes a new drive of what a snapshot holds. */
+export async function forkSnapshot(
+  { id, drive_id: drive }: Snapshot,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Drive> {
+  const body = { name, snapshot_id: id };
+  return (await call<{ data: Drive }>("POST", `/v0/drives/${drive}/fork`, { body, headers })).data;
 }
 
 /** What is another way now than in a snapshot, by path. */

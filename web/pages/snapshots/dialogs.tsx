@@ -3,7 +3,9 @@ import { Field, Form, textOf } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatCount, formatRelative } from "../../lib/format.ts";
-import { deleteSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
+import { folderAddress } from "../../lib/files/place.ts";
+import { navigate } from "../../lib/router.tsx";
+import { deleteSnapshot, forkSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
 import type { Drive, Snapshot } from "../../lib/types.ts";
 
 interface DialogProps {
@@ -71,6 +73,29 @@ export function RestoreSnapshot({
         }}
       >
         {null}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Makes a new drive of a snapshot. */
+export function ForkSnapshot({ snapshot, onClose }: Omit<SnapshotDialogProps, "onDone">) {
+  return (
+    <Dialog title="New drive from this snapshot" onClose={onClose}>
+      <Form
+        submit="Create drive"
+        onCancel={onClose}
+        onSubmit={async (values, headers) => {
+          const drive = await forkSnapshot(snapshot, textOf(values, "name"), headers);
+          say(`Created the drive ${drive.name}.`);
+          navigate(folderAddress(drive.slug ?? drive.id, ""));
+        }}
+      >
+        <p class="soft">
+          It holds the {formatCount(snapshot.file_count, "file")} of <Name text={snapshot.name} />. This drive
+          stays as it is.
+        </p>
+        <Field label="Name" name="name" hint="1 to 64 characters" required />
       </Form>
     </Dialog>
   );

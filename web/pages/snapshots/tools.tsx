@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Link } from "../../lib/router.tsx";
 import type { Drive, Snapshot } from "../../lib/types.ts";
 import { placeOf } from "../../lib/drive-places.ts";
-import { RestoreSnapshot } from "./dialogs.tsx";
+import { ForkSnapshot, RestoreSnapshot } from "./dialogs.tsx";
 
 interface SnapshotToolsProps {
   readonly drive: Drive;
@@ -14,17 +14,21 @@ interface SnapshotToolsProps {
 
 /** What can be done with the snapshot that is looked at. */
 export function SnapshotTools({ drive, snapshot, path, onDone }: SnapshotToolsProps) {
-  const [isAsking, setAsking] = useState(false);
-  const close = () => setAsking(false);
+  const [asked, setAsked] = useState<"restore" | "fork" | null>(null);
+  const close = () => setAsked(null);
   return (
     <div class="row">
       <Link to={placeOf("/snapshots", drive.id)} class="button">
         All snapshots
       </Link>
-      <button type="button" class="button primary" onClick={() => setAsking(true)}>
+      <button type="button" class="button" onClick={() => setAsked("fork")}>
+        New drive
+      </button>
+      <button type="button" class="button primary" onClick={() => setAsked("restore")}>
         {path === "" ? "Restore" : "Restore this folder"}
       </button>
-      {isAsking && (
+      {asked === "fork" && <ForkSnapshot snapshot={snapshot} onClose={close} />}
+      {asked === "restore" && (
         <RestoreSnapshot
           snapshot={snapshot}
           path={path}
