@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { getPublic, isPublicAddress } from "../src/public-network.ts";
+import { getPublic, isPublicAddress, postPublic } from "../src/public-network.ts";
+import { Receiver } from "./support/receiver.ts";
 import { startTlsServer, TLS_NAME } from "./support/tls-server.ts";
 
 const BOUNDS = { bytes: 1000, timeMs: 5000 };
@@ -107,5 +108,46 @@ describe("a document", () => {
     );
     const slow = getPublic(server.url("/slow"), { ...BOUNDS, timeMs: 50 }, here);
     expect(await slow.catch(String)).toMatch(/abort/i);
+  });
+});
+
+describe("a message", () => {
+  const message = { headers: {}, body: "{}", signal: AbortSignal.timeout(10_000) };
+  const to = (...addresses: string[]) => ({
+    bytes: 1000,
+    subnets: addresses.map((address) => ({ address, prefix: 32, family: "ipv4" as const })),
+  });
+  const HERE = "127.0.0.1";
+
+  test("goes without TLS only to the addresses that are allowed, whatever leads there", async () => {
+    await using receiver = new Receiver();
+    expect(await postPublic(new URL(receiver.url()), message, to(HERE))).toBe(204);
+    expect(receiver.received).toHaveLength(1);
+    const anywhere = { ...to("10.0.0.1"), isAllowed: () => true };
+    for (const host of [HERE, "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "127.1"]) {
+      const url = new URL(receiver.url("/", host));
+      expect([host, await postPublic(url, message, anywhere).catch(String)]).toEqual([
+        host,
+        "ForbiddenAddress: the server has no public address",
+      ]);
+    }
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("goes with TLS to public addresses as well, by the name in the certificate", async () => {
+    await using server = await startTlsServer(() => new Response(null, { status: 201 }));
+    const url = server.url("/hook");
+    expect(await postPublic(url, message, to()).catch(String)).toContain("no public address");
+    const here = { ...to(), isAllowed: () => true };
+    expect(await postPublic(url, message, here).catch(String)).toContain("self signed");
+    expect(await postPublic(url, message, { ...here, ca: server.ca })).toBe(201);
+    expect(server.asked).toEqual(["/hook"]);
+  });
+
+  test("is over with the status of an answer that has no end, or is cut off", async () => {
+    await using receiver = new Receiver();
+    receiver.answer = () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(4096)) }));
+    expect(await postPublic(new URL(receiver.url()), message, to(HERE))).toBe(200);
   });
 });
