@@ -31,6 +31,8 @@ const FILES = {
 } as const;
 type Path = keyof typeof FILES;
 
+const HOOK = { url: "https://a.example/", events: ["member.removed"] };
+
 /** A data directory of a server that was stopped cleanly, and what every change needs in it. */
 export interface Prepared extends AsyncDisposable {
   readonly dataDir: string;
@@ -47,6 +49,8 @@ export interface Prepared extends AsyncDisposable {
   readonly linkToken: string;
   /** The id of a link that shows `other/`. */
   readonly linkId: string;
+  /** The id of a webhook that is told of nothing that is done here. */
+  readonly webhookId: string;
   /** The token of a link to upload `linked.bin`. */
   readonly uploadToken: string;
   /** Of an unclaimed drive. */
@@ -101,6 +105,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const shared = await client.json<{ id: string }>(201, "POST", "/v0/links", {
     body: { drive_id: drive, path: "other/" },
   });
+  const webhook = await client.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: HOOK });
   const unclaimed = await server
     .client()
     .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
@@ -130,6 +135,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     spareKeyId: spare.id,
     linkToken: link.token,
     linkId: shared.id,
+    webhookId: webhook.id,
     uploadToken: uploadLink.url.slice(uploadLink.url.lastIndexOf("/") + 1),
     claimToken: unclaimed.data.claim_url.slice(unclaimed.data.claim_url.lastIndexOf("/") + 1),
     accountKey: account.key,
@@ -351,6 +357,13 @@ const OTHERS: readonly Change[] = [
     "/v0/links",
     { drive_id: drive, path: "folder/", password: "open sesame" },
   ]),
+  once("the creation of a webhook", () => ["POST", "/v0/webhooks", { ...HOOK, url: "https://b.example/" }]),
+  once("the change of a webhook", ({ webhookId }) => [
+    "PATCH",
+    `/v0/webhooks/${webhookId}`,
+    { url: "https://c.example/", enabled: false },
+  ]),
+  once("the deletion of a webhook", ({ webhookId }) => ["DELETE", `/v0/webhooks/${webhookId}`]),
   once("the revocation of a link", ({ linkId }) => ["DELETE", `/v0/links/${linkId}`]),
   {
     name: "the use of an upload link",
@@ -405,6 +418,7 @@ const ROWS = [
   `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
   `SELECT 'upload link' AS kind, path, max_size, used_at IS NULL AS isUnused FROM upload_link`,
   `SELECT 'share link' AS kind, path, file_id IS NULL AS isFolder, password_hash IS NULL AS isOpen FROM share_link`,
+  `SELECT 'webhook' AS kind, url, events, disabled_at IS NULL AS isEnabled FROM webhook`,
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,
