@@ -23,7 +23,10 @@ interface Filled {
   readonly first: string;
 }
 
-/** A drive with a file `first.txt`, `count` more in `many/` which carry its tag too, and `count` folders in `folders/`. */
+/**
+ * A drive with a file `first.txt`, `count` more in `many/` which carry its tag too, `count` folders in `folders/`, and
+ * as many links of each kind.
+ */
 async function fill({ database, services }: OpenedServices, count: number): Promise<Filled> {
   const { apiKey, driveId } = await services.drives.provision("Drive");
   const caller = services.apiKeys.authenticate(apiKey);
@@ -33,7 +36,22 @@ async function fill({ database, services }: OpenedServices, count: number): Prom
   await database.write(() => copyRows(database, file.id, count));
   await services.folders.create(caller, driveId, "folders/");
   await database.write(() => addFolders(database, count));
+  await database.write(() => addLinks(database, count));
   return { key: apiKey, caller, drive: driveId, first: file.id };
+}
+
+/** Links of the only drive to its first file, made one after the other. */
+function addLinks({ sql }: OpenedServices["database"], count: number): void {
+  const rows = `
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    SELECT i, printf('%08x-0000-7000-8000-000000000000', i), d.id, k.id, 1000000000000000, i, f.id, 'many/'
+      FROM n, drive d, api_key k, file f WHERE f.path = 'first.txt'`;
+  const common = "hash, id, drive_id, key_id, expires_at, created_at";
+  sql.run(`INSERT INTO share_link (${common}, file_id, path) ${rows}`);
+  sql.run(`INSERT INTO presigned_link (${common}, file_id, one_time) ${rows.replace("'many/'", "0")}`);
+  sql.run(`INSERT INTO upload_link (${common}, path) ${rows.replace("f.id, ", "")}`);
+  // They take no room here, which is full of files.
+  sql.run("UPDATE drive SET record_size = 0");
 }
 
 async function upload(
@@ -248,6 +266,13 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
         path: "folders/",
         after: "folders/500/",
       }),
+  },
+  {
+    name: "page 1 of many links",
+    work: (services, { caller, drive }) => {
+      const { links } = services.links.list(caller, { drive, limit: 50, after: null });
+      expect(links).toHaveLength(50);
+    },
   },
   {
     name: "packing one folder of many",
