@@ -21,7 +21,7 @@ export interface PresentFile {
   readonly size: number;
   /** How many. */
   readonly tags: number;
-  /** Whether it has changed since the snapshot, and not since the newest one. */
+  /** Whether it is not as in the snapshot, and has not changed since the newest one. */
   readonly isTouched: 0 | 1;
   /** Whether the snapshot has the file with another content. */
   readonly isReplaced: 0 | 1;
@@ -47,6 +47,10 @@ type Some = Range & { readonly limit: number };
 const PAST = `f.path, f.filename, f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob, f.tags,
   f.metadata, f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt, f.version,
   iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tagCount`;
+/** Whether a file `f` is what a held one `h` was; its number of the content is another, if that was replaced. */
+const IS_SAME = `h.blob = f.blob AND h.filename = f.filename AND h.mime_type = f.mime_type
+  AND h.mime_given = f.mime_given AND h.tags = f.tags AND h.metadata = f.metadata AND h.expires_at IS f.expires_at
+  AND h.created_at = f.created_at AND h.updated_at = f.updated_at`;
 const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
 
 /** Compares what a drive holds with what it held when a snapshot was taken. */
@@ -61,7 +65,10 @@ export class PastFiles {
     this.#present = sql.prepare<PresentFile, [Some]>(
       `SELECT f.pk, f.id, f.drive AS drivePk, f.folder AS folderPk, f.path, f.size,
               iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tags,
-              f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AS isTouched,
+              f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT EXISTS (
+                SELECT 1 FROM held_file h INDEXED BY held_file_path
+                 WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at
+                   AND h.file_id = f.id AND ${IS_SAME}) AS isTouched,
               f.era >= :at AND EXISTS (
                 SELECT 1 FROM held_file h WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
                    AND h.blob <> f.blob) AS isReplaced

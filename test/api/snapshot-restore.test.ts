@@ -93,6 +93,9 @@ test("what is as in the snapshot is not touched", async () => {
   await fill(client, drive);
   const snapshot = await take(client, drive);
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
+  await upload(client, drive, "a/b/1.txt", "changed");
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
 });
 
 test("a folder comes back alone, also one that is gone, and where a file stands now", async () => {
