@@ -43,6 +43,8 @@ export interface Prepared extends AsyncDisposable {
   readonly files: Readonly<Record<Path, string>>;
   /** The entries of files and of a folder in the trash of the agent's drive. */
   readonly trash: Readonly<Record<"file" | "other" | "folder", string>>;
+  /** Of the agent's drive; since then there is a file more in `folder/`. */
+  readonly snapshots: Readonly<Record<"one" | "other", string>>;
   /** Another key of the agent's drive. */
   readonly spareKeyId: string;
   /** The token of a link to `small.bin` that works once. */
@@ -87,6 +89,8 @@ export async function prepare(parent?: string): Promise<Prepared> {
     "other/f/g.bin": await create("other/f/g.bin"),
   };
   await send("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
+  const snapshots = { one: await takeSnapshot(client, drive), other: await takeSnapshot(client, drive) };
+  await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=folder/since.bin`, { body: "since" });
   const trash = {
     file: await trashFile(client, drive, "trashed.bin"),
     other: await trashFile(client, drive, "other.bin"),
@@ -132,6 +136,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     drive,
     files,
     trash,
+    snapshots,
     spareKeyId: spare.id,
     linkToken: link.token,
     linkId: shared.id,
@@ -143,6 +148,11 @@ export async function prepare(parent?: string): Promise<Prepared> {
     cookie,
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
+}
+
+async function takeSnapshot(client: Client, drive: string): Promise<string> {
+  const path = `/v0/drives/${drive}/snapshots`;
+  return (await client.json<{ data: { id: string } }>(201, "POST", path)).data.id;
 }
 
 /** Uploads a file and deletes it. Returns its entry in the trash. */
@@ -245,6 +255,21 @@ export const FILE_CHANGES: readonly Change[] = [
 
 /** The other kinds of writes. */
 const OTHERS: readonly Change[] = [
+  // First: what comes later moves files out of the folder and into it.
+  once("the taking of a snapshot", ({ drive }) => [
+    "POST",
+    `/v0/drives/${drive}/snapshots`,
+    { name: "Taken" },
+  ]),
+  once("the restore of a snapshot", ({ drive, snapshots }) => [
+    "POST",
+    `/v0/drives/${drive}/snapshots/${snapshots.one}/restore`,
+    { path: "folder/" },
+  ]),
+  once("the deletion of a snapshot", ({ drive, snapshots }) => [
+    "DELETE",
+    `/v0/drives/${drive}/snapshots/${snapshots.other}`,
+  ]),
   once("the upload of a small file in JSON", ({ drive }) => [
     "POST",
     "/v0/files",
@@ -331,6 +356,11 @@ const OTHERS: readonly Change[] = [
   once(
     "the sharing of a drive",
     ({ accountDrive }) => ["POST", `/v0/drives/${accountDrive}/members`, { username: "bob", role: "editor" }],
+    asAccount,
+  ),
+  once(
+    "the fork of a drive",
+    ({ accountDrive }) => ["POST", `/v0/drives/${accountDrive}/fork`, { name: "Forked" }],
     asAccount,
   ),
   once("the deletion of a drive", ({ accountDrive }) => ["DELETE", `/v0/drives/${accountDrive}`], asAccount),
@@ -421,6 +451,10 @@ const ROWS = [
   `SELECT 'webhook' AS kind, url, events, disabled_at IS NULL AS isEnabled FROM webhook`,
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
+  `SELECT 'snapshot' AS kind, d.name AS drive, s.name, s.is_automatic FROM snapshot s
+     JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL`,
+  `SELECT 'held' AS kind, d.name AS drive, h.path, b.digest FROM held_file h JOIN drive d ON d.pk = h.drive
+     JOIN blob b ON b.pk = h.blob WHERE d.deleted_at IS NULL`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,
   `SELECT 'change' AS kind, d.name AS drive, c.type, c.path, c.previous_path, hex(c.before_digest) AS was,
           hex(c.after_digest) AS becomes, c.ref IS NULL AS isOfNothing FROM change c JOIN drive d ON d.pk = c.drive
