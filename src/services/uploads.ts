@@ -79,7 +79,7 @@ export class Uploads {
    * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
    */
   async begin(caller: Caller, driveId: string | null): Promise<Upload> {
-    const { access, quota, maxFileSize } = this.#parts;
+    const { access, maxFileSize } = this.#parts;
     const uploader: Uploader = {
       reach: caller,
       by: actorOf(caller),
@@ -87,7 +87,14 @@ export class Uploads {
     };
     const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
     if (reference !== null) return this.beginFor(uploader, reference, maxFileSize);
-    return this.#begin({ uploader, room: quota.limitFor(caller.plan), maxFileSize });
+    return this.#begin({ uploader, room: this.#mostRoom(caller), maxFileSize });
+  }
+
+  /** The most that any drive can hold that the caller sees; null for no limit. */
+  #mostRoom(caller: Caller): number | null {
+    const { access, quota } = this.#parts;
+    const limits = [quota.limitFor(caller.plan), ...access.drives(caller).map((each) => quota.limitOf(each))];
+    return limits.reduce((most, limit) => (most === null || limit === null ? null : Math.max(most, limit)));
   }
 
   /**

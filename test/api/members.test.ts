@@ -218,6 +218,17 @@ test("what an editor uploads counts for the owner, and a full owner stops an edi
   expect(account.data.drive_count).toBe(0);
 });
 
+test("the room of an editor's own account is not that of the drive", async () => {
+  await using small = await startAppliance({ "storage-limits": "free=30" });
+  const own = await populate(small);
+  // So that the drive is known only after the content.
+  const fields = { content: btoa("x".repeat(50)), filename: "f", drive_id: own.drives.ada };
+  const uploaded = await own.clients.dan.send("POST", "/v0/files", { body: fields });
+  expect([uploaded.status, uploaded.text]).toEqual([201, expect.any(String)]);
+  const body = { ...fields, drive_id: own.drives.bob };
+  expect((await own.clients.bob.send("POST", "/v0/files", { body })).status).toBe(403);
+});
+
 test("what an editor moves into the drive needs room at its owner", async () => {
   await using small = await startAppliance({ "storage-limits": "team=100" });
   const own = await populate(small);
