@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import { type OwnDrive, provision } from "../support/scenario.ts";
@@ -14,7 +14,7 @@ let drive: OwnDrive;
 let count = 0;
 
 beforeAll(async () => {
-  coffer = await startAppliance();
+  coffer = await startAppliance(KEEPS_NOTHING);
   drive = await provision(coffer);
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
