@@ -1,12 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tables } from "../db/tables.ts";
-import type { DrivePk, TrashPk } from "../domain/id.ts";
+import type { DrivePk, FileId, TrashPk } from "../domain/id.ts";
 import { keptSince, type Retention } from "../domain/retention.ts";
 
 /** How many rows one transaction removes. */
 const PIECE = 60;
-
-/** How many files that are gone one transaction looks at. */
-const GONE = 100;
 
 /** Removes what was kept of replaced and deleted files, once it is no longer wanted. */
 export class Keeper {
@@ -14,7 +12,7 @@ export class Keeper {
   readonly #retention: Retention;
   /** The last file whose versions were counted; null once all were. */
   #trimmed: string | null = "";
-  /** The last of the files that are gone which needs no more. */
+  /** The last file that is gone which was looked at. */
   #lookedAt = "";
 
   constructor(parts: { tables: Tables; retention: Retention }) {
@@ -23,44 +21,43 @@ export class Keeper {
   }
 
   /**
-   * Removes versions of some files that have more than are kept: a start may have lowered their number. Returns how many
-   * files it has looked at; 0 once it has seen all. Inside a write.
+   * Removes versions of some files that have more than are kept: a start may have lowered their number. Resolves with how
+   * many files it has looked at; 0 once it has seen all.
    */
-  trimSome(): number {
+  async trimSome(): Promise<number> {
     if (this.#trimmed === null) return 0;
-    const { fileVersions } = this.#tables;
     const limit = this.#retention.versions;
-    const counts = fileVersions.counts(this.#trimmed, PIECE);
-    let removed = 0;
+    const counts = this.#tables.fileVersions.counts(this.#trimmed, PIECE);
     for (const { file, versions } of counts) {
-      const trimmed = versions > limit ? fileVersions.trim(file, limit) : 0;
-      removed += trimmed;
-      // One that has far too many is not done yet.
-      if (trimmed < versions - limit || removed >= PIECE) return counts.length;
+      if (versions > limit) await this.#trim(file, limit);
       this.#trimmed = file;
     }
     if (counts.length < PIECE) this.#trimmed = null;
+    await nextTurn();
     return counts.length;
   }
 
   /**
-   * Removes versions of some files that are gone, and are not in the trash or a snapshot. Returns how many files it has
-   * looked at, 0 once after the last; the next call goes on after them. Inside a write.
+   * Removes versions of some files that are gone, and are not in the trash or a snapshot. Resolves with how many files it
+   * has looked at, 0 after the last; the next call goes on after them.
    */
-  removeSomeOfGone(): number {
-    const { fileVersions } = this.#tables;
-    let [looked, removed] = [0, 0];
-    for (const { id, isBack, isKept } of fileVersions.gone(this.#lookedAt, GONE)) {
-      const versions = isBack || isKept ? 0 : fileVersions.trim(id, 0);
-      if (isBack || (!isKept && versions === 0)) fileVersions.forgetGone(id);
-      looked += 1;
-      removed += versions;
-      if (versions > 0 && removed >= PIECE) break;
-      // One that had versions may have more.
-      if (versions === 0) this.#lookedAt = id;
+  async removeSomeOfGone(): Promise<number> {
+    const { fileVersions, writeFromReserve: write } = this.#tables;
+    const gone = fileVersions.gone(this.#lookedAt, PIECE);
+    for (const { id, isBack, isKept } of gone) {
+      if (!isBack && !isKept) await this.#trim(id, 0);
+      if (isBack || !isKept) await write(() => fileVersions.forgetGone(id));
+      this.#lookedAt = id;
     }
-    if (looked === 0) this.#lookedAt = "";
-    return looked;
+    if (gone.length === 0) this.#lookedAt = "";
+    await nextTurn();
+    return gone.length;
+  }
+
+  /** Removes the oldest versions of a file above a limit, in pieces. */
+  async #trim(file: FileId, limit: number): Promise<void> {
+    const { fileVersions, writeFromReserve: write } = this.#tables;
+    while ((await write(() => fileVersions.trim(file, limit))) > 0);
   }
 
   /** Marks some entries of the trash that were kept for long enough. Returns how many. Inside a write. */

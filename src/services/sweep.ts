@@ -25,7 +25,7 @@ const PIECE = 200;
 /** The same for rows that may be large, or have a content with them. */
 const LARGE_PIECE = 50;
 /** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
-const GONE_PIECES = 20;
+const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
@@ -163,10 +163,9 @@ export class Sweep {
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
   async #versions(): Promise<number> {
-    const { writeFromReserve: write } = this.#tables;
-    let looked = await this.#inPieces(() => write(() => this.#keeper.trimSome()));
+    let looked = await this.#inPieces(() => this.#keeper.trimSome());
     for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
-      const files = await write(() => this.#keeper.removeSomeOfGone());
+      const files = await this.#keeper.removeSomeOfGone();
       if (files === 0) break;
       looked += files;
     }
