@@ -111,12 +111,14 @@ describe("a document", () => {
   });
 });
 
+/** Where a message may go, beside the public internet. */
+function to(...addresses: string[]) {
+  const subnets = addresses.map((address) => ({ address, prefix: 32, family: "ipv4" as const }));
+  return { bytes: 1000, subnets };
+}
+
 describe("a message", () => {
   const message = { headers: {}, body: "{}", signal: AbortSignal.timeout(10_000) };
-  const to = (...addresses: string[]) => ({
-    bytes: 1000,
-    subnets: addresses.map((address) => ({ address, prefix: 32, family: "ipv4" as const })),
-  });
   const HERE = "127.0.0.1";
 
   test("goes without TLS only to the addresses that are allowed, whatever leads there", async () => {
