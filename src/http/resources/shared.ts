@@ -255,8 +255,8 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
         async ({ request, context, params: { token }, query }) => {
           const opened = open(request, token);
           const archive = service.archive(opened, context.client, query.path ?? []);
-          if (context.method !== "HEAD") service.countUse(opened);
           const response = await archiveAnswer(archive, context, { log, stallMs });
+          if (context.method !== "HEAD") service.countUse(opened);
           for (const [name, value] of Object.entries(HIDDEN)) response.headers.set(name, value);
           return response;
         },
