@@ -5,6 +5,9 @@ import type { TrashPosition } from "../domain/trash.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
+/** Among how many of the entries that were made last one is looked for by its path. */
+const LATELY = 100;
+
 /** A new entry. `kept` at once, or `filling` while a folder is moved into it in pieces. */
 export interface NewTrashEntry {
   readonly id: TrashId;
@@ -35,6 +38,7 @@ export class TrashTable {
   readonly #takeFile;
   readonly #setState;
   readonly #some;
+  readonly #newestAt;
   readonly #tooOld;
   readonly #gone;
   readonly #removeIfEmptyFile;
@@ -62,6 +66,12 @@ export class TrashTable {
     this.#some = sql.prepare<SomeEntry, [{ drive: DrivePk; at: number; id: string; limit: number }]>(
       `SELECT pk, id, deleted_at AS deletedAt FROM trash INDEXED BY trash_drive
         WHERE drive = :drive AND state = 'kept' AND (deleted_at, id) > (:at, :id) ORDER BY deleted_at, id LIMIT :limit`,
+    );
+    this.#newestAt = sql.prepare<{ id: TrashId }, [DrivePk, number, FilePath]>(
+      `SELECT id FROM (
+         SELECT id, path FROM trash INDEXED BY trash_drive WHERE drive = ? AND deleted_at > ? AND state = 'kept'
+          ORDER BY deleted_at DESC LIMIT ${LATELY}) page
+        WHERE path = ? LIMIT 1`,
     );
     this.#tooOld = sql.prepare<{ pk: TrashPk }, [number, number]>(
       "SELECT pk FROM trash INDEXED BY trash_age WHERE deleted_at <= ? AND state = 'kept' LIMIT ?",
@@ -112,6 +122,11 @@ export class TrashTable {
   /** Up to `limit` entries of a drive that are kept and were deleted after a position; earliest first. */
   some(drive: DrivePk, { deletedAt: at, id }: TrashPosition, limit: number): SomeEntry[] {
     return this.#some.all({ drive, at, id, limit });
+  }
+
+  /** The entry of a file that was deleted at a path after a time, if it is among the latest. */
+  newestAt(drive: DrivePk, since: number, path: FilePath): TrashId | null {
+    return this.#newestAt.get(drive, since, path)?.id ?? null;
   }
 
   /** Some entries that were deleted at this time or before, and are kept still. */

@@ -4,11 +4,13 @@ import { bodyOf } from "../db/files.ts";
 import type { Tables } from "../db/tables.ts";
 import { actorOf } from "../domain/actor.ts";
 import type { Caller } from "../domain/caller.ts";
-import { notFound } from "../domain/errors.ts";
+import { CofferError, notFound } from "../domain/errors.ts";
 import type { File } from "../domain/file.ts";
 import type { FileRef } from "../domain/file-ref.ts";
 import { type FileVersion, parseVersionNumber } from "../domain/file-version.ts";
+import type { TrashId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
+import { parsePathOfFile } from "../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { type KeptWindow, keptWindow, type Retention } from "../domain/retention.ts";
 import type { Access } from "./access.ts";
@@ -126,9 +128,22 @@ export class Versions {
   }
 
   #file(caller: Caller, ref: FileRef): File {
-    const file = this.#access.file(caller, ref);
+    const file = this.#access.findFile(caller, ref) ?? this.#missing(caller, ref);
     this.#access.requireHistory(caller, this.#access.drive(caller, file.driveId));
     return file;
+  }
+
+  /** Says that a file is missing; if it was deleted just now, also where it is. */
+  #missing(caller: Caller, ref: FileRef): never {
+    if ("drive" in ref) {
+      const drive = this.#access.drive(caller, ref.drive);
+      const path = parsePathOfFile("path", ref.path);
+      this.#access.requireInside(caller, drive, path);
+      this.#access.requireHistory(caller, drive);
+      const entry = this.#tables.trash.newestAt(drive.pk, this.#shown().since, path);
+      if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
+    }
+    throw notFound("file");
   }
 
   #version(file: File, number: string): FileVersion {
@@ -147,6 +162,10 @@ export class Versions {
   #shown(): KeptWindow {
     return keptWindow(this.#retention, this.#clock.now());
   }
+}
+
+function inTrash(entry: TrashId): string {
+  return `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`;
 }
 
 function asFile(file: File, version: FileVersion): File {

@@ -219,6 +219,16 @@ test("moving a file over another leaves that one's versions with it, in the tras
   await drive.client.json(404, "GET", `/v0/files/${under.id}/versions`);
 });
 
+test("the versions of a file that was deleted lead to the trash", async () => {
+  const { id } = await put(drive, "dir/lost.txt", ["1", "2"]);
+  const gone = await drive.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+  const query = `drive_id=${drive.id}&path=dir/lost.txt`;
+  const { status, text } = await drive.client.send("GET", `/v0/files/by-path/versions?${query}`);
+  expect([status, text]).toEqual([404, expect.stringContaining(gone.trash_id)]);
+  await drive.client.json(200, "POST", `/v0/trash/${gone.trash_id}/restore`);
+  expect(await numbersOf(drive, id)).toEqual([1]);
+});
+
 test("a deletion says where in the trash the file is", async () => {
   const one = await put(drive, "gone-1.txt", ["1"]);
   const two = await put(drive, "gone-2.txt", ["2"]);
