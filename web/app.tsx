@@ -4,7 +4,7 @@ import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell.tsx";
 import { say, Toasts } from "./components/toast.tsx";
 import { UploadsProvider } from "./components/upload/context.tsx";
-import { type CurrentAccount, useAccount } from "./lib/account.ts";
+import { type CurrentAccount, keepsVersions, useAccount } from "./lib/account.ts";
 import { asApiError, call } from "./lib/api.ts";
 import { navigate, type Place, usePlace } from "./lib/router.tsx";
 import { SessionContext } from "./lib/session.tsx";
@@ -113,7 +113,12 @@ function pageFor(
   };
   return (
     // Nothing of one user's pages is left for another.
-    <UploadsProvider key={last.id} asked={loaded} maxFileSize={last.limits.max_file_size}>
+    <UploadsProvider
+      key={last.id}
+      asked={loaded}
+      maxFileSize={last.limits.max_file_size}
+      canUndo={keepsVersions(last)}
+    >
       {loaded.value === null ? (
         signIn
       ) : (

@@ -106,3 +106,19 @@ test("a link is made with a password, listed, and works no more once it is revok
     data: [],
   });
 });
+
+test("what is deleted for good is gone, one by one or all at once", async () => {
+  const { id, fileId } = await driveWith("Gone", FILES);
+  const { client } = dashboard.owner;
+  await client.json(200, "DELETE", `/v0/files/${fileId("plan.md")}`);
+  await client.json(200, "DELETE", `/v0/files/${fileId("river/log.md")}`);
+  await client.json(200, "DELETE", `/v0/files/${fileId("river/deep/map.txt")}`);
+  await using page = await open(`/trash?drive=${id}`);
+  await page.getByRole("button", { name: "Delete plan.md for good" }).click();
+  await page.getByRole("button", { name: "Delete for good", exact: true }).click();
+  await page.getByRole("heading", { name: "plan.md" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Empty trash" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Empty trash" }).click();
+  await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
+  expect(await client.json(200, "GET", `/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
+});

@@ -21,6 +21,11 @@ export interface CurrentAccount {
   readonly forget: () => void;
 }
 
+/** Whether the server keeps what files held before they were replaced. */
+export function keepsVersions({ limits }: Account): boolean {
+  return limits.keep_days > 0 && limits.keep_versions > 0;
+}
+
 /** Who is signed in; follows sign-ins and sign-outs in every tab. */
 export function useAccount(): CurrentAccount {
   const known = useRef<Account | null>(null);

@@ -7,10 +7,12 @@ import { isManaged } from "../lib/drive-places.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/feed.ts";
 import { nameOf, parentOf } from "../lib/files/place.ts";
+import { formatCount } from "../lib/format.ts";
 import { useHeadingAfterLoss } from "../lib/focus.ts";
 import { useLoad } from "../lib/load.ts";
 import { plain } from "../lib/overrides.ts";
 import { usePages } from "../lib/pages.ts";
+import { useSession } from "../lib/session.tsx";
 import { restoreFromTrash } from "../lib/trash.ts";
 import type { CursorPage, Drive, TrashEntry } from "../lib/types.ts";
 import { DeleteForGood, EmptyTrash } from "./trash/dialogs.tsx";
@@ -87,10 +89,15 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
 }
 
 function NothingThere() {
+  const { keep_days: days } = useSession().account.limits;
   return (
     <div class="empty">
       <h2>Nothing in the trash</h2>
-      <p class="soft">What you or an agent deletes comes here first, and can be put back for a while.</p>
+      <p class="soft">
+        {days === 0
+          ? "This server keeps nothing that is deleted."
+          : `What you or an agent deletes comes here first, and can be put back for ${formatCount(days, "day")}.`}
+      </p>
     </div>
   );
 }

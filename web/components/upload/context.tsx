@@ -19,6 +19,8 @@ interface UploadsProviderProps {
   readonly asked: { readonly value: Account | null };
   /** The largest file allowed, in bytes. */
   readonly maxFileSize: number;
+  /** Whether what is replaced is kept, so that it can be put back. */
+  readonly canUndo: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -26,7 +28,7 @@ interface UploadsProviderProps {
  * Runs the uploads of one user and shows them below every page. If the session ends by itself, uploads wait until
  * that user has signed in again.
  */
-export function UploadsProvider({ asked, maxFileSize, children }: UploadsProviderProps) {
+export function UploadsProvider({ asked, maxFileSize, canUndo, children }: UploadsProviderProps) {
   const [queue] = useState(() => new UploadQueue(maxFileSize));
   const view = useQueueView(queue);
   const summary = summarise(view);
@@ -41,7 +43,7 @@ export function UploadsProvider({ asked, maxFileSize, children }: UploadsProvide
     return () => removeEventListener("beforeunload", ask);
   }, [summary.isBusy]);
   useNoStrayDrops();
-  useReplaced(queue);
+  useReplaced(queue, canUndo);
   return (
     <UploadsContext.Provider value={queue}>
       {isSignedIn && <Spoken view={view} summary={summary} />}

@@ -4,8 +4,8 @@ import type { UploadQueue } from "../../lib/uploads.ts";
 import { restoreBefore } from "../../lib/versions.ts";
 import { say } from "../toast.tsx";
 
-/** Says which files were replaced once all are sent, and offers to undo it. */
-export function useReplaced(queue: UploadQueue): void {
+/** Says which files were replaced once all are sent, and offers to undo it where that is possible. */
+export function useReplaced(queue: UploadQueue, canUndo: boolean): void {
   useLayoutEffect(() => {
     let replaced: FileEntry[] = [];
     const forget = queue.onStored((stored, isReplacement) => {
@@ -15,13 +15,13 @@ export function useReplaced(queue: UploadQueue): void {
       if (queue.isBusy || replaced.length === 0) return;
       const files = replaced;
       replaced = [];
-      say(`Replaced ${describeEntries(files)}.`, { undo: () => putBack(queue, files) });
+      say(`Replaced ${describeEntries(files)}.`, canUndo ? { undo: () => putBack(queue, files) } : {});
     });
     return () => {
       forget();
       end();
     };
-  }, [queue]);
+  }, [queue, canUndo]);
 }
 
 /** Gives files the contents again that they had before. Stops at the first that has changed since. */

@@ -5,10 +5,12 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Failure } from "../../../components/failure.tsx";
 import { say } from "../../../components/toast.tsx";
 import { type ApiError, asApiError } from "../../../lib/api.ts";
+import { keepsVersions } from "../../../lib/account.ts";
 import { describeEntries, downloadAddress, fileEntry } from "../../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../../lib/format.ts";
 import { useLoad } from "../../../lib/load.ts";
 import { usePages } from "../../../lib/pages.ts";
+import { useSession } from "../../../lib/session.tsx";
 import type { FileRecord, Version } from "../../../lib/types.ts";
 import { compareVersion, listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
 import type { DriveStore } from "../store/drive.ts";
@@ -26,6 +28,7 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
   const { loaded, reload, more } = usePages(`versions ${now.content_hash}`, (part, signal) =>
     listVersions(file.id, part, signal),
   );
+  const { account } = useSession();
   const [compared, setCompared] = useState<number | null>(null);
   const restore = async ({ version }: Version) => {
     try {
@@ -68,7 +71,11 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && loaded.value.data.length === 0 && (
-        <p class="soft">This file has no earlier versions. Each change of its content keeps one.</p>
+        <p class="soft">
+          {keepsVersions(account)
+            ? "This file has no earlier versions. Each change of its content keeps one."
+            : "This server keeps no earlier versions of files."}
+        </p>
       )}
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
