@@ -21,6 +21,9 @@ const SCRIPT = `document.title='pw'+'ned';fetch('${CANARY}/fetched');alert(1)`;
 
 interface Things {
   readonly slug: string;
+  /** The drive's id. */
+  readonly drive: string;
+  readonly snapshot: string;
   readonly file: string;
   readonly claim: string;
 }
@@ -46,6 +49,19 @@ beforeAll(async () => {
     },
   });
   await client.json(201, "POST", "/v0/keys", { body: { name: NAME } });
+  const snapshot = await client.json<{ data: { id: string } }>(
+    201,
+    "POST",
+    `/v0/drives/${drive.id}/snapshots`,
+    { body: { name: NAME } },
+  );
+  const path = `${NAME}.txt`;
+  await client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`, {
+    body: NAME,
+  });
+  const query = `drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
+  await client.json(200, "DELETE", `/v0/files/by-path?${query}`);
+  await client.json(201, "POST", "/v0/links", { body: { drive_id: drive.id, path: `${NAME}/` } });
   await signUp(server, "bob");
   const sql = NAME.replaceAll("'", "''");
   changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
@@ -62,7 +78,13 @@ beforeAll(async () => {
   const upload = `/v0/files?drive_id=${unclaimed.data.drive_id}&path=${encodeURIComponent(NAME)}`;
   await server.client(unclaimed.data.api_key).json(201, "PUT", upload, { body: NAME });
   await isFound(owner, "kestrel", 1);
-  things = { slug: drive.slug, file: made.id, claim: unclaimed.data.claim_url.split("/").at(-1) ?? "" };
+  things = {
+    slug: drive.slug,
+    drive: drive.id,
+    snapshot: snapshot.data.id,
+    file: made.id,
+    claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
+  };
 });
 
 /** A page's dialogs and requests to others, from now on. */
@@ -121,6 +143,21 @@ const PLACES: readonly (readonly [
   ["what a search finds by a text", () => "/search?q=kestrel"],
   ["what a search finds by a name", () => `/search?q=${encodeURIComponent(NAME)}`],
   ["the keys", () => "/keys"],
+  ["the trash", () => "/trash"],
+  ["what happened", ({ drive }) => `/activity?drive=${drive}`],
+  ["the snapshots", ({ drive }) => `/snapshots?drive=${drive}`],
+  ["what is in a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&inside=${snapshot}`],
+  ["what came since a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&compare=${snapshot}`],
+  ["the links", ({ drive }) => `/links?drive=${drive}`],
+  ["the members", ({ drive }) => `/members?drive=${drive}`],
+  [
+    "what is said after something was put back",
+    ({ drive }) => `/trash?drive=${drive}`,
+    async (page) => {
+      await page.getByRole("button", { name: "Put back" }).click();
+      await page.locator(".toast").getByText(NAME).waitFor();
+    },
+  ],
   ["the account and its sessions", () => "/account"],
   ["the users", () => "/users"],
   [
@@ -163,6 +200,11 @@ const ADDRESSES: readonly string[] = [
   `/drives/ada/files/?file=${HOSTILE}`,
   `/drives/ada/files/${HOSTILE}/${HOSTILE}/`,
   `/claim/${HOSTILE}`,
+  `/trash?drive=${HOSTILE}`,
+  `/links?drive=${HOSTILE}`,
+  `/activity?drive=${HOSTILE}`,
+  `/members?drive=${HOSTILE}`,
+  `/snapshots?drive=${HOSTILE}&inside=${HOSTILE}&path=${HOSTILE}`,
   `/search?q=${HOSTILE}&drive_id=${HOSTILE}`,
   `/auth/setup?token=${HOSTILE}`,
   `/?sign_in=failed&request=${HOSTILE}`,
