@@ -19,6 +19,9 @@ let world: World;
 let ticket: string;
 /** The entry of a file of Ada's in the trash. */
 let trashed: string;
+/** The ids of a snapshot of her drive, and of a webhook that is told of nothing that happens here. */
+let snapshot: string;
+let webhook: string;
 
 beforeAll(async () => {
   coffer = await startAppliance();
@@ -29,6 +32,10 @@ beforeAll(async () => {
   await ada.json(201, "PUT", `/v0/files?${place}`, { body: "x" });
   const deleted = await ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${place}`);
   trashed = deleted.trash_id;
+  const taken = `/v0/drives/${world.drives.ada}/snapshots`;
+  snapshot = (await ada.json<{ data: { id: string } }>(201, "POST", taken)).data.id;
+  const hook = { url: "https://agent.example/hook", events: ["drive.restored"] };
+  webhook = (await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: hook })).id;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -108,6 +115,10 @@ const WRITES: Readonly<Record<string, () => readonly [method: string, path: stri
   emptyTrash: () => ["DELETE", "/v0/trash", { drive_id: world.drives.ada, confirm: true }],
   createLink: () => ["POST", "/v0/links", { drive_id: world.drives.ada, path: "notes/" }],
   createUploadLink: () => ["POST", "/v0/upload-links", { drive_id: world.drives.ada, path: "late.txt" }],
+  restoreSnapshot: () => ["POST", `/v0/drives/${world.drives.ada}/snapshots/${snapshot}/restore`, {}],
+  forkDrive: () => ["POST", `/v0/drives/${world.drives.ada}/fork`, { name: "Late" }],
+  createWebhook: () => ["POST", "/v0/webhooks", { url: "https://agent.example/late", events: ["*"] }],
+  updateWebhook: () => ["PATCH", `/v0/webhooks/${webhook}`, { events: ["file.deleted"] }],
   createKey: () => ["POST", "/v0/keys", { name: "Late" }],
 };
 
@@ -161,6 +172,7 @@ function everything(): unknown {
     "trash",
     "trash_file",
     "snapshot",
+    "webhook",
     "api_key",
     "presigned_link",
     "share_link",
