@@ -30,7 +30,7 @@ export function holderOf(caller: Caller): SlotHolder {
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #noun: string;
-  /** At most a few dozen, so it is counted by a scan. */
+  /** Mostly a few, at most some thousands: it is counted by a scan. */
   readonly #taken = new Set<Slot>();
 
   constructor(parts: {

@@ -26,6 +26,9 @@ export interface EventListener {
   readonly end: () => void;
 }
 
+/** Who asks only whether there would be a stream. */
+const NOBODY: EventListener = { wake: () => {}, tick: () => {}, end: () => {} };
+
 /** How many ticks in a row a client may have read nothing. */
 const PATIENCE = 3;
 /** How long a client waits before it connects again, in milliseconds. */
@@ -46,6 +49,7 @@ export function eventStream(
   open: (listener: EventListener) => EventSource,
 ): Response {
   if (context.method === "HEAD") {
+    open(NOBODY).close();
     // Otherwise the runtime would send a length of 0.
     return new Response(null, { headers: { ...HEADERS, "transfer-encoding": "chunked" } });
   }

@@ -4,8 +4,11 @@ import type { DrivePk, UserPk } from "../../domain/id.ts";
 /** Which changes somebody waits for: those of some drives, of every drive of a user, or all. */
 export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk } | "all";
 
-/** The least time between two rounds, in milliseconds: many writes a second wake each reader only so often. */
-const ROUND_MS = 50;
+/**
+ * The least time between two rounds, in milliseconds: many writes a second wake each reader only so often. To read for
+ * 500 of them takes about 40.
+ */
+const ROUND_MS = 200;
 /** How many are woken before other requests get a turn. */
 const TURN = 50;
 
