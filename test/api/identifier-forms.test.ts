@@ -15,14 +15,19 @@ interface Things {
   readonly key: string;
   readonly session: string;
   readonly user: string;
+  readonly snapshot: string;
+  /** An entry of the trash. */
+  readonly trash: string;
+  readonly link: string;
+  readonly webhook: string;
 }
 type Kind = keyof Things;
 
 /** A place where a caller names a thing of this kind. */
 interface Place {
-  readonly kind: "drive" | "file" | "key" | "session" | "user";
+  readonly kind: Exclude<Kind, "slug">;
   readonly method: string;
-  /** With the reference, encoded, in the place of `ID`. `MINE` is a drive of the caller. */
+  /** With the reference, encoded, in the place of `ID`. `MINE` is a drive of the caller, `ANY` a thing in what is named. */
   readonly path: string;
   readonly body?: (reference: string, mine: string) => Json;
 }
@@ -105,6 +110,55 @@ const BY_ID: readonly Place[] = [
   { kind: "key", method: "DELETE", path: "/v0/keys/ID" },
   { kind: "session", method: "DELETE", path: "/v0/sessions/ID" },
   { kind: "user", method: "PATCH", path: "/v0/users/ID", body: () => ({ plan: "team" }) },
+  { kind: "drive", method: "GET", path: "/v0/drives/ID/members" },
+  {
+    kind: "drive",
+    method: "POST",
+    path: "/v0/drives/ID/members",
+    body: () => ({ username: "dan", role: "editor" }),
+  },
+  { kind: "drive", method: "PATCH", path: "/v0/drives/ID/members/ANY", body: () => ({ role: "editor" }) },
+  { kind: "drive", method: "DELETE", path: "/v0/drives/ID/members/ANY" },
+  { kind: "drive", method: "POST", path: "/v0/drives/ID/fork", body: () => ({ name: "Stolen" }) },
+  {
+    kind: "snapshot",
+    method: "POST",
+    path: "/v0/drives/MINE/fork",
+    body: (id) => ({ name: "Stolen", snapshot_id: id }),
+  },
+  { kind: "drive", method: "GET", path: "/v0/drives/ID/snapshots" },
+  { kind: "drive", method: "POST", path: "/v0/drives/ID/snapshots", body: () => ({}) },
+  { kind: "snapshot", method: "GET", path: "/v0/drives/MINE/snapshots/ID" },
+  { kind: "snapshot", method: "DELETE", path: "/v0/drives/MINE/snapshots/ID" },
+  { kind: "snapshot", method: "GET", path: "/v0/drives/MINE/snapshots/ID/compare" },
+  { kind: "snapshot", method: "POST", path: "/v0/drives/MINE/snapshots/ID/restore", body: () => ({}) },
+  { kind: "file", method: "GET", path: "/v0/files/ID/versions" },
+  { kind: "file", method: "GET", path: "/v0/files/ID/versions/1/download" },
+  { kind: "file", method: "POST", path: "/v0/files/ID/versions/1/restore" },
+  { kind: "file", method: "DELETE", path: "/v0/files/ID/versions/1" },
+  { kind: "file", method: "GET", path: "/v0/files/ID/diff" },
+  { kind: "drive", method: "GET", path: "/v0/changes?drive_id=ID" },
+  { kind: "drive", method: "GET", path: "/v0/trash?drive_id=ID" },
+  { kind: "drive", method: "DELETE", path: "/v0/trash", body: (id) => ({ drive_id: id, confirm: true }) },
+  { kind: "trash", method: "GET", path: "/v0/trash/ID" },
+  { kind: "trash", method: "POST", path: "/v0/trash/ID/restore", body: () => ({}) },
+  { kind: "trash", method: "DELETE", path: "/v0/trash/ID" },
+  { kind: "drive", method: "GET", path: "/v0/links?drive_id=ID" },
+  { kind: "drive", method: "POST", path: "/v0/links", body: (id) => ({ drive_id: id, path: "notes/" }) },
+  { kind: "link", method: "DELETE", path: "/v0/links/ID" },
+  {
+    kind: "drive",
+    method: "POST",
+    path: "/v0/webhooks",
+    body: (id) => ({ drive_id: id, url: "https://example.com/", events: ["*"] }),
+  },
+  { kind: "drive", method: "GET", path: "/v0/webhooks?drive_id=ID" },
+  { kind: "webhook", method: "GET", path: "/v0/webhooks/ID" },
+  { kind: "webhook", method: "PATCH", path: "/v0/webhooks/ID", body: () => ({ events: ["*"] }) },
+  { kind: "webhook", method: "DELETE", path: "/v0/webhooks/ID" },
+  { kind: "webhook", method: "POST", path: "/v0/webhooks/ID/test" },
+  { kind: "webhook", method: "GET", path: "/v0/webhooks/ID/deliveries" },
+  { kind: "webhook", method: "POST", path: "/v0/webhooks/ID/deliveries/ANY/resend" },
 ];
 
 /** The same about a file at a path, in the drive that is named. */
@@ -170,6 +224,10 @@ const NOTHING: Things = {
   key: "01976f5e-5d7a-7000-8000-3c5d1a2b4e62",
   session: "01976f5e-5d7a-7000-8000-3c5d1a2b4e63",
   user: "01976f5e-5d7a-7000-8000-3c5d1a2b4e64",
+  snapshot: "01976f5e-5d7a-7000-8000-3c5d1a2b4e65",
+  trash: "01976f5e-5d7a-7000-8000-3c5d1a2b4e66",
+  link: "01976f5e-5d7a-7000-8000-3c5d1a2b4e67",
+  webhook: "01976f5e-5d7a-7000-8000-3c5d1a2b4e68",
 };
 
 let ada: Things;
@@ -178,7 +236,18 @@ let second: Things;
 
 beforeAll(async () => {
   const { world, coffer } = stage;
-  const { clients } = world;
+  const { clients, drives } = world;
+  const snapshot = `/v0/drives/${drives.ada}/snapshots`;
+  const gone = `drive_id=${drives.ada}&path=gone.txt`;
+  await clients.ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
+  const entry = await clients.ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${gone}`);
+  const make = (path: string, body: Json) => clients.ada.json<{ id: string }>(201, "POST", path, { body });
+  const link = await make("/v0/links", { drive_id: drives.ada, path: "notes/" });
+  const webhook = await make("/v0/webhooks", {
+    drive_id: drives.ada,
+    url: "https://example.com/",
+    events: ["link.created"],
+  });
   const account = await clients.ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
   ada = {
     drive: world.drives.ada,
@@ -187,6 +256,10 @@ beforeAll(async () => {
     key: world.keyIds.ada,
     session: beginSession(coffer, "ada").id,
     user: account.data.id,
+    snapshot: (await clients.ada.json<{ data: { id: string } }>(201, "POST", snapshot)).data.id,
+    trash: entry.trash_id,
+    link: link.id,
+    webhook: webhook.id,
   };
   const made = await clients.ada.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
     body: { name: "Second" },
@@ -203,7 +276,10 @@ function shownOf({ status, text }: Answer, reference: string): unknown {
 }
 
 function ask(caller: Caller, { method, path, body }: Place, reference: string): Promise<Answer> {
-  const target = path.replace("ID", encodeURIComponent(reference));
+  const target = path
+    .replace("ID", encodeURIComponent(reference))
+    .replace("MINE", caller.drive)
+    .replace("ANY", ada.user);
   return caller.client.send(
     method,
     target,
@@ -221,6 +297,11 @@ async function snapshot(): Promise<unknown> {
     await client.json<unknown>(200, "GET", `/v0/files?drive_id=${second.drive}`),
     await client.json<unknown>(200, "GET", "/v0/sessions"),
     await client.json<unknown>(200, "GET", "/v0/account"),
+    await client.json<unknown>(200, "GET", `/v0/drives/${ada.drive}/snapshots`),
+    await client.json<unknown>(200, "GET", `/v0/drives/${ada.drive}/members`),
+    await client.json<unknown>(200, "GET", `/v0/trash?drive_id=${ada.drive}`),
+    await client.json<unknown>(200, "GET", `/v0/links?drive_id=${ada.drive}`),
+    await client.json<unknown>(200, "GET", "/v0/webhooks"),
     keys.map(({ id, scope }) => [id, scope]),
   ];
 }
@@ -289,9 +370,20 @@ test("every route where a thing is named by an identifier is tried", async () =>
         )
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
-  const tried = PLACES.map(
-    ({ method, path }) => `${method} ${path.replace(/\?.*/, "").replace("ID", "{id}")}`,
-  );
+  // What is named beside a drive, and what is in a thing that is named.
+  const names = [
+    [/\?.*/, ""],
+    ["drives/MINE/snapshots/ID", "drives/{id}/snapshots/{sid}"],
+    ["MINE", "{id}"],
+    ["ID", "{id}"],
+    ["members/ANY", "members/{user_id}"],
+    ["ANY", "{did}"],
+    ["versions/1", "versions/{n}"],
+  ] as const;
+  const tried = PLACES.map(({ method, path }) => {
+    const route = names.reduce((text, [from, to]) => text.replace(from, to), path);
+    return `${method} ${route}`;
+  });
   expect(naming.length).toBeGreaterThan(20);
   expect([...new Set(tried)].toSorted()).toEqual(naming.toSorted());
 });
