@@ -417,6 +417,35 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     },
   );
 
+  test.each(["old", "too many", "of a file that is gone"])(
+    "when 2,000 versions go that are %s",
+    async (why) => {
+      await using world = await open();
+      const { services, own, database } = world;
+      const id = await uploadAt(world, "first.txt");
+      await database.write(() => {
+        const numbers = "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)";
+        database.sql.run(`INSERT INTO blob (digest, size) ${numbers} SELECT printf('%064d', i), i FROM n`);
+        database.sql.run(
+          `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, replaced_at)
+         SELECT f.drive, f.id, b.size, f.filename, f.mime_type, 0, b.size, b.pk, ${why === "old" ? 1 : "f.created_at"}
+           FROM file f, blob b WHERE b.digest LIKE '00000%'`,
+        );
+        database.sql.run("UPDATE file SET version = 2001");
+      });
+      if (why === "of a file that is gone") {
+        const { trashId } = await services.files.remove(own.caller, { id }, UNCONDITIONAL);
+        await services.trash.remove(own.caller, trashId ?? "");
+      }
+      begin(world);
+      await services.sweep.run();
+      await services.sweep.run();
+      expect(count(world, "file_version")).toBe(why === "too many" ? 50 : 0);
+      requireSmall(world);
+      expect(faultsOfTrees(database.sql)).toEqual([]);
+    },
+  );
+
   test("when 1,000 files with 64 tags each are deleted by their ids", async () => {
     await using world = await open();
     const { services, own, database } = world;
