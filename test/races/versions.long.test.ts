@@ -152,3 +152,56 @@ test.each([SEED, SEED + 1, SEED + 2])("what is kept is what a model keeps, with 
     if (step % 50 === 49) await world.check();
   }
 });
+
+test("contents of versions are whole, or gone, while they end, are pruned and collected", async () => {
+  const settings = { "keep-days": String(KEPT.days), "storage-limits": "team=400000" };
+  await using coffer = await startAppliance(settings);
+  const { ada } = (await populate(coffer)).clients;
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "R" },
+  });
+  const { sweep } = coffer.appliance.services;
+  const over = new AbortController();
+  const sweeping = (async () => {
+    while (!over.signal.aborted) {
+      await sweep.run();
+      coffer.clock.advance(HOUR_MS / 2);
+    }
+  })();
+  const seen = { whole: 0, gone: 0 };
+  const lane = async (index: number) => {
+    const random = new Random(SEED + index);
+    const address = `/v0/files?drive_id=${data.id}&path=${index}`;
+    for (let round = 0; round < 150; round += 1) {
+      const body = Buffer.alloc(random.pick([100, 20_000, 70_000]), `${random.below(3)} `);
+      const { status, text } = await ada.send("PUT", address, { body });
+      // What is replaced may take up too much of the disk for a minute.
+      if (status === 403) continue;
+      const { id }: { id: string } = JSON.parse(text);
+      const list = await ada.json<{ data: { version: number; content_hash: string }[] }>(
+        200,
+        "GET",
+        `/v0/files/${id}/versions`,
+      );
+      const version = list.data.at(random.below(list.data.length));
+      if (version === undefined) continue;
+      const one = `/v0/files/${id}/versions/${version.version}`;
+      if (random.chance(0.3)) await ada.send("POST", `${one}/restore`);
+      const response = await ada.fetch("GET", `${one}/download`);
+      const bytes = await response.bytes();
+      if (response.status === 200) expect(`sha256:${hashOf(bytes)}`).toBe(version.content_hash);
+      else expect(response.status).toBe(404);
+      seen[response.status === 200 ? "whole" : "gone"] += 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: 6 }, (_, index) => lane(index)));
+  } finally {
+    over.abort();
+  }
+  await sweeping;
+  expect(seen.whole).toBeGreaterThan(0);
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  await coffer.close();
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
