@@ -316,19 +316,29 @@ describe("a webhook", () => {
     expect([first, second].map((each) => each?.headers.get("webhook-id"))).toEqual([sent.id, sent.id]);
   });
 
-  test("ends with the key that made it", async () => {
-    await using receiver = new Receiver();
-    const own = await provision(coffer);
-    const key = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
-    const { id } = await hook(coffer.client(key.key), receiver.url());
-    await own.client.json(200, "DELETE", `/v0/keys/${key.id}`);
-    await put(own, "a.txt");
-    await eventually(async () => {
-      const { disabled_reason: why } = await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`);
-      return why === "The key that it was made with was revoked or has expired.";
-    });
-    expect(receiver.received).toEqual([]);
-  });
+  test.each(["a new change", "what waits"])(
+    "ends with the key that made it: %s is not sent",
+    async (what) => {
+      await using receiver = new Receiver();
+      receiver.answer = () => new Response(null, { status: 500 });
+      const own = await provision(coffer);
+      const key = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+      const { id } = await hook(coffer.client(key.key), receiver.url());
+      const waits = what === "what waits";
+      if (waits) {
+        await put(own, "a.txt");
+        await tried(own, id, 1);
+      }
+      await own.client.json(200, "DELETE", `/v0/keys/${key.id}`);
+      if (waits) pass(10_000);
+      else await put(own, "b.txt");
+      await eventually(async () => {
+        const { disabled_reason: why } = await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`);
+        return why === "The key that it was made with was revoked or has expired.";
+      });
+      expect(receiver.received).toHaveLength(waits ? 1 : 0);
+    },
+  );
 
   test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
     await using receiver = new Receiver();
