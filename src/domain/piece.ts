@@ -64,8 +64,9 @@ export class Piece {
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
     const { drive, path, tags, metadata, isTrashed = false, isHeld = false } = file;
-    // The folders above the first file are counted in every piece, however small it is.
-    const other = this.#last === null ? path : this.#last.drive === drive ? this.#last.path : "";
+    // The folders above the first file change in every piece, however small it is: only those that are held count.
+    const first = isHeld ? "" : path;
+    const other = this.#last === null ? first : this.#last.drive === drive ? this.#last.path : "";
     const folders = slashesAfter(path, sharedLength(other, path));
     this.#rows += FILE_ROWS + (isTrashed ? TRASH_ROWS : 0) + (isHeld ? HELD_ROWS : 0);
     this.#rows +=

@@ -133,7 +133,7 @@ export class RewindPieces {
           path: file.path,
           tags: file.tagCount,
           metadata: Buffer.byteLength(file.metadata),
-          isTrashed: true,
+          isHeld: true,
         }));
         this.#tree.putBack(this.#placed(from.drive, taken, stamp), stamp);
         tally.restored += taken.length;

@@ -207,6 +207,36 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
+  test.each([
+    ["of 1,000 files with 64 tags each", { tags: TAGS }, false],
+    ["of files that each stand in hundreds of folders", {}, true],
+  ])("when a snapshot %s is looked into, compared, restored and deleted", async (_, attributes, isDeep) => {
+    await using world = await open();
+    const { services, own } = world;
+    const first = await uploadAt(world, "first.txt", attributes);
+    if (isDeep)
+      for (let n = 0; n < DEEP_FILES; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`);
+    else await fill(world, first, 1000);
+    begin(world);
+    const { id } = await services.snapshots.create(own.caller, own.drive, undefined);
+    await services.folders.remove(own.caller, own.drive, "many/");
+    requireSmall(world);
+    const list = { driveId: own.drive, prefix: "", tags: [], sort: "path", page: 1, limit: 50 } as const;
+    await services.snapshotViews.list(own.caller, id, { ...list, grouped: false, after: null });
+    await services.snapshots.compare(own.caller, own.drive, id, { prefix: "", limit: 50, after: null });
+    requireSmall(world);
+    const { restored } = await services.snapshots.restore(own.caller, own.drive, id, undefined);
+    expect([restored, faultsOfTrees(world.database.sql)]).toEqual([isDeep ? DEEP_FILES : 1000, []]);
+    requireSmall(world);
+    for (const taken of services.snapshots.list(own.caller, own.drive, { limit: 50, before: null }).snapshots)
+      await services.snapshots.remove(own.caller, own.drive, taken.id);
+    await services.sweep.run();
+    expect([count(world, "held_file"), count(world, "held_folder"), count(world, "snapshot")]).toEqual([
+      0, 0, 0,
+    ]);
+    requireSmall(world);
+  });
+
   test("when 6,000 claim tokens ended long ago", async () => {
     await using world = await open();
     const { database, clock, services } = world;
