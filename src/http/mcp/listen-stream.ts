@@ -69,6 +69,7 @@ export class ListenStream implements StreamListener {
   readonly wake = (): void => this.#tell();
 
   readonly tick = (): void => {
+    if (this.#listening === null) return;
     this.#tell();
     if (this.#unread <= 0 && this.#controller?.desiredSize === 0) {
       this.#controller.enqueue(COMMENT);

@@ -113,6 +113,7 @@ class Events {
 
   /** Sends something if there is nothing to send. The client may have gone, or lost its access. */
   #tick(): void {
+    if (this.#controller === null) return;
     if (this.#isWanted) {
       this.#send();
       if (this.#isWanted) this.#enqueue(":\n\n");
