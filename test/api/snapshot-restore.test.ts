@@ -1,9 +1,12 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { startAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { seen } from "../support/inside.ts";
 import { openStage, provision, put, refused, runScenarios, type Step } from "../support/scenario.ts";
 import { verified } from "../support/verified.ts";
+import { populate } from "../support/world.ts";
 
 const stage = openStage();
 
@@ -182,6 +185,39 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   await take(again, drive);
   await restore(again, drive, snapshot);
   expect(await seen(again, drive, { paths: [], tags: [] })).toEqual(before);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("no quota is in the way back", async () => {
+  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
+  const { clients, drives } = await populate(coffer);
+  const { ada } = clients;
+  await upload(ada, drives.ada, "large", "x".repeat(900));
+  const snapshot = await take(ada, drives.ada);
+  await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drives.ada}&path=large`);
+  await upload(ada, drives.ada, "junk", "y".repeat(80));
+  const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, {
+    body: "z".repeat(80),
+  });
+  expect([full.status, full.text]).toEqual([403, expect.stringContaining("snapshots need")]);
+  expect(await restore(ada, drives.ada, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a drive that is deleted amid its restore is gone, with all that was held for it", async () => {
+  await using coffer = await startAppliance();
+  const { id: drive, client } = await provision(coffer);
+  const paths = Array.from({ length: 120 }, (_, n) => `d/${n}`);
+  await Promise.all(paths.map((path) => upload(client, drive, path, path)));
+  const snapshot = await take(client, drive);
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d/", confirm: true } });
+  const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
+  expect((await client.send("DELETE", `/v0/drives/${drive}`)).status).toBe(200);
+  expect([200, 404]).toContain((await running).status);
+  await coffer.appliance.services.sweep.run();
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  for (const table of ["drive", "snapshot", "held_file", "held_folder", "folder_work", "file"])
+    expect([table, sql.query(`SELECT 1 FROM ${table}`).all().length]).toEqual([table, 0]);
   expect(await verified(coffer.dataDir)).toEqual([]);
 });
 
