@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cp, rm } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChangeType } from "../../src/domain/change-types.ts";
 import { type ChangePosition, changeNumber } from "../../src/domain/change.ts";
@@ -81,6 +82,38 @@ test("what is gone of one drive does not end the way through the feed of several
   expect(() => services.changes.page({ drives, position: gone, limit: 1, newestFirst: false })).toThrow(
     "not kept",
   );
+});
+
+test("a reader of what an older backup does not have is told so, also once its numbers are others'", async () => {
+  await using restored = await startAppliance();
+  const own = await provision(restored);
+  const write = async (path: string) => {
+    const target = `/v0/files?drive_id=${own.id}&path=${path}`;
+    await restored.client(own.key).json(201, "PUT", target, { body: path });
+  };
+  await write("a");
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await restored.close();
+  await cp(restored.dataDir, place.path, { recursive: true });
+  await restored.restart();
+  await write("lost");
+  const lost = await changesPage(restored.client(own.key), "");
+  await restored.close();
+  await rm(restored.dataDir, { recursive: true });
+  await cp(place.path, restored.dataDir, { recursive: true });
+  restored.clock.advance(1000);
+  await restored.restart();
+  const status = async () =>
+    (await restored.client(own.key).send("GET", `/v0/changes?cursor=${lost.next_cursor}`)).status;
+  expect(await status()).toBe(410);
+  await write("b");
+  await write("c");
+  expect(await status()).toBe(410);
+  const all = await allChanges(restored.client(own.key), "");
+  expect(all.map(({ path }) => path)).toEqual(["a", "b", "c"]);
+  // What the backup has goes on as if nothing had happened.
+  const rest = await changesPage(restored.client(own.key), `cursor=${lost.data[0]?.id}`);
+  expect(rest.data.map(({ path }) => path)).toEqual(["b", "c"]);
 });
 
 test("a change is shown only once it is on the disk, and before its write is answered", async () => {
