@@ -190,6 +190,22 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
+    name: "what only knows the present does not answer for a snapshot",
+    given,
+    request: ["GET", `/v0/search?${INSIDE}&q=f`],
+    ...refused("VALIDATION_ERROR", "snapshot_id"),
+    after: [
+      {
+        request: ["GET", `/v0/grep?${INSIDE}&pattern=x`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+      {
+        request: ["GET", `/v0/files/by-path/versions?${INSIDE}&path=a/f.txt`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+    ],
+  },
+  {
     name: "a deleted snapshot is not looked into",
     given: [
       ...given,

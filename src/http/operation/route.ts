@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
+import { invalid } from "../../domain/errors.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
 import { describeOperation, type OperationDetail } from "./describe.ts";
 import {
@@ -71,6 +72,7 @@ export interface Checks {
 export function checksOf(spec: AnyOperation): Checks {
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = spec.query && compileQuery(spec.query);
+  const takesSnapshot = spec.query !== undefined && "snapshot_id" in spec.query.properties;
   const [rawBody, json] = "rawBody" in spec ? [spec.rawBody, null] : [null, spec];
   const checkBody = json?.body && compileBodyValidator(json.body);
   const hasJsonBody = checkBody !== undefined;
@@ -80,6 +82,7 @@ export function checksOf(spec: AnyOperation): Checks {
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
     const checked = { params: checkParams?.(params) ?? {}, query: readQuery?.(context.query) ?? {} };
+    if (!takesSnapshot) refuseSnapshot(context);
     return (body) => ({
       request,
       context,
@@ -95,4 +98,16 @@ export function checksOf(spec: AnyOperation): Checks {
     return checkBody?.(isOmitted ? {} : parseJsonBody(bytes, json?.keptField));
   };
   return { begin, hasJsonBody, parseBody };
+}
+
+/** Whoever reads in a snapshot may mean it here, too: then what is now would be shown, or changed. */
+function refuseSnapshot({ method, query }: RequestContext): void {
+  if (!query.includes("snapshot_id=") || !new URLSearchParams(query).has("snapshot_id")) return;
+  const isRead = method === "GET" || method === "HEAD";
+  throw invalid(
+    "snapshot_id",
+    isRead
+      ? "is not taken here: this knows only what the drive holds now. List and read files with it instead"
+      : "is for reading: a snapshot cannot be written",
+  );
 }

@@ -1,5 +1,4 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { invalid } from "../../domain/errors.ts";
 import { type Fingerprint, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -26,7 +25,6 @@ export function write(
   return routeOf(path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const inputWith = begin(route);
-      refuseSnapshot(context);
       const bytes = hasJsonBody ? await readBody(route.request) : null;
       // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
@@ -64,7 +62,6 @@ export function writeContent(
   return routeOf(path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const input = begin(route)(undefined);
-      refuseSnapshot(context);
       const fingerprintOfContent = (identity: string) =>
         fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprintOfContent(await identify(input)));
@@ -75,12 +72,6 @@ export function writeContent(
       );
     }),
   );
-}
-
-/** Whoever reads in a snapshot may mean to write there, and would change what is now. */
-function refuseSnapshot({ query }: RequestContext): void {
-  if (query.includes("snapshot_id=") && new URLSearchParams(query).has("snapshot_id"))
-    throw invalid("snapshot_id", "is for reading: a snapshot cannot be written");
 }
 
 /** Processes a write with its Idempotency-Key, then allows the next request with this key. */
