@@ -244,8 +244,9 @@ export class Snapshots {
   }
 
   /** The snapshot that undoes a restore. The oldest of these go, if there are too many. */
-  #takeBefore(drive: Drive, { pk, name }: Snapshot, stamp: Stamp): Snapshot {
-    const taken = this.takeFor(drive, `Before the restore of ${name}`, stamp);
+  #takeBefore(drive: Drive, { pk, name, isAutomatic }: Snapshot, stamp: Stamp): Snapshot {
+    const title = isAutomatic ? "Before a restore was undone" : `Before the restore of ${name}`;
+    const taken = this.takeFor(drive, title, stamp);
     this.#tables.snapshots.trimAutomatic(drive.pk, SNAPSHOTS.automatic, pk, stamp.now);
     return taken;
   }

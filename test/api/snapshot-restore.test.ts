@@ -88,6 +88,12 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
     `/v0/drives/${drive}/snapshots`,
   );
   expect(data.map(({ automatic }) => automatic)).toEqual([true, true, true, false]);
+  expect(data.map(({ name }) => name)).toEqual([
+    "Before the restore of Snapshot",
+    "Before a restore was undone",
+    "Before the restore of Snapshot",
+    "Snapshot",
+  ]);
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
