@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../support/dashboard.ts";
 import { makeDrive } from "../support/drives.ts";
+import type { Json } from "../support/client.ts";
 import { askToBeLetIn } from "../support/oauth.ts";
 import { signUp } from "../support/executable.ts";
 
@@ -24,6 +25,11 @@ interface Things {
   readonly token: string;
   /** What an application asks for, and waits for an answer. */
   readonly request: string;
+  readonly snapshot: string;
+  /** An entry of the trash. */
+  readonly trash: string;
+  readonly link: string;
+  readonly webhook: string;
 }
 let things: Things;
 
@@ -35,7 +41,8 @@ interface Attempt {
 }
 
 /** A request that does something, for each unsafe route. */
-function attempts({ drive, file, key, session, bob, claim, token, request }: Things): Attempt[] {
+function attempts(things: Things): Attempt[] {
+  const { drive, file, key, session, bob, claim, token, request, trash, link, webhook } = things;
   const password = "a password of theirs";
   const to = { drive_id: drive, path: "kept/", destination_path: "taken/" };
   const at = `?drive_id=${drive}&path=kept/a.txt`;
@@ -66,6 +73,28 @@ function attempts({ drive, file, key, session, bob, claim, token, request }: Thi
     ["DELETE /v0/folders", { drive_id: drive, path: "kept/", confirm: true }],
     ["POST /v0/folders/move", to],
     ["POST /v0/folders/copy", to],
+    ["POST /v0/drives/{id}/members", { username: "bob", role: "editor" }, drive],
+    ["PATCH /v0/drives/{id}/members/{user_id}", { role: "editor" }, drive],
+    ["DELETE /v0/drives/{id}/members/{user_id}", {}, drive],
+    ["POST /v0/drives/{id}/fork", { name: "planted" }, drive],
+    ["POST /v0/drives/{id}/snapshots", {}, drive],
+    ["POST /v0/drives/{id}/snapshots/{sid}/restore", {}, drive],
+    ["DELETE /v0/drives/{id}/snapshots/{sid}", {}, drive],
+    ["POST /v0/files/{id}/versions/{n}/restore", {}, file],
+    ["DELETE /v0/files/{id}/versions/{n}", {}, file],
+    ["POST /v0/files/by-path/versions/{n}/restore", {}, "", at],
+    ["DELETE /v0/files/by-path/versions/{n}", {}, "", at],
+    ["POST /v0/trash/{id}/restore", {}, trash],
+    ["DELETE /v0/trash/{id}", {}, trash],
+    ["DELETE /v0/trash", { drive_id: drive, confirm: true }],
+    ["POST /v0/links", { drive_id: drive, path: "kept/" }],
+    ["DELETE /v0/links/{id}", {}, link],
+    ["POST /v0/shared/{token}/unlock", { password }, token],
+    ["POST /v0/webhooks", { url: "https://elsewhere.example/", events: ["*"] }],
+    ["PATCH /v0/webhooks/{id}", { enabled: false }, webhook],
+    ["DELETE /v0/webhooks/{id}", {}, webhook],
+    ["POST /v0/webhooks/{id}/test", {}, webhook],
+    ["POST /v0/webhooks/{id}/deliveries/{did}/resend", {}, webhook],
     ["POST /v0/keys", { name: "planted" }],
     ["DELETE /v0/keys/{id}", {}, key],
     ["POST /v0/account/password", { current: "ada's password", password }],
@@ -86,8 +115,13 @@ function attempts({ drive, file, key, session, bob, claim, token, request }: Thi
     ["POST /auth/logout", {}],
   ];
   return rows.map(([route, body, id = "", query = ""]) => {
-    const path = (route.split(" ")[1] ?? "").replace(/\{(id|token)\}/, id) + query;
-    return { route, path, body };
+    const path = (route.split(" ")[1] ?? "")
+      .replace(/\{(id|token)\}/, id)
+      .replace("{sid}", things.snapshot)
+      .replace("{user_id}", bob)
+      .replace("{did}", webhook)
+      .replace("{n}", "1");
+    return { route, path: path + query, body };
   });
 }
 
@@ -95,6 +129,18 @@ beforeAll(async () => {
   const { owner, server } = dashboard;
   const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
   await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=dot.png`, { body: DOT });
+  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=kept/a.txt`, { body: "new" });
+  const gone = `drive_id=${id}&path=gone`;
+  await owner.client.json(201, "PUT", `/v0/files?${gone}`, { body: "gone" });
+  const { trash_id: trash } = await owner.client.json<{ trash_id: string }>(
+    200,
+    "DELETE",
+    `/v0/files/by-path?${gone}`,
+  );
+  const make = (path: string, body: Json) => owner.client.json<{ id: string }>(201, "POST", path, { body });
+  const link = await make("/v0/links", { drive_id: id, path: "kept/" });
+  const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
+  const taken = await owner.client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
   const made = await owner.client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
   const sessions = await owner.client.json<{ data: { id: string }[] }>(200, "GET", "/v0/sessions");
   const bob = await signUp(server, "bob");
@@ -114,6 +160,10 @@ beforeAll(async () => {
     claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
     token: "upl_x",
     request: asked.searchParams.get("request") ?? "",
+    snapshot: taken.data.id,
+    trash,
+    link: link.id,
+    webhook: webhook.id,
   };
   dot = fileId("dot.png");
   other = Bun.serve({
@@ -176,6 +226,12 @@ async function snapshot(): Promise<unknown> {
     get("/v0/keys"),
     get("/v0/sessions"),
     get("/v0/users"),
+    get("/v0/trash"),
+    get("/v0/links"),
+    get("/v0/webhooks"),
+    get(`/v0/drives/${things.drive}/snapshots`),
+    get(`/v0/drives/${things.drive}/members`),
+    get(`/v0/files/${things.file}/versions`),
     get(`/v0/drives/claim/${things.claim}`),
     owner.client.json<unknown>(200, "GET", `/v0/search?q=planted`),
   ]);
