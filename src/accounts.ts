@@ -5,8 +5,8 @@ import { Database } from "./db/database.ts";
 import { openTables } from "./db/tables.ts";
 import { Access } from "./services/access.ts";
 import { ApiKeys } from "./services/api-keys.ts";
-import { Passwords } from "./services/passwords.ts";
-import { Users } from "./services/users.ts";
+import { Passwords } from "./services/accounts/passwords.ts";
+import { Users } from "./services/accounts/users.ts";
 import { refuseLostDatabase } from "./store-identity.ts";
 
 /** The services for commands that run next to a server: the database only, without the lock. */

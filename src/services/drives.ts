@@ -11,7 +11,7 @@ import { UNCLAIMED_LIFETIME_MS } from "../domain/limits.ts";
 import { ROOT } from "../domain/path.ts";
 import type { Access } from "./access.ts";
 import type { Changes } from "./changes/changes.ts";
-import type { FolderLocks } from "./folder-locks.ts";
+import type { FolderLocks } from "./folders/folder-locks.ts";
 import { seenCounts } from "./seen-counts.ts";
 
 /** A drive created without an account. Its two secrets are shown only once. */

@@ -25,8 +25,8 @@ import {
   fileUpdated,
   folderCreated,
 } from "./changes/entries.ts";
-import type { FolderLocks } from "./folder-locks.ts";
-import { KeptFiles } from "./kept-files.ts";
+import type { FolderLocks } from "./folders/folder-locks.ts";
+import { KeptFiles } from "./history/kept-files.ts";
 import {
   arrival,
   departure,

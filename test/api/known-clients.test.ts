@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openTables } from "../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../src/db/database.ts";
 import type { PasswordSender } from "../../src/domain/known-client.ts";
-import { KnownClients } from "../../src/services/known-clients.ts";
+import { KnownClients } from "../../src/services/accounts/known-clients.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { FakeClock } from "../support/fake-clock.ts";

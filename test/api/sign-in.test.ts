@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Identity } from "../../src/domain/identity.ts";
-import { PASSWORD_COST } from "../../src/services/passwords.ts";
+import { PASSWORD_COST } from "../../src/services/accounts/passwords.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Json } from "../support/client.ts";

@@ -3,7 +3,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
-import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
 import { changeDatabase } from "../support/change-database.ts";

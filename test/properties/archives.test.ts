@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { parseDigest } from "../../src/domain/digest.ts";
-import { type ZipSource, zipStream } from "../../src/services/zip-stream.ts";
+import { type ZipSource, zipStream } from "../../src/services/contents/zip-stream.ts";
 import { runs } from "../support/properties.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { ZipReader } from "../support/unzip.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
 import { bePatient } from "../support/patience.ts";

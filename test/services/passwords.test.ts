@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from "bun:test";
-import { Passwords } from "../../src/services/passwords.ts";
+import { Passwords } from "../../src/services/accounts/passwords.ts";
 
 test("who has waited for longer than a connection lives is told to come again, and no hash is made", async () => {
   const passwords = new Passwords({});

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
-import { ORPHAN_GRACE_MS } from "../../src/services/sweep.ts";
+import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { filesIn } from "../support/contents.ts";

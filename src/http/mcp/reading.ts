@@ -6,7 +6,7 @@ import { READ_TEXT_LINES } from "../../domain/limits.ts";
 import { partOf, someLines, type TextPart } from "../../domain/some-lines.ts";
 import { utf8Length } from "../../domain/text.ts";
 import type { Services } from "../../services/services.ts";
-import type { TextRange } from "../../services/texts.ts";
+import type { TextRange } from "../../services/contents/texts.ts";
 import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES } from "./bounds.ts";
 
 /** Which lines are wanted: as many as a model should read at once. */

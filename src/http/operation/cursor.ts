@@ -5,7 +5,7 @@ import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
 import type { LinkPosition } from "../../domain/link.ts";
 import type { TrashPosition } from "../../domain/trash.ts";
-import type { DifferencePosition } from "../../services/comparisons.ts";
+import type { DifferencePosition } from "../../services/snapshots/comparisons.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
 /** Separates the fields of a cursor. Paths and ids have no control characters. */

@@ -9,8 +9,8 @@ import type { Member } from "../../domain/member.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { Difference } from "../../services/comparisons.ts";
-import type { ShownEntry } from "../../services/trash.ts";
+import type { Difference } from "../../services/snapshots/comparisons.ts";
+import type { ShownEntry } from "../../services/history/trash.ts";
 import type {
   ActorRecord,
   DifferenceRecord,

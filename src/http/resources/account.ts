@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { formatInstant } from "../../domain/time.ts";
-import type { Account, Accounts } from "../../services/accounts.ts";
+import type { Account, Accounts } from "../../services/accounts/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../services/usage.ts";
 import { operation } from "../operation/operation.ts";
 import {

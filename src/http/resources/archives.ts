@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../domain/limits.ts";
 import type { Log } from "../../log.ts";
-import type { Archive, Archives } from "../../services/archives.ts";
+import type { Archive, Archives } from "../../services/contents/archives.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "../content/contained.ts";
 import { contentDisposition } from "../content/disposition.ts";
 import { operation } from "../operation/operation.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Drive } from "../../domain/drive.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { Claims } from "../../services/claims.ts";
+import type { Claims } from "../../services/accounts/claims.ts";
 import { exampleDrive } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../operation/record-schemas.ts";

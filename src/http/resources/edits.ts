@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Edit } from "../../domain/edit/edit.ts";
 import { invalid } from "../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../domain/limits.ts";
-import type { EditedFile, Edits } from "../../services/edits.ts";
+import type { EditedFile, Edits } from "../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../content/etag.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { fileWrite } from "../operation/file-route.ts";

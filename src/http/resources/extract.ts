@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../domain/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../domain/limits.ts";
-import type { Extract, Extracts } from "../../services/extracts.ts";
+import type { Extract, Extracts } from "../../services/contents/extracts.ts";
 import type { FileRef } from "../../domain/file-ref.ts";
 import { fileOperation } from "../operation/file-route.ts";
 import type { Input } from "../operation/route.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../domain/limits.ts";
-import type { FolderDestination, Folders } from "../../services/folders.ts";
+import type { FolderDestination, Folders } from "../../services/folders/folders.ts";
 import { exampleFolder } from "../operation/examples.ts";
 import { folderSchema } from "../operation/record-schemas.ts";
 import { folderRecord } from "../operation/records.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { FolderListing, FolderPreview, Folders, RemovedFolder } from "../../services/folders.ts";
-import type { SnapshotViews } from "../../services/snapshot-views.ts";
+import type { FolderListing, FolderPreview, Folders, RemovedFolder } from "../../services/folders/folders.ts";
+import type { SnapshotViews } from "../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { given, required } from "../operation/either.ts";
 import { exampleFolder, exampleTrashId } from "../operation/examples.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { FORK_FILES } from "../../domain/limits.ts";
-import type { Forks } from "../../services/forks.ts";
+import type { Forks } from "../../services/snapshots/forks.ts";
 import { exampleDrive } from "../operation/examples.ts";
 import { driveSchema } from "../operation/record-schemas.ts";
 import { driveRecord } from "../operation/records.ts";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { formatInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
-import type { BackupState } from "../../services/backups.ts";
-import type { Problem } from "../../services/health.ts";
-import type { ScrubStatus } from "../../services/scrub.ts";
+import type { BackupState } from "../../services/upkeep/backups.ts";
+import type { Problem } from "../../services/upkeep/health.ts";
+import type { ScrubStatus } from "../../services/upkeep/scrub.ts";
 import { contextOf } from "../gate/request-context.ts";
 
 /** What the health routes need. */

@@ -6,7 +6,7 @@ import {
   PAGE_LIMIT_DEFAULT,
   SHARE_LINK_DAYS,
 } from "../../domain/limits.ts";
-import type { Links } from "../../services/links.ts";
+import type { Links } from "../../services/links/links.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../operation/cursor.ts";
 import { exampleLink } from "../operation/examples.ts";

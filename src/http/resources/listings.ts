@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { FILE_SORTS } from "../../domain/file-sort.ts";
 import type { Listing, Listings } from "../../services/listings.ts";
-import type { SnapshotViews } from "../../services/snapshot-views.ts";
+import type { SnapshotViews } from "../../services/snapshots/snapshot-views.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
 import { operation } from "../operation/operation.ts";
 import { fileSchema } from "../operation/record-schemas.ts";

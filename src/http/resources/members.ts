@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { MEMBERS } from "../../domain/limits.ts";
-import type { Members } from "../../services/members.ts";
+import type { Members } from "../../services/accounts/members.ts";
 import type { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { memberSchema } from "../operation/member-schema.ts";

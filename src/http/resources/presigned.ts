@@ -4,7 +4,7 @@ import { LINK_SECONDS } from "../../domain/limits.ts";
 import type { CreatedLink } from "../../domain/link.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Files } from "../../services/files.ts";
-import type { PresignedLinks } from "../../services/presigned-links.ts";
+import type { PresignedLinks } from "../../services/links/presigned-links.ts";
 import { contentAnswer } from "../content/answer.ts";
 import { CONTENT } from "./downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";

@@ -6,7 +6,7 @@ import { ARCHIVE_PATHS, PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limi
 import { formatInstant } from "../../domain/time.ts";
 import type { Log } from "../../log.ts";
 import type { Files } from "../../services/files.ts";
-import type { Shared, SharedThings } from "../../services/shared.ts";
+import type { Shared, SharedThings } from "../../services/links/shared.ts";
 import { contentAnswer } from "../content/answer.ts";
 import { GuessThrottle } from "../gate/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Rewound, Snapshots } from "../../services/snapshots.ts";
+import type { Rewound, Snapshots } from "../../services/snapshots/snapshots.ts";
 import { decodeDifference, encodeDifference } from "../operation/cursor.ts";
 import { exampleCompared, exampleSnapshot } from "../operation/examples.ts";
 import { differenceSchema } from "../operation/history-schemas.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { SNAPSHOTS } from "../../domain/limits.ts";
-import type { Snapshots } from "../../services/snapshots.ts";
+import type { Snapshots } from "../../services/snapshots/snapshots.ts";
 import { decodeNumber, encodeNumber } from "../operation/cursor.ts";
 import { exampleSnapshot } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
-import type { EmptiedTrash, RestoredEntry, Trash } from "../../services/trash.ts";
+import type { EmptiedTrash, RestoredEntry, Trash } from "../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../operation/cursor.ts";
 import { given, required } from "../operation/either.ts";
 import { exampleFile, exampleTrashEntry } from "../operation/examples.ts";

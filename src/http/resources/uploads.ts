@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { UploadFields } from "../../services/upload-fields.ts";
-import type { Uploaded, Uploads } from "../../services/uploads.ts";
+import type { UploadFields } from "../../services/contents/upload-fields.ts";
+import type { Uploaded, Uploads } from "../../services/contents/uploads.ts";
 import { exampleDrive, exampleFile } from "../operation/examples.ts";
 import { fileAnswerOf } from "./files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { formatInstant } from "../../domain/time.ts";
-import type { ManagedUser, Users, UserView } from "../../services/users.ts";
+import type { ManagedUser, Users, UserView } from "../../services/accounts/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../operation/record-schemas.ts";

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Caller } from "../../domain/caller.ts";
 import type { ListedSession } from "../../domain/session.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { Sessions } from "../../services/sessions.ts";
+import type { Sessions } from "../../services/accounts/sessions.ts";
 import { operation } from "../operation/operation.ts";
 import { type SessionRecord, sessionSchema } from "../operation/record-schemas.ts";
 import { id } from "../operation/schema.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { PasswordSender } from "../../domain/known-client.ts";
-import type { KnownClients } from "../../services/known-clients.ts";
+import type { KnownClients } from "../../services/accounts/known-clients.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 

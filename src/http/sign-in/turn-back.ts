@@ -1,6 +1,6 @@
 import { CofferError } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
-import { SignInEnded } from "../../services/oidc.ts";
+import { SignInEnded } from "../../services/accounts/oidc.ts";
 import { errorResponse } from "../gate/errors.ts";
 import { OWN_BASE } from "./return-path.ts";
 

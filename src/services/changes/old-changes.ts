@@ -3,7 +3,7 @@ import { changeNumber } from "../../domain/change.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { CHANGES } from "../../domain/limits.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import type { ExpiredRows } from "../expired-rows.ts";
+import type { ExpiredRows } from "../upkeep/expired-rows.ts";
 
 /** How many changes one transaction removes, so that no request waits long. */
 const PIECE = 200;

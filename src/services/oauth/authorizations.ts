@@ -18,7 +18,7 @@ import { ROOT } from "../../domain/path.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Access } from "../access.ts";
 import type { ApiKeys } from "../api-keys.ts";
-import { Tickets } from "../tickets.ts";
+import { Tickets } from "../accounts/tickets.ts";
 import type { OAuthClients } from "./clients.ts";
 
 /** How long a person may take to decide, signing in included, in milliseconds. */

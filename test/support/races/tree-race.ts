@@ -5,7 +5,7 @@ import type { DriveId, FileId, TrashId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { formatInstant } from "../../../src/domain/time.ts";
-import { ORPHAN_GRACE_MS } from "../../../src/services/sweep.ts";
+import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { filesIn } from "../contents.ts";
 import { copyRows } from "../many-files.ts";
 import { type OpenedServices, openServicesIn } from "../opened-services.ts";

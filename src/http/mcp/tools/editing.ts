@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { startOf } from "../../../domain/text.ts";
-import type { EditedFile } from "../../../services/edits.ts";
+import type { EditedFile } from "../../../services/contents/edits.ts";
 import { editFields, editsIn } from "../../resources/edits.ts";
 import { ANSWER_DIFF_BYTES } from "../bounds.ts";
 import type { Drive } from "../../../domain/drive.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drive.ts";
-import type { FolderListing, ShownFolder } from "../../../services/folders.ts";
+import type { FolderListing, ShownFolder } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/listings.ts";
 import { fitting, PAGE_FILES } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Undone } from "../../../services/undo.ts";
+import type { Undone } from "../../../services/history/undo.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { driveArgument, nameOf } from "../shown.ts";

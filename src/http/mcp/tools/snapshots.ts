@@ -4,7 +4,7 @@ import type { Drive } from "../../../domain/drive.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { Snapshot } from "../../../domain/snapshot.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Difference } from "../../../services/comparisons.ts";
+import type { Difference } from "../../../services/snapshots/comparisons.ts";
 import { fitting } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";

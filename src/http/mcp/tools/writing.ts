@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../domain/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
-import type { UploadFields } from "../../../services/upload-fields.ts";
-import type { Uploaded, Uploads } from "../../../services/uploads.ts";
+import type { UploadFields } from "../../../services/contents/upload-fields.ts";
+import type { Uploaded, Uploads } from "../../../services/contents/uploads.ts";
 import { mimeTypeOf, UNKNOWN_TYPE } from "../../../domain/mime.ts";
 import { parsePathOfFile } from "../../../domain/path.ts";
 import type { Precondition } from "../../../domain/precondition.ts";

@@ -1,0 +1,109 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/api-key.ts";
+import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
+import type { Plan } from "../../domain/plan.ts";
+import type { Retention } from "../../domain/retention.ts";
+import { CofferError, invalid } from "../../domain/errors.ts";
+import type { Access } from "../access.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Quota } from "../quota.ts";
+import { type UserView, viewOf } from "./users.ts";
+
+/** The caller's own user record. */
+export interface Account extends UserView {
+  readonly limits: AccountLimits;
+}
+
+/** What an account's plan and the server allow. */
+export interface AccountLimits {
+  readonly requestsPerMinute: number;
+  /** Bytes; null without a limit. */
+  readonly storage: number | null;
+  /** Bytes. */
+  readonly fileSize: number;
+  /** What is kept of replaced and deleted files. */
+  readonly kept: Retention;
+}
+
+/** A change of the caller's own password. */
+export interface PasswordChange {
+  readonly current: string;
+  readonly password: string;
+  /** Of the session that sends the request; only that one is kept. */
+  readonly token: string;
+}
+
+/** What the accounts service needs. */
+export interface AccountsParts {
+  readonly tables: Tables;
+  readonly access: Access;
+  readonly quota: Quota;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  readonly retention: Retention;
+}
+
+/** Users' own accounts. For what administrators do with users see `Users`. */
+export class Accounts {
+  readonly #parts: AccountsParts;
+
+  constructor(parts: AccountsParts) {
+    this.#parts = parts;
+  }
+
+  /** The caller's own account. Throws FORBIDDEN for a drive caller. */
+  get(caller: Caller): Account {
+    const { tables, quota, clock, rateLimits, maxFileSize, retention } = this.#parts;
+    const user = tables.users.existing(requireAccount(caller).userPk);
+    return {
+      ...viewOf(user, tables, clock.now()),
+      limits: {
+        requestsPerMinute: rateLimits[user.plan],
+        storage: quota.limitFor(user.plan),
+        fileSize: maxFileSize,
+        kept: retention,
+      },
+    };
+  }
+
+  /**
+   * Changes the caller's password and ends their other sessions.
+   *
+   * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
+   *   a wrong `current` and a bad `password`
+   */
+  async changePassword(
+    caller: Caller,
+    { current, password, token }: PasswordChange,
+    within?: Within<void>,
+  ): Promise<void> {
+    const { tables, access, passwords } = this.#parts;
+    const { userPk } = requireSession(caller);
+    const { users, sessions } = tables;
+    const before = users.passwordHash(userPk);
+    if (before === null) {
+      throw new CofferError(
+        "FORBIDDEN",
+        "This account has no password: it signs in at its provider. Change the password there.",
+      );
+    }
+    if (!(await passwords.matches(current, before))) throw wrongCurrent();
+    const after = await passwords.hash(password);
+    return access.writeFromReserve(caller, within, () => {
+      // It may have been changed during the verification.
+      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
+      users.setPasswordHash(userPk, after);
+      sessions.removeOthersOf(userPk, hashSecret(token));
+    });
+  }
+}
+
+function wrongCurrent(): CofferError {
+  return invalid("current", "is wrong");
+}

@@ -1,0 +1,52 @@
+import type { Tables } from "../../db/tables.ts";
+import type { UserPk } from "../../domain/id.ts";
+import type { OidcProvider } from "./oidc.ts";
+
+/** The administrators that the configuration lists. */
+export class Administrators {
+  readonly #tables: Tables;
+  readonly #issuers: readonly string[];
+  readonly #subjects: readonly string[];
+
+  constructor(parts: { tables: Tables; oidc: Pick<OidcProvider, "issuer" | "admins"> | null }) {
+    const { tables, oidc } = parts;
+    this.#tables = tables;
+    this.#issuers = oidc === null ? [] : spellings(oidc.issuer);
+    this.#subjects = oidc?.admins ?? [];
+  }
+
+  /** Whether the configuration lists this user. */
+  names(issuer: string, subject: string): boolean {
+    return this.#issuers.includes(issuer) && this.#subjects.includes(subject);
+  }
+
+  /**
+   * Applies the configuration to existing accounts, at start: listed users become administrators, and users who are
+   * no longer listed stop being administrators, unless they set the server up.
+   */
+  appoint(): Promise<void> {
+    const { users, writeFromReserve } = this.#tables;
+    return writeFromReserve(() => {
+      const named = new Set(this.#accounts());
+      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
+      for (const pk of named) {
+        if (users.existing(pk).admin !== null) continue;
+        users.setAdmin(pk, "listed");
+        users.setPlan(pk, "team");
+      }
+    });
+  }
+
+  #accounts(): UserPk[] {
+    const { identities } = this.#tables;
+    return this.#issuers
+      .flatMap((issuer) => this.#subjects.map((subject) => identities.find(issuer, subject)))
+      .filter((pk) => pk !== null);
+  }
+}
+
+/** The issuer with and without a trailing slash: a provider may use either. */
+function spellings(issuer: string): string[] {
+  const bare = issuer.replace(/\/$/, "");
+  return [bare, `${bare}/`];
+}

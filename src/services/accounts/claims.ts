@@ -1,0 +1,77 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
+import { type Caller, requireAccount } from "../../domain/caller.ts";
+import { type Drive, type SeenDrive, slugOf } from "../../domain/drive.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { Access } from "../access.ts";
+import type { Quota } from "../quota.ts";
+
+/** Claims: an unclaimed drive becomes a user's. */
+export class Claims {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #quota: Quota;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#quota = parts.quota;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * The drive of a claim token. Anyone with the token may see it.
+   *
+   * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
+   */
+  preview(token: string): Drive {
+    return this.#unclaimed(hashSecret(token), this.#clock.now());
+  }
+
+  /**
+   * Gives the drive of a claim token to the caller's account. The drive's keys still work. All checks and changes
+   * are in one write: of several claims one wins, and a claim is entirely before or after an expiry or a deletion.
+   *
+   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used one, GONE
+   *   for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
+   */
+  claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
+    const { userPk } = requireAccount(caller);
+    const hash = hashSecret(token);
+    const { claimTokens, drives, users } = this.#tables;
+    return this.#access.write(caller, within, () => {
+      const now = this.#clock.now();
+      const unclaimed = this.#unclaimed(hash, now);
+      const slug = drives.freeSlug(slugOf(users.existing(userPk).username, unclaimed.name));
+      drives.claim(unclaimed.pk, userPk, slug, now);
+      this.#tables.webhooks.giveTo(userPk, unclaimed.pk);
+      claimTokens.markUsed(hash, now);
+      const drive = this.#access.drive(caller, unclaimed.id);
+      this.#quota.requireRoom(drive, now);
+      this.#quota.requireRecordRoom(drive);
+      return drive;
+    });
+  }
+
+  #unclaimed(hash: SecretHash, now: number): Drive {
+    const claim = this.#tables.claimTokens.find(hash);
+    if (claim === null)
+      throw new CofferError("NOT_FOUND", "No such claim token. Check that the claim link is complete.");
+    if (claim.usedAt !== null)
+      throw new CofferError(
+        "CONFLICT",
+        "This drive was already claimed. If it was you, it is among your drives.",
+      );
+    const isLate = claim.drive === null || claim.expiresAt <= now;
+    const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
+    if (drive === null)
+      throw new CofferError(
+        "GONE",
+        "This drive has expired: it was not claimed in time. Its files are gone, and a new drive can be made.",
+      );
+    return drive;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from "../../clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import {
+  hashPasswordSender,
+  KNOWN_CLIENT_TOUCH_MS,
+  KNOWN_CLIENTS,
+  type PasswordSender,
+} from "../../domain/known-client.ts";
+
+interface Parts {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  /** Of this data directory. */
+  readonly secret: Uint8Array;
+  /** How many are remembered, unless `KNOWN_CLIENTS`. */
+  readonly most?: number;
+}
+
+/** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
+export class KnownClients {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether it is remembered. */
+  has(sender: PasswordSender): boolean {
+    const { tables, secret } = this.#parts;
+    return tables.knownClients.usedAt(hashPasswordSender(secret, sender)) !== null;
+  }
+
+  /** Remembers a client that has sent the correct password. Mostly there is nothing to write. */
+  async remember(sender: PasswordSender): Promise<void> {
+    const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
+    const hash = hashPasswordSender(secret, sender);
+    const now = clock.now();
+    const usedAt = tables.knownClients.usedAt(hash);
+    if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
+    await tables.writeFromReserve(() => {
+      tables.knownClients.put(hash, now);
+      if (usedAt === null) tables.knownClients.trim(most);
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { actorOf } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
+import { MEMBERS } from "../../domain/limits.ts";
+import type { Member } from "../../domain/member.ts";
+import { ROOT } from "../../domain/path.ts";
+import type { MemberRole } from "../../domain/role.ts";
+import type { Access } from "../access.ts";
+import type { Changes } from "../changes/changes.ts";
+
+/** A member after a request to add one; `created` is false if only the role was set. */
+export interface AddedMember {
+  readonly member: Member;
+  readonly created: boolean;
+}
+
+/** Shares drives with other users, as readers or editors. */
+export class Members {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #changes: Changes;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; changes: Changes; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#changes = parts.changes;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Shares a drive with a user, or sets the role of a member.
+   *
+   * @throws CofferError NOT_FOUND for an unknown or disabled user, FORBIDDEN, CONFLICT for the owner and for an
+   *   unclaimed drive, QUOTA_EXCEEDED
+   */
+  add(
+    caller: Caller,
+    driveRef: string,
+    username: string,
+    role: MemberRole,
+    within?: Within<AddedMember>,
+  ): Promise<AddedMember> {
+    const { users, members } = this.#tables;
+    return this.#access.write(caller, within, () => {
+      const drive = this.#access.driveToManage(caller, driveRef);
+      const owner = requireClaimed(drive);
+      const user = users.byUsername(username.toLowerCase());
+      if (user === null || user.disabledAt !== null) throw unknownUsername();
+      if (user.pk === owner) throw new CofferError("CONFLICT", "The owner of a drive cannot be its member.");
+      if (members.find(drive.pk, user.pk) !== null)
+        return { member: this.#setRole(caller, drive, user.pk, role), created: false };
+      this.#requireRoom(drive, user.pk);
+      const now = this.#clock.now();
+      members.insert({ drive: drive.pk, user: user.pk, role, addedBy: actorOf(caller), createdAt: now });
+      const member = this.#existing(drive, user.pk);
+      this.#tell("member.added", caller, drive, member);
+      return { member, created: true };
+    });
+  }
+
+  /** All members, for who may manage the drive; for a member, only itself. Throws NOT_FOUND, FORBIDDEN. */
+  list(caller: Caller, driveRef: string): Member[] {
+    const own = this.#ownMembership(caller, driveRef);
+    if (own !== null) return [own];
+    return this.#tables.members.of(this.#access.driveToManage(caller, driveRef).pk);
+  }
+
+  /** Throws NOT_FOUND, FORBIDDEN. */
+  change(
+    caller: Caller,
+    driveRef: string,
+    userId: string,
+    role: MemberRole,
+    within?: Within<Member>,
+  ): Promise<Member> {
+    return this.#access.write(caller, within, () => {
+      const drive = this.#access.driveToManage(caller, driveRef);
+      return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
+    });
+  }
+
+  /** Ends a membership; a member can end its own. Returns whose it was. Throws NOT_FOUND, FORBIDDEN. */
+  remove(caller: Caller, driveRef: string, userId: string, within?: Within<UserId>): Promise<UserId> {
+    return this.#access.writeFromReserve(caller, within, () => {
+      const isOwn = this.#ownMembership(caller, driveRef)?.userId === parseId<UserId>(userId);
+      const drive = isOwn
+        ? this.#access.drive(caller, driveRef)
+        : this.#access.driveToManage(caller, driveRef);
+      const user = this.#memberPk(drive, userId);
+      const member = this.#existing(drive, user);
+      this.#tables.members.remove(drive.pk, user);
+      this.#tell("member.removed", caller, drive, member);
+      return member.userId;
+    });
+  }
+
+  /** The caller's own membership; null if it is not a member. Throws NOT_FOUND for the drive. */
+  #ownMembership(caller: Caller, driveRef: string): Member | null {
+    const drive = this.#access.drive(caller, driveRef);
+    return caller.kind === "account" ? this.#tables.members.find(drive.pk, caller.userPk) : null;
+  }
+
+  #setRole(caller: Caller, drive: Drive, user: UserPk, role: MemberRole): Member {
+    const before = this.#existing(drive, user);
+    if (before.role === role) return before;
+    this.#tables.members.setRole(drive.pk, user, role);
+    const member = this.#existing(drive, user);
+    this.#tell("member.changed", caller, drive, member);
+    return member;
+  }
+
+  #tell(
+    type: "member.added" | "member.changed" | "member.removed",
+    caller: Caller,
+    drive: Drive,
+    { userId }: Member,
+  ): void {
+    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    this.#changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
+  }
+
+  #memberPk(drive: Drive, reference: string): UserPk {
+    const id = parseId<UserId>(reference);
+    const user = id === null ? null : this.#tables.users.byId(id);
+    if (user === null || this.#tables.members.find(drive.pk, user.pk) === null) throw notFound("member");
+    return user.pk;
+  }
+
+  #existing(drive: Drive, user: UserPk): Member {
+    const member = this.#tables.members.find(drive.pk, user);
+    if (member === null) throw new Error("a member is missing");
+    return member;
+  }
+
+  #requireRoom(drive: Drive, user: UserPk): void {
+    const { members } = this.#tables;
+    if (members.driveHasAtLeast(MEMBERS.drive, drive.pk)) {
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        `This drive already has the maximum of ${MEMBERS.drive} members. Remove some first.`,
+      );
+    }
+    if (members.userHasAtLeast(MEMBERS.user, user)) {
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        `Already ${MEMBERS.user} drives are shared with this user, the maximum. They must leave some first.`,
+      );
+    }
+  }
+}
+
+function requireClaimed({ owner }: Drive): UserPk {
+  if (owner !== null) return owner.pk;
+  throw new CofferError("CONFLICT", "The drive has no owner yet. Its claim link makes it somebody's.");
+}
+
+/** Also for a disabled user, who must not be told apart. */
+function unknownUsername(): CofferError {
+  return new CofferError("NOT_FOUND", "No such user. Check the username with the person whose it is.");
+}

@@ -1,0 +1,240 @@
+import {
+  allowInsecureRequests,
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  ResponseBodyError,
+} from "openid-client";
+import type { Clock } from "../../clock.ts";
+import { CofferError, type ErrorCode } from "../../domain/errors.ts";
+import type { Identity } from "../../domain/identity.ts";
+import { NAME_CHARACTERS } from "../../domain/limits.ts";
+import { characters, isPlainText } from "../../domain/text.ts";
+import type { Log } from "../../log.ts";
+import { fetchBounded } from "../fetch-bounded.ts";
+import { Tickets } from "./tickets.ts";
+
+/** The provider, and this server's credentials there. */
+export interface OidcProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: { reveal(): string };
+  /** The subjects of the administrators. A provider never reuses a subject. */
+  readonly admins: readonly string[];
+}
+
+/** A sign-in that ended without an error: the user cancelled it, or it expired. */
+export class SignInEnded extends CofferError {
+  readonly outcome: "cancelled" | "expired";
+
+  constructor(outcome: "cancelled" | "expired", code: ErrorCode, message: string) {
+    super(code, message);
+    this.outcome = outcome;
+  }
+}
+
+/** How long a sign-in at the provider may take, in milliseconds. */
+export const FLOW_LIFETIME_MS = 10 * 60 * 1000;
+
+/** What must match when the provider redirects the browser back. A ticket binds it to the browser that began it. */
+export interface Flow {
+  readonly state: string;
+  readonly nonce: string;
+  /** The PKCE code verifier (RFC 7636). */
+  readonly verifier: string;
+  /** A path on this server. */
+  readonly returnTo: string;
+}
+
+/**
+ * For each whole response of the provider. A sign-in may need three, one after the other, while the browser's
+ * connection is idle, and idle connections are closed after 30 seconds.
+ */
+const TIMEOUT_SECONDS = 8;
+const MAX_FLOWS = 10_000;
+const EMAIL_CHARACTERS = 254;
+
+/** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
+export class Oidc {
+  readonly #provider: OidcProvider;
+  readonly #flows: Tickets<Flow>;
+  readonly #log: Log;
+  #configuration: Promise<Configuration> | null = null;
+
+  constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
+    this.#provider = parts.provider;
+    this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
+    this.#log = parts.log;
+  }
+
+  /** The provider's name for people: the host of its address. */
+  get name(): string {
+    return new URL(this.#provider.issuer).host;
+  }
+
+  /**
+   * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
+   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is
+   * logged with the request's id.
+   */
+  async begin(
+    returnTo: string,
+    redirectUri: string,
+    requestId: string,
+  ): Promise<{ url: URL; state: string; ticket: string }> {
+    const configuration = await this.#discovered(requestId);
+    const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: "openid profile email",
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+      code_challenge_method: "S256",
+    });
+    return { url, state: flow.state, ticket: this.#flows.put(flow) };
+  }
+
+  /** The sign-in of a ticket. A ticket is valid once. Throws SignInEnded with VALIDATION_ERROR. */
+  take(ticket: string | null): Flow {
+    const flow = ticket === null ? null : this.#flows.take(ticket);
+    if (flow !== null) return flow;
+    throw new SignInEnded(
+      "expired",
+      "VALIDATION_ERROR",
+      "This sign-in was started in another browser, was already used, or took too long. Start again.",
+    );
+  }
+
+  /**
+   * The user whom the provider has signed in. `callback` is the URL that it redirected the browser to, based on our
+   * `redirectUri`. Errors are logged with the request's id.
+   *
+   * @throws CofferError FORBIDDEN if the provider refused, SignInEnded if the user cancelled, UNAUTHORIZED if
+   *   anything in the provider's response is invalid, INTERNAL as `begin`
+   */
+  async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
+    const configuration = await this.#discovered(requestId);
+    try {
+      return await identify(configuration, callback, flow);
+    } catch (error) {
+      this.#log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
+      throw refusalOf(error);
+    }
+  }
+
+  /** Fetches the provider's configuration once; again after a failure. */
+  async #discovered(requestId: string): Promise<Configuration> {
+    this.#configuration ??= discover(this.#provider);
+    try {
+      return await this.#configuration;
+    } catch (error) {
+      this.#configuration = null;
+      this.#log.error("the sign-in provider does not answer correctly", {
+        request_id: requestId,
+        issuer: this.#provider.issuer,
+        reason: summary(error),
+      });
+      throw new CofferError(
+        "INTERNAL",
+        "The sign-in provider does not answer correctly. Try again later; the server's log has details.",
+      );
+    }
+  }
+}
+
+function discover({ issuer, clientId, clientSecret }: OidcProvider): Promise<Configuration> {
+  const server = new URL(issuer);
+  return discovery(server, clientId, undefined, authentication(clientSecret.reveal()), {
+    timeout: TIMEOUT_SECONDS,
+    [customFetch]: fetchBounded,
+    execute: [
+      // Also verify the signatures of ID tokens that come straight from the provider.
+      enableNonRepudiationChecks,
+      // The configuration allows plain http only for this machine.
+      ...(server.protocol === "http:" ? [allowInsecureRequests] : []),
+    ],
+  });
+}
+
+/** Sends the secret in the body if the provider supports it, else as Basic, the default. */
+function authentication(secret: string): ClientAuth {
+  const inBody = ClientSecretPost(secret);
+  const basic = ClientSecretBasic(secret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? [];
+    return methods.includes("client_secret_post") ? inBody(server, ...rest) : basic(server, ...rest);
+  };
+}
+
+/** Exchanges the code for tokens and reads the user from them. Throws if a check fails. */
+async function identify(configuration: Configuration, callback: URL, flow: Flow): Promise<Identity> {
+  const tokens = await authorizationCodeGrant(configuration, callback, {
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    pkceCodeVerifier: flow.verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (claims === undefined) throw new Error("the provider sent no ID token");
+  // The database would store all such subjects as the same text.
+  if (!claims.sub.isWellFormed()) throw new Error("the subject is not well-formed Unicode");
+  const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const userInfo = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+  const profile: Readonly<Record<string, unknown>> = { ...claims, ...userInfo };
+  const email = shownClaim(profile["email"], EMAIL_CHARACTERS);
+  const displayName = shownClaim(profile["name"], NAME_CHARACTERS);
+  const names = [
+    shownClaim(profile["preferred_username"], EMAIL_CHARACTERS),
+    shownClaim(profile["nickname"], NAME_CHARACTERS),
+    email,
+    displayName,
+  ];
+  return { issuer: claims.iss, subject: claims.sub, names, email, displayName };
+}
+
+function refusalOf(error: unknown): CofferError {
+  if (!(error instanceof AuthorizationResponseError)) {
+    return new CofferError("UNAUTHORIZED", "The provider's response was invalid. Start the sign-in again.");
+  }
+  const message =
+    "The provider did not sign you in. Start the sign-in again, or ask whoever runs the provider.";
+  // RFC 6749, section 4.1.2.1. Other codes are errors.
+  return error.error === "access_denied"
+    ? new SignInEnded("cancelled", "FORBIDDEN", message)
+    : new CofferError("FORBIDDEN", message);
+}
+
+/** A claim to show to people: plain text that is not too long; else null. */
+function shownClaim(claim: unknown, most: number): string | null {
+  if (typeof claim !== "string" || !isPlainText(claim)) return null;
+  const text = claim.trim();
+  return text === "" || characters(text) > most ? null : text;
+}
+
+/** An error without what was sent: its cause may hold tokens and codes. */
+function summary(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  // The message would quote the text that could not be parsed.
+  if (error instanceof SyntaxError) return "malformed JSON";
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  // The provider's error code, such as invalid_client.
+  const said =
+    error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
+      ? `: ${error.error.slice(0, 64)}`
+      : "";
+  const cause = error.cause instanceof Error ? `, caused by ${summary(error.cause)}` : "";
+  return `${error.message}${code}${said}${cause}`;
+}

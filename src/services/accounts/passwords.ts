@@ -1,0 +1,80 @@
+import { CofferError, invalid } from "../../domain/errors.ts";
+import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
+
+/** What hashing a password with Argon2id takes. */
+export interface PasswordCost {
+  /** KiB. */
+  readonly memoryCost: number;
+  /** Passes over it. */
+  readonly timeCost: number;
+}
+
+/** In UTF-16 code units. */
+interface PasswordLength {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
+
+/** A hash that belongs to no known password. It costs the same to verify as the others. */
+function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
+  const salt = "3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4";
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
+}
+
+/** How many calls may wait. */
+const MAX_WAITING = 64;
+/** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
+const MAX_WAIT_MS = 20_000;
+
+/**
+ * Hashes passwords, one at a time. Each takes 64 MiB and one of the few threads that also read and write files, so
+ * many sign-ins at once wait for each other instead of blocking other requests. Both methods throw RATE_LIMITED if
+ * too many wait, or one has waited too long, as on a slow machine.
+ */
+export class Passwords {
+  readonly #cost: PasswordCost;
+  readonly #dummyHash: string;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(parts: { readonly passwordCost?: PasswordCost | undefined }) {
+    this.#cost = parts.passwordCost ?? PASSWORD_COST;
+    this.#dummyHash = dummyHash(this.#cost);
+  }
+
+  /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
+  async hash(password: string, { least, most }: PasswordLength = PASSWORD_CHARACTERS): Promise<string> {
+    if (password.length < least || password.length > most) {
+      throw invalid("password", `must have ${least} to ${most} characters`);
+    }
+    return this.#inTurn(() => Bun.password.hash(password, { algorithm: "argon2id", ...this.#cost }));
+  }
+
+  /** Whether `hash` belongs to this password. Without a hash it is false, after the same time. */
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    // The runtime throws for an empty password.
+    const given = password === "" ? "\0" : password;
+    const matches = await this.#inTurn(() => Bun.password.verify(given, hash ?? this.#dummyHash));
+    return matches && hash !== null;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) throw busy();
+    this.#waiting += 1;
+    const until = performance.now() + MAX_WAIT_MS;
+    const turn = this.#last.then(() => {
+      if (performance.now() > until) throw busy();
+      return work();
+    });
+    const result = turn.finally(() => (this.#waiting -= 1));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+function busy(): CofferError {
+  return new CofferError("RATE_LIMITED", "Too many passwords are being checked. Try again in a moment.");
+}

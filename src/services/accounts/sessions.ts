@@ -1,0 +1,131 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/api-key.ts";
+import { type Caller, requireAccount, type SessionCaller } from "../../domain/caller.ts";
+import { notFound } from "../../domain/errors.ts";
+import { newId, parseId, type SessionId } from "../../domain/id.ts";
+import {
+  type ListedSession,
+  newToken,
+  SESSION_LIFETIME_MS,
+  SESSION_TOUCH_MS,
+  SESSIONS_A_USER,
+  USER_AGENT_CHARACTERS,
+} from "../../domain/session.ts";
+import type { User } from "../../domain/user.ts";
+import type { Access } from "../access.ts";
+import type { ClockWatch } from "../upkeep/clock-watch.ts";
+import { LastUses } from "../last-uses.ts";
+
+/** A new session. */
+export interface SignedIn {
+  readonly caller: SessionCaller;
+  /** Only for the browser's cookie. */
+  readonly token: string;
+}
+
+/** How many expired sessions one transaction removes. */
+const PIECE = 200;
+
+/** Sessions. One ends 30 days after its last use. */
+export class Sessions {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #watch: ClockWatch;
+  readonly #lastUses = new LastUses<SessionId>();
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; watch: ClockWatch }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#watch = parts.watch;
+  }
+
+  /** The caller with this session token; null if it is unknown or has ended. */
+  authenticate(token: string): SessionCaller | null {
+    const now = this.#clock.now();
+    const holder = this.#tables.sessions.holder(hashSecret(token), now);
+    if (holder === null) return null;
+    const { id, lastUsedAt, plan, userId, userPk } = holder;
+    if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(id, now);
+    return { kind: "account", keyId: null, sessionId: id, scope: "read-write", plan, userId, userPk };
+  }
+
+  /** Begins a session for a user; the token is shown only once. Inside a write. */
+  begin(user: User, userAgent: string): SignedIn {
+    const { token, hash } = newToken();
+    const now = this.#clock.now();
+    const sessionId = newId<SessionId>(now);
+    const { plan, id: userId, pk: userPk } = user;
+    this.#tables.sessions.insert({
+      id: sessionId,
+      hash,
+      user: userPk,
+      userAgent: userAgent.slice(0, USER_AGENT_CHARACTERS).toWellFormed(),
+      createdAt: now,
+      expiresAt: now + SESSION_LIFETIME_MS,
+    });
+    this.#tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
+    return {
+      caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
+      token,
+    };
+  }
+
+  /** Ends a session. Does nothing for an unknown token. */
+  end(token: string): Promise<void> {
+    return this.#tables.writeFromReserve(() => this.#tables.sessions.removeByHash(hashSecret(token)));
+  }
+
+  /**
+   * The caller's sessions, oldest first. Throws FORBIDDEN for a drive caller.
+   *
+   * @param token of the session that sent the request; null for a key
+   */
+  list(caller: Caller, token: string | null = null): ListedSession[] {
+    const { userPk } = requireAccount(caller);
+    const now = this.#clock.now();
+    const current = token === null ? null : this.#tables.sessions.holder(hashSecret(token), now);
+    return this.#tables.sessions
+      .ofUser(userPk, now)
+      .map((session) => ({ ...session, isCurrent: session.id === current?.id }));
+  }
+
+  /** Ends one of the caller's sessions. Throws NOT_FOUND for any other. */
+  async endOne(caller: Caller, reference: string, within?: Within<SessionId>): Promise<SessionId> {
+    const { userPk } = requireAccount(caller);
+    const id = parseId<SessionId>(reference);
+    if (id === null) throw notFound("session");
+    return this.#access.writeFromReserve(caller, within, () => {
+      if (!this.#tables.sessions.removeOne(id, userPk)) throw notFound("session");
+      return id;
+    });
+  }
+
+  /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN for a drive caller. */
+  endAll(caller: Caller, within?: Within<number>): Promise<number> {
+    const { userPk } = requireAccount(caller);
+    return this.#access.writeFromReserve(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
+  }
+
+  /** Writes which sessions were used, which extends them. */
+  flushUse(): Promise<void> {
+    const { writeFromReserve, sessions } = this.#tables;
+    return this.#lastUses.flush((uses) =>
+      writeFromReserve(() => {
+        for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
+      }),
+    );
+  }
+
+  /** Removes expired sessions, in batches; none while the clock is doubted. */
+  async removeExpired(): Promise<void> {
+    const now = await this.#watch.trustedNow();
+    if (now === null) return;
+    const removeSome = () =>
+      this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(now, PIECE));
+    while ((await removeSome()) === PIECE);
+  }
+}

@@ -1,0 +1,172 @@
+import type { Clock } from "../../clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/api-key.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { Identity } from "../../domain/identity.ts";
+import { newToken } from "../../domain/session.ts";
+import { proposeUsername, type User } from "../../domain/user.ts";
+import type { Log } from "../../log.ts";
+import type { Administrators } from "./administrators.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Sessions, SignedIn } from "./sessions.ts";
+import type { Users } from "./users.ts";
+
+/** The browser that signs in. */
+export interface Browser {
+  /** Its User-Agent; empty if there was none. */
+  readonly userAgent: string;
+  /** The token of its previous session, which signing in ends. */
+  readonly previous: string | null;
+}
+
+interface SignInParts {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly administrators: Administrators;
+  readonly log: Log;
+  /** Whether people may register with a password. */
+  readonly signups: "open" | "closed";
+}
+
+/** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
+export class SignIn {
+  readonly #parts: SignInParts;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
+  options(): { readonly isNew: boolean; readonly isOpen: boolean } {
+    const isNew = !this.#parts.tables.users.hasAdmin();
+    return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
+  }
+
+  /** Makes the token of the setup link; older ones become invalid. Null if there is an administrator. */
+  issueSetupToken(): Promise<string | null> {
+    const { tables, clock } = this.#parts;
+    return tables.writeFromReserve(() => {
+      if (tables.users.hasAdmin()) return null;
+      const { token, hash } = newToken();
+      tables.setupTokens.replace(hash, clock.now());
+      return token;
+    });
+  }
+
+  /** Whether a setup link can still be used. */
+  isSetupToken(token: string): boolean {
+    const { users, setupTokens } = this.#parts.tables;
+    return setupTokens.matches(hashSecret(token)) && !users.hasAdmin();
+  }
+
+  /** Creates an administrator account. Throws GONE for a used link, NOT_FOUND for an unknown one, VALIDATION_ERROR. */
+  async setUp(token: string, username: string, password: string, browser: Browser): Promise<SignedIn> {
+    const { tables, users } = this.#parts;
+    this.#requireSetup(token);
+    const draft = await users.draft(username, password);
+    return tables.writeFromReserve(() => {
+      this.#requireSetup(token);
+      tables.setupTokens.remove();
+      return this.#begin(users.add(draft, "setup"), browser);
+    });
+  }
+
+  /**
+   * Registers a user. Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR,
+   * CONFLICT.
+   */
+  async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
+    const { tables, users, signups } = this.#parts;
+    if (signups === "closed") {
+      throw new CofferError(
+        "FORBIDDEN",
+        "Sign-up is turned off on this server. Ask its administrator for an account.",
+      );
+    }
+    if (!tables.users.hasAdmin()) {
+      throw new CofferError(
+        "FORBIDDEN",
+        "This server has no administrator yet. Its operator must set it up first.",
+      );
+    }
+    const draft = await users.draft(username, password);
+    return tables.write(() => this.#begin(users.add(draft, null), browser));
+  }
+
+  /** Throws UNAUTHORIZED. An unknown user and a wrong password give the same error after the same time. */
+  async withPassword(username: string, password: string, browser: Browser): Promise<SignedIn> {
+    const { tables, passwords } = this.#parts;
+    const user = tables.users.byUsername(username.toLowerCase());
+    const hash = user === null || user.disabledAt !== null ? null : tables.users.passwordHash(user.pk);
+    const matches = await passwords.matches(password, hash);
+    if (user === null || !matches) throw wrong();
+    return tables.writeFromReserve(() => {
+      const present = tables.users.byPk(user.pk);
+      // The password may have been changed, or the user disabled, during the verification.
+      const isCurrent = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
+      if (!isCurrent) throw wrong();
+      return this.#begin(present, browser);
+    });
+  }
+
+  /**
+   * Signs in a user of a provider, and creates the account the first time, whatever `signups` says: the provider
+   * decides who has one. The first user is not made an administrator. Throws FORBIDDEN for a disabled user.
+   */
+  async withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
+    const { tables, log } = this.#parts;
+    const { issuer, subject } = identity;
+    const isNew = tables.identities.find(issuer, subject) === null;
+    const signedIn = await tables.writeFromReserve(() => {
+      const known = tables.identities.find(issuer, subject);
+      if (known === null) return this.#begin(this.#register(identity), browser);
+      tables.users.setProfile(known, identity.email, identity.displayName);
+      const user = tables.users.existing(known);
+      if (user.disabledAt !== null)
+        throw new CofferError("FORBIDDEN", "This account is disabled. Ask the server's administrator.");
+      return this.#begin(user, browser);
+    });
+    // The operator needs the subject to make them an administrator, and no page shows it.
+    if (isNew)
+      log.info("account created for a user of the provider", { user_id: signedIn.caller.userId, subject });
+    return signedIn;
+  }
+
+  #register({ issuer, subject, names, email, displayName }: Identity): User {
+    const { tables, users, clock, administrators } = this.#parts;
+    const username = tables.users.freeUsername(proposeUsername(names));
+    const admin = administrators.names(issuer, subject) ? "listed" : null;
+    const user = users.add({ username, email, displayName, passwordHash: null }, admin);
+    tables.identities.insert(issuer, subject, user.pk, clock.now());
+    return user;
+  }
+
+  #begin(user: User, browser: Browser): SignedIn {
+    const { tables, sessions } = this.#parts;
+    if (browser.previous !== null) tables.sessions.removeByHash(hashSecret(browser.previous));
+    return sessions.begin(user, browser.userAgent);
+  }
+
+  #requireSetup(token: string): void {
+    const { users, setupTokens } = this.#parts.tables;
+    if (users.hasAdmin()) {
+      throw new CofferError(
+        "GONE",
+        "This server already has an administrator: the setup link was used. Sign in instead.",
+      );
+    }
+    if (!setupTokens.matches(hashSecret(token))) {
+      throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");
+    }
+  }
+}
+
+function wrong(): CofferError {
+  return new CofferError(
+    "UNAUTHORIZED",
+    "The username or the password is wrong. Try again, or ask the server's administrator for a new password.",
+  );
+}

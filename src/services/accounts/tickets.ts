@@ -1,0 +1,54 @@
+import type { Clock } from "../../clock.ts";
+import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
+import { newToken } from "../../domain/session.ts";
+
+interface Kept<T> {
+  readonly value: T;
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** Values that are kept for a short time, each for whoever has its ticket. In memory only. */
+export class Tickets<T> {
+  readonly #clock: Clock;
+  readonly #capacity: number;
+  readonly #lifetimeMs: number;
+  readonly #kept = new Map<SecretHash, Kept<T>>();
+
+  /** Beyond `capacity` the oldest are dropped. */
+  constructor(parts: { clock: Clock; capacity: number; lifetimeMs: number }) {
+    this.#clock = parts.clock;
+    this.#capacity = parts.capacity;
+    this.#lifetimeMs = parts.lifetimeMs;
+  }
+
+  /** Keeps a value. Returns its ticket, a secret of 43 characters of base64url. */
+  put(value: T): string {
+    const now = this.#clock.now();
+    // All have the same lifetime, so the first are the oldest.
+    for (const [hash, { endsAt }] of this.#kept) {
+      if (this.#kept.size < this.#capacity && endsAt > now) break;
+      this.#kept.delete(hash);
+    }
+    const { token, hash } = newToken();
+    this.#kept.set(hash, { value, endsAt: now + this.#lifetimeMs });
+    return token;
+  }
+
+  /** The value of a ticket; null for one that is unknown, used or expired. */
+  look(ticket: string): T | null {
+    return this.#valid(this.#kept.get(hashSecret(ticket)));
+  }
+
+  /** Removes and returns the value of a ticket; null as for `look`. */
+  take(ticket: string): T | null {
+    const hash = hashSecret(ticket);
+    const kept = this.#kept.get(hash);
+    this.#kept.delete(hash);
+    return this.#valid(kept);
+  }
+
+  #valid(kept: Kept<T> | undefined): T | null {
+    return kept !== undefined && kept.endsAt > this.#clock.now() ? kept.value : null;
+  }
+}

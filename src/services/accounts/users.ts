@@ -1,0 +1,208 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { type Caller, requireSession } from "../../domain/caller.ts";
+import type { Plan } from "../../domain/plan.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { newId, parseId, type UserId } from "../../domain/id.ts";
+import { type AdminBy, parseUsername, type User } from "../../domain/user.ts";
+import type { Access } from "../access.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** A user, with what both the user and the administrators see. */
+export interface UserView {
+  readonly user: User;
+  /** Whether the user can sign in with a password. */
+  readonly hasPassword: boolean;
+  readonly driveCount: number;
+}
+
+/** A user as administrators see them. */
+export interface ManagedUser extends UserView {
+  /** Bytes in all drives of the user. */
+  readonly totalSize: number;
+}
+
+/** What administrators may change about a user; omitted fields stay. */
+export interface UserChange {
+  readonly plan?: Plan | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** What a new user is created from. */
+export interface UserDraft {
+  readonly username: string;
+  readonly email: string | null;
+  readonly displayName: string | null;
+  /** Null for users who sign in at a provider. */
+  readonly passwordHash: string | null;
+}
+
+/** Creates and manages users, for administrators, for sign-in and for the shell. */
+export class Users {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #passwords: Passwords;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock; passwords: Passwords }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#passwords = parts.passwords;
+  }
+
+  /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator with a session. */
+  list(caller: Caller): ManagedUser[] {
+    this.#requireAdmin(caller);
+    return this.all().map((user) => this.#managed(user));
+  }
+
+  /**
+   * Creates a user with a password, on the plan `free`.
+   *
+   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session; VALIDATION_ERROR; CONFLICT
+   *   if the name is taken
+   */
+  async create(
+    caller: Caller,
+    username: string,
+    password: string,
+    within?: Within<ManagedUser>,
+  ): Promise<ManagedUser> {
+    this.#requireAdmin(caller);
+    const draft = await this.draft(username, password);
+    return this.#access.write(caller, within, () => {
+      this.#requireAdmin(caller);
+      return this.#managed(this.add(draft, null));
+    });
+  }
+
+  /**
+   * Changes a user's plan, or disables or enables the user; takes effect at once. The sessions of a disabled user end;
+   * their keys do not work until the user is enabled.
+   *
+   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session, and for disabling an
+   *   administrator; NOT_FOUND
+   */
+  async update(
+    caller: Caller,
+    reference: string,
+    { plan, disabled }: UserChange,
+    within?: Within<ManagedUser>,
+  ): Promise<ManagedUser> {
+    this.#requireAdmin(caller);
+    const id = parseId<UserId>(reference);
+    return this.#access.writeFromReserve(caller, within, () => {
+      this.#requireAdmin(caller);
+      const { pk } = this.#known(id);
+      if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
+      if (disabled === true) this.#disable(pk);
+      if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
+      return this.#managed(this.#known(id));
+    });
+  }
+
+  /** The draft of a user with a password. Throws VALIDATION_ERROR. */
+  async draft(name: string, password: string): Promise<UserDraft> {
+    const username = parseUsername("username", name);
+    return { username, email: null, displayName: null, passwordHash: await this.#passwords.hash(password) };
+  }
+
+  /**
+   * Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT if the name is taken. Inside
+   * a write.
+   */
+  add(draft: UserDraft, admin: AdminBy | null): User {
+    const { users } = this.#tables;
+    if (users.byUsername(draft.username) !== null) {
+      throw new CofferError("CONFLICT", `The username "${draft.username}" is taken. Choose another.`);
+    }
+    const now = this.#clock.now();
+    const plan = admin === null ? "free" : "team";
+    users.insert({ ...draft, id: newId<UserId>(now), plan, admin, createdAt: now });
+    return this.#named(draft.username);
+  }
+
+  /** Every user, by username; for the shell, which has no caller. */
+  all(): User[] {
+    return this.#tables.users.all();
+  }
+
+  /**
+   * Creates a user with a password from the shell: an administrator if there is none yet. Throws VALIDATION_ERROR;
+   * CONFLICT if the name is taken.
+   */
+  async createFromShell(username: string, password: string): Promise<User> {
+    const draft = await this.draft(username, password);
+    return this.#tables.write(() => this.add(draft, this.#tables.users.hasAdmin() ? null : "setup"));
+  }
+
+  /** Sets a user's password from the shell and ends all their sessions. Throws VALIDATION_ERROR, NOT_FOUND. */
+  async resetPassword(username: string, password: string): Promise<User> {
+    this.#named(username);
+    const hash = await this.#passwords.hash(password);
+    return this.#tables.write(() => {
+      const user = this.#named(username);
+      this.#tables.users.setPasswordHash(user.pk, hash);
+      this.#tables.sessions.removeAllOf(user.pk);
+      return user;
+    });
+  }
+
+  /**
+   * Sets a user's plan from the shell. It applies from the next request on, with sessions and keys. Throws
+   * NOT_FOUND.
+   */
+  setPlan(username: string, plan: Plan): Promise<User> {
+    return this.#tables.write(() => {
+      const { pk } = this.#named(username);
+      this.#tables.users.setPlan(pk, plan);
+      return this.#named(username);
+    });
+  }
+
+  #requireAdmin(caller: Caller): void {
+    if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
+    throw new CofferError(
+      "FORBIDDEN",
+      "Only administrators of this server can manage users. Ask one of them.",
+    );
+  }
+
+  #disable(pk: User["pk"]): void {
+    const { users, sessions } = this.#tables;
+    const { admin, disabledAt } = users.existing(pk);
+    if (admin !== null) {
+      throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
+    }
+    if (disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
+    sessions.removeAllOf(pk);
+  }
+
+  #known(id: UserId | null): User {
+    const user = id === null ? null : this.#tables.users.byId(id);
+    if (user === null) throw notFound("user");
+    return user;
+  }
+
+  #named(username: string): User {
+    const user = this.#tables.users.byUsername(username);
+    if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
+    return user;
+  }
+
+  #managed(user: User): ManagedUser {
+    const now = this.#clock.now();
+    return { ...viewOf(user, this.#tables, now), totalSize: this.#tables.drives.storedBy(user.pk, now) };
+  }
+}
+
+/** What both the user and the administrators see of a user. `now` is in milliseconds since the epoch. */
+export function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
+  return {
+    user,
+    hasPassword: users.passwordHash(user.pk) !== null,
+    driveCount: drives.countOf(user.pk, now),
+  };
+}

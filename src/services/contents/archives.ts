@@ -1,0 +1,221 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { ArchiveRow } from "../../db/archive-lists.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Digest } from "../../domain/digest.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { hasExpired } from "../../domain/file.ts";
+import { ARCHIVE_LIMITS } from "../../domain/limits.ts";
+import {
+  type FilePath,
+  type FolderPath,
+  isFolderPath,
+  parentFolder,
+  parsePlace,
+  ROOT,
+} from "../../domain/path.ts";
+import type { SnapshotNumber } from "../../domain/snapshot.ts";
+import type { Access, Reach } from "../access.ts";
+import type { DamagedContents, FilePlace } from "../damaged-contents.ts";
+import { holderOf, type SlotHolder, Slots } from "../slots.ts";
+import type { UsageMeter } from "../usage.ts";
+import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
+
+type Place = FilePath | FolderPath;
+
+/** A drive as it is, or as it was in a snapshot. */
+interface Source {
+  readonly drive: Drive;
+  readonly at: SnapshotNumber | null;
+}
+
+/** Several files and folders as one ZIP archive. */
+export interface Archive {
+  /** The name to save it under. */
+  readonly filename: string;
+  /**
+   * Creates the archive piece by piece, each on request. It holds what was there at the request for the first
+   * piece. Read it to the end, or call `return()`. The first piece throws RATE_LIMITED if too many archives are
+   * under way, NOT_FOUND if a file is gone. An error in a later one truncates the archive.
+   */
+  pieces(): AsyncGenerator<Uint8Array>;
+}
+
+/** Who reads an archive. */
+export interface ArchiveReader {
+  readonly reach: Reach;
+  readonly holder: SlotHolder;
+  /** The reader's address, as the rate limit counts it. */
+  readonly client: string;
+}
+
+/** How many bytes of a file are read at once. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Packs files and folders of a drive. */
+export class Archives {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #access: Access;
+  readonly #clock: Clock;
+  readonly #usage: UsageMeter;
+  readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });
+
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    clock: Clock;
+    usage: UsageMeter;
+  }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+    this.#usage = parts.usage;
+  }
+
+  /**
+   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no paths.
+   * Names in the archive are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
+   *
+   * @param client the caller's address, as the rate limit counts it
+   * @param snapshot for what the drive held when it was taken
+   */
+  open(
+    caller: Caller,
+    client: string,
+    driveId: string,
+    paths: readonly string[],
+    snapshot?: string,
+  ): Archive {
+    return this.openFor({ reach: caller, holder: holderOf(caller), client }, driveId, paths, snapshot);
+  }
+
+  /** Like `open`, for somebody with a link. */
+  openFor(
+    { reach, holder, client }: ArchiveReader,
+    driveId: string,
+    paths: readonly string[],
+    snapshot?: string,
+  ): Archive {
+    const source =
+      snapshot === undefined
+        ? { drive: this.#access.drive(reach, driveId), at: null }
+        : this.#access.view(reach, driveId, snapshot);
+    const { drive } = source;
+    const prefix = this.#access.prefixOf(reach, drive);
+    const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
+    for (const place of places) {
+      this.#access.requireInside(reach, drive, place);
+      this.#requirePresent(source, place);
+    }
+    const outermost = withoutInner(places);
+    const base = commonFolder(outermost);
+    return {
+      filename: `${titleOf(drive, outermost, base)}.zip`,
+      pieces: () => this.#pieces(() => this.#slots.take(holder, client), source, outermost, base),
+    };
+  }
+
+  async *#pieces(
+    takeSlot: () => Disposable,
+    { drive, at }: Source,
+    places: readonly Place[],
+    base: FolderPath,
+  ): AsyncGenerator<Uint8Array> {
+    using _ = takeSlot();
+    using list = this.#tables.archiveLists.open();
+    const count = await list.collect({ drive: drive.pk, at, now: this.#clock.now() }, places);
+    if (count === null)
+      throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
+    const sources = {
+      count,
+      *[Symbol.iterator]() {
+        for (const row of list.rows()) yield sourceOf(row, base);
+      },
+    };
+    yield* zipStream(sources, {
+      whole: (content) => this.#whole(drive, base, content),
+      pieces: (content) => this.#inPieces(drive, base, content),
+    });
+  }
+
+  /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
+  #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
+    this.#usage.countBytes(drive.id, content.size);
+    return this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.readAll(content));
+  }
+
+  async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
+    const { digest, size } = content;
+    this.#usage.countBytes(drive.id, size);
+    const blob = await this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
+    for (let at = 0; at < size; at += PIECE_BYTES) {
+      const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
+      requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));
+      yield piece;
+    }
+  }
+
+  #requirePresent({ drive, at }: Source, place: Place): void {
+    const { folders, files, snapshotLists } = this.#tables;
+    const now = this.#clock.now();
+    const scope = at === null ? null : { drive: drive.pk, at, now };
+    if (isFolderPath(place)) {
+      const folder = scope === null ? folders.byPath(drive.pk, place) : snapshotLists.folderAt(scope, place);
+      if (folder === null) throw notFound("folder");
+      return;
+    }
+    const file = scope === null ? files.byPath(drive.pk, place) : snapshotLists.fileAt(scope, place);
+    if (file === null || hasExpired(file, now)) throw notFound("file");
+  }
+}
+
+function placeOf(drive: Drive, base: FolderPath, { name }: ZipContent): FilePlace {
+  return { driveId: drive.id, path: base + new TextDecoder().decode(name) };
+}
+
+/** The file was complete when it was opened, so a short read means that it has been truncated since. */
+function requireLength(digest: Digest, content: Uint8Array, length: number): void {
+  if (content.length !== length) throw new Error(`the content ${digest} is not as long as it was`);
+}
+
+function sourceOf({ number, path, digest, size, modifiedAt }: ArchiveRow, base: FolderPath): ZipSource {
+  return { number, name: Buffer.from(path.slice(base.length)), digest, size, modifiedAt };
+}
+
+/** The places in path order (UTF-8 bytes), without duplicates and those inside another. */
+function withoutInner(places: readonly Place[]): Place[] {
+  const outermost: Place[] = [];
+  for (const place of places.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
+    const last = outermost.at(-1);
+    const isInner = last !== undefined && (last === place || (isFolderPath(last) && place.startsWith(last)));
+    if (!isInner) outermost.push(place);
+  }
+  return outermost;
+}
+
+/** The innermost folder that holds all places; for the root, the root. */
+function commonFolder(places: readonly Place[]): FolderPath {
+  let common = parentOf(places[0] ?? ROOT);
+  for (const place of places) while (!parentOf(place).startsWith(common)) common = parentFolder(common);
+  return common;
+}
+
+function parentOf(place: Place): FolderPath {
+  return place === ROOT ? ROOT : parentFolder(place);
+}
+
+/** The name of the only folder, else of the folder that holds all places, else of the drive. */
+function titleOf(drive: Drive, places: readonly Place[], base: FolderPath): string {
+  const [only = ROOT, ...others] = places;
+  const folder = others.length === 0 && isFolderPath(only) ? only : base;
+  // A drive's name may contain characters that a filename cannot.
+  return folder === ROOT ? drive.name.replaceAll(/[/\\]/g, "-") : (folder.split("/").at(-2) ?? drive.name);
+}

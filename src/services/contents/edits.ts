@@ -1,0 +1,224 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Within } from "../../db/database.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { type Edit, requireEdits, sentBytes } from "../../domain/edit/edit.ts";
+import { EditedText } from "../../domain/edit/edited-text.ts";
+import { type Diff, unifiedDiff } from "../../domain/edit/unified-diff.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { File } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import type { FileId } from "../../domain/id.ts";
+import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
+import { type LineIndex, markBytes } from "../../domain/lines.ts";
+import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
+import { asUtf8, encode, type TextEncoding } from "../../domain/text-encoding.ts";
+import type { Access } from "../access.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
+import { type LineIndexes, startOfLine } from "./line-indexes.ts";
+import { Turns } from "../turns.ts";
+import type { Uploads } from "./uploads.ts";
+import type { UsageMeter } from "../usage.ts";
+
+/** How often a file is edited anew that uploads replace at the same time. */
+const ATTEMPTS = 5;
+
+/** Longer texts are edited one at a time, since each is in memory several times. */
+const LARGE_BYTES = MIB;
+
+/** How a file is to be edited. */
+export interface EditOptions {
+  readonly precondition: Precondition;
+  /** Whether only to show what would change. */
+  readonly dryRun: boolean;
+}
+
+/** A file after its edits, or as it is after a dry run. */
+export interface EditedFile {
+  readonly file: File;
+  readonly diff: Diff;
+}
+
+/** What edits come to. */
+interface Plan {
+  readonly diff: Diff;
+  /** The new content; each piece may be overwritten by the next. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+}
+
+/** The content was replaced after it was read. */
+class ReplacedMeanwhile extends Error {}
+
+/** Edits of texts. Edits of the same file wait for each other; one that meets an upload is done anew. */
+export class Edits {
+  readonly #access: Access;
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #uploads: Uploads;
+  readonly #usage: UsageMeter;
+  readonly #indexes: LineIndexes;
+  readonly #turns = new Turns<FileId | "large">();
+
+  constructor(parts: {
+    access: Access;
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    uploads: Uploads;
+    usage: UsageMeter;
+    indexes: LineIndexes;
+  }) {
+    this.#access = parts.access;
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#uploads = parts.uploads;
+    this.#usage = parts.usage;
+    this.#indexes = parts.indexes;
+  }
+
+  /**
+   * Edits a file's text: all edits, in their order, or none. Only the content changes. A content of any size can be
+   * appended to; nothing of it is in memory then. What is sent counts as bandwidth.
+   *
+   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE,
+   *   UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * @throws DamagedFile
+   */
+  async apply(
+    caller: Caller,
+    ref: FileRef,
+    edits: readonly Edit[],
+    options: EditOptions,
+    within?: Within<EditedFile>,
+  ): Promise<EditedFile> {
+    requireEdits(edits);
+    const { id, driveId, size } = this.#access.fileToWrite(caller, ref);
+    const edit = () => this.#inAttempts(caller, ref, edits, options, within);
+    const inMemory = size > LARGE_BYTES && !isAppending(edits);
+    const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
+    this.#usage.countBytes(driveId, sentBytes(edits));
+    return edited;
+  }
+
+  async #inAttempts(
+    caller: Caller,
+    ref: FileRef,
+    edits: readonly Edit[],
+    options: EditOptions,
+    within: Within<EditedFile> | undefined,
+  ): Promise<EditedFile> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        return await this.#attempt(caller, ref, edits, options, within);
+      } catch (error) {
+        if (!(error instanceof ReplacedMeanwhile)) throw error;
+      }
+    }
+    throw new CofferError(
+      "CONFLICT",
+      "The file was replaced again and again while it was edited. Nothing was changed; try again.",
+    );
+  }
+
+  async #attempt(
+    caller: Caller,
+    ref: FileRef,
+    edits: readonly Edit[],
+    { precondition, dryRun }: EditOptions,
+    within: Within<EditedFile> | undefined,
+  ): Promise<EditedFile> {
+    const file = this.#access.fileToWrite(caller, ref);
+    requirePrecondition(precondition, file);
+    const { diff, pieces } = await this.#plan(file, edits);
+    const check = (present: File) => {
+      requirePrecondition(precondition, present);
+      if (present.id !== file.id || present.digest !== file.digest) throw new ReplacedMeanwhile();
+    };
+    if (dryRun) {
+      return this.#access.write(caller, within, () => {
+        const present = this.#access.fileToWrite(caller, ref);
+        check(present);
+        return { file: present, diff };
+      });
+    }
+    const upload = await this.#uploads.begin(caller, file.driveId);
+    try {
+      for await (const piece of pieces()) await upload.write(piece);
+      const replaced = await upload.replace(
+        ref,
+        check,
+        within && ((edited) => within({ file: edited, diff })),
+      );
+      return { file: replaced, diff };
+    } finally {
+      await upload.abort();
+    }
+  }
+
+  async #plan(file: File, edits: readonly Edit[]): Promise<Plan> {
+    if (file.size > EDIT_BYTES && !isAppending(edits)) {
+      throw new CofferError(
+        "PAYLOAD_TOO_LARGE",
+        `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended. Use \`append\`, or download the file, change it, and upload it.`,
+      );
+    }
+    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const index = await this.#indexes.of(file, content);
+    if (isAppending(edits)) {
+      const text = edits.map((edit) => edit.text).join("");
+      return this.#appending(file, content, index, text);
+    }
+    return this.#editing(file, index.encoding, edits);
+  }
+
+  async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
+    const bytes = await this.#damaged.readFor(file, () => this.#blobs.readAll(file));
+    const mark = bytes.subarray(0, markBytes(bytes, encoding));
+    const original = asUtf8(bytes.subarray(mark.length), encoding);
+    const edited = new EditedText(original);
+    for (const edit of edits) {
+      edited.apply(edit);
+      if (file.size > LARGE_BYTES) await nextTurn();
+    }
+    const { text: now, changes } = edited;
+    const content = encoding === "utf-8" ? now : encode(now.toString(), encoding);
+    const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine: 1 });
+    return { diff, pieces: () => inPieces(mark, content) };
+  }
+
+  async #appending(file: File, content: Blob, index: LineIndex, text: string): Promise<Plan> {
+    const appended = encode(text, index.encoding);
+    const end = await endOf(content, index);
+    const now = Buffer.concat([end.text, Buffer.from(text)]);
+    const [oldStart, newEnd] = [end.text.length, now.length];
+    const changes = [{ oldStart, oldEnd: oldStart, newStart: oldStart, newEnd }];
+    const { text: original, firstLine } = end;
+    const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine });
+    return { diff, pieces: () => this.#withMore(file, appended) };
+  }
+
+  async *#withMore(file: File, appended: Uint8Array): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#blobs.pieces(file);
+    } catch (error) {
+      // Remembers the damage, and names the file.
+      await this.#damaged.readFor(file, () => Promise.reject(error));
+    }
+    yield appended;
+  }
+}
+
+function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readonly op: "append" })[] {
+  return edits.every(({ op }) => op === "append");
+}
+
+async function* inPieces(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** The last lines of a text, for a diff; none if they are too long to be shown. */
+async function endOf(content: Blob, index: LineIndex): Promise<{ text: Buffer; firstLine: number }> {
+  const firstLine = Math.max(1, index.totalLines - 2);
+  const at = await startOfLine(content, index, firstLine);
+  if (content.size - at > DIFF_BYTES) return { text: Buffer.alloc(0), firstLine: index.totalLines + 1 };
+  return { text: asUtf8(await content.slice(at).bytes(), index.encoding), firstLine };
+}

@@ -1,0 +1,157 @@
+import { CofferError } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
+import type { File } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
+import { isJsonType, isTextType } from "../../domain/media-type.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/text-encoding.ts";
+import { contentPieces } from "./content-pieces.ts";
+import type { Documents } from "../extraction/documents.ts";
+import type { Files } from "../files.ts";
+
+/** How much of a text is quoted at once, in UTF-16 units. */
+const QUOTED_UNITS = 128 * 1024;
+
+/** The text of a content, for programs. */
+export interface Extract {
+  readonly mimeType: string;
+  /**
+   * The content as JSON, in pieces: text as a string, JSON as it is, without changing its numbers. It has been
+   * checked, so only a disk error can interrupt it.
+   */
+  readonly json: AsyncIterable<string>;
+  /** Whether it has more text. */
+  readonly isCut: boolean;
+}
+
+/** The text of a file. */
+export interface FileText {
+  readonly file: File;
+  readonly text: string;
+  /** Whether it has more text. */
+  readonly isCut: boolean;
+}
+
+/** Reads contents as text. */
+export class Extracts {
+  readonly #files: Files;
+  readonly #documents: Documents;
+
+  constructor(parts: { files: Files; documents: Documents }) {
+    this.#files = parts.files;
+    this.#documents = parts.documents;
+  }
+
+  /**
+   * The text of a text file or a document, or the value of a JSON file. `signal` ends it early; it rejects with its
+   * reason then.
+   *
+   * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
+   */
+  async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
+    const file = this.#files.get(caller, ref);
+    const { mimeType } = file;
+    const format = documentFormatOf(mimeType);
+    if (format !== null) {
+      const { text, isCut } = await this.#documents.text(caller, file, format, signal);
+      return { mimeType, isCut, json: quoted(piecesOf(text)) };
+    }
+    const isJson = isJsonType(mimeType);
+    requireReadable(file, isJson);
+    const content = await this.#files.content(file);
+    const encoding = await encodingOf(content);
+    const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
+    return { mimeType, isCut: false, json };
+  }
+
+  /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
+  async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
+    const file = this.#files.get(caller, ref);
+    const format = documentFormatOf(file.mimeType);
+    if (format !== null) return { file, ...(await this.#documents.text(caller, file, format, signal)) };
+    requireReadable(file, false);
+    const content = await this.#files.content(file);
+    const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
+    return { file, text: pieces.join(""), isCut: false };
+  }
+}
+
+function requireReadable({ mimeType, size }: File, isJson: boolean): void {
+  if (!isJsonType(mimeType) && !isTextType(mimeType)) {
+    throw new CofferError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `Text cannot be extracted from ${mimeType}. Download the file instead.`,
+    );
+  }
+  const limit = isJson ? EXTRACT_JSON_BYTES : EXTRACT_TEXT_BYTES;
+  if (size > limit) {
+    throw new CofferError(
+      "PAYLOAD_TOO_LARGE",
+      `The content has ${size} bytes. The limit for ${isJson ? "JSON" : "text"} is ${limit} bytes; download it instead.`,
+    );
+  }
+}
+
+/** The encoding that is valid for the whole content. Throws EXTRACTION_FAILED if it is not text. */
+async function encodingOf(content: Blob): Promise<TextEncoding> {
+  const head = await content.slice(0, 2).bytes();
+  for (const encoding of encodingsFor(head)) {
+    if (await isText(content, encoding)) return encoding;
+  }
+  throw failed("it is not text");
+}
+
+async function isText(content: Blob, encoding: TextEncoding): Promise<boolean> {
+  try {
+    for await (const piece of decoded(content, encoding)) if (piece.includes("\0")) return false;
+    return true;
+  } catch (error) {
+    // A decoder throws TypeError for bytes that are invalid in its encoding.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/** The text without a byte order mark. No piece ends inside a character. */
+async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  for await (const piece of contentPieces(content)) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
+}
+
+/** A text as a JSON string. */
+async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '"';
+  for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
+  yield '"';
+}
+
+async function* piecesOf(text: string): AsyncGenerator<string> {
+  // The two halves of a character that is cut come together again in JSON.
+  for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
+}
+
+/** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
+async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
+  const text = (await Array.fromAsync(decoded(content, encoding))).join("");
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw failed("it is malformed JSON");
+    if (error instanceof RangeError) throw failed("its JSON is nested too deeply");
+    throw error;
+  }
+  return oneOf(text);
+}
+
+async function* oneOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function failed(why: string): CofferError {
+  return new CofferError(
+    "EXTRACTION_FAILED",
+    `The content is not what its type says: ${why}. Upload it with its own content type, or download it instead.`,
+  );
+}

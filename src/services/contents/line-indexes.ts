@@ -1,0 +1,115 @@
+import type { Digest } from "../../domain/digest.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../../domain/lines.ts";
+import { essenceOf, isTextType } from "../../domain/media-type.ts";
+import { UNKNOWN_TYPE } from "../../domain/mime.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/text-encoding.ts";
+import { contentPieces } from "./content-pieces.ts";
+import { Turns } from "../turns.ts";
+
+/** How many indexes of large texts are kept. */
+const KEPT = 32;
+
+/** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
+export class LineIndexes {
+  /** By last use, oldest first. A content never changes under its digest. */
+  readonly #kept = new Map<Digest, Promise<LineIndex>>();
+  /** Large texts are read one at a time, so that many do not slow down all else. */
+  readonly #turns = new Turns<"large">();
+
+  /**
+   * The index of a file's content.
+   *
+   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
+   */
+  of(file: FileFacts, content: Blob): Promise<LineIndex> {
+    requireTextType(file);
+    if (file.size <= INDEX_STEP) return indexOf(file, content);
+    const kept = this.#kept.get(file.digest);
+    const index = kept ?? this.#turns.take("large", () => indexOf(file, content));
+    this.#keep(file.digest, index);
+    return index;
+  }
+
+  #keep(digest: Digest, index: Promise<LineIndex>): void {
+    this.#kept.delete(digest);
+    this.#kept.set(digest, index);
+    index.catch(() => this.#kept.delete(digest));
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT) return;
+      this.#kept.delete(oldest);
+    }
+  }
+}
+
+function requireTextType({ mimeType }: FileFacts): void {
+  // A name that says nothing may be that of a text.
+  if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
+  throw new CofferError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    `A file of type ${mimeType} is not read as text. Upload it with a text type, or download it instead.`,
+  );
+}
+
+async function indexOf({ mimeType }: FileFacts, content: Blob): Promise<LineIndex> {
+  const head = await content.slice(0, 3).bytes();
+  const isText = isTextType(mimeType);
+  for (const encoding of encodingsFor(head)) {
+    // Almost anything is Latin-1.
+    if (encoding === "latin1" && !isText) continue;
+    const index = await indexIn(content, encoding, markBytes(head, encoding));
+    if (index !== null) return index;
+  }
+  if (isText) {
+    throw new CofferError(
+      "EXTRACTION_FAILED",
+      "The content is not what its type says: it is not text. Upload it with its own content type, or download it instead.",
+    );
+  }
+  throw new CofferError("UNSUPPORTED_MEDIA_TYPE", "The content is not text. Download it instead.");
+}
+
+/** The index, if the whole content is text in this encoding; else null. */
+async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Promise<LineIndex | null> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const counter = new LineCounter(encoding, mark);
+  try {
+    for await (const piece of contentPieces(content)) {
+      if (decoder.decode(piece, { stream: true }).includes("\0")) return null;
+      counter.add(piece);
+    }
+    decoder.decode();
+    return counter.index();
+  } catch (error) {
+    // A decoder throws TypeError for bytes that are invalid in its encoding.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** Where a line of the text begins. */
+export function startOfLine(content: Blob, { encoding, starts }: LineIndex, line: number): Promise<number> {
+  const known = starts.findLast((start) => start.line <= line);
+  if (known === undefined) throw new Error("an index has no first line");
+  return afterLines(content, encoding, known.at, line - known.line);
+}
+
+/** The position after so many line ends. */
+export async function afterLines(
+  content: Blob,
+  encoding: TextEncoding,
+  from: number,
+  count: number,
+): Promise<number> {
+  if (count === 0) return from;
+  let [left, at] = [count, from];
+  for await (const piece of contentPieces(content, from)) {
+    for (let end = afterLineEnd(piece, encoding, 0); end !== -1; end = afterLineEnd(piece, encoding, end)) {
+      left -= 1;
+      if (left === 0) return at + end;
+    }
+    at += piece.length;
+  }
+  throw new Error("a text has fewer lines than its index says");
+}

@@ -1,0 +1,121 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { invalid } from "../../domain/errors.ts";
+import type { FileFacts } from "../../domain/file.ts";
+import type { FileView } from "../../domain/file-ref.ts";
+import { READ_TEXT_LINES } from "../../domain/limits.ts";
+import type { LineIndex } from "../../domain/lines.ts";
+import { partOf, someLines, type TextPart } from "../../domain/some-lines.ts";
+import { utf8Length } from "../../domain/text.ts";
+import { type TextEncoding, unitBytes } from "../../domain/text-encoding.ts";
+import type { Access } from "../access.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
+import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
+import type { UsageMeter } from "../usage.ts";
+
+/** The longest character, and a line end after it. */
+const LONGEST_END = 8;
+
+/** Which lines are wanted. */
+export interface TextRange {
+  /** From 1. */
+  readonly startLine: number;
+  /** Where in that line to begin, in bytes of the content. */
+  readonly startByte: number;
+  /** The last line; null for the last of the text. */
+  readonly endLine: number | null;
+  /** The most bytes of text, as UTF-8. */
+  readonly maxBytes: number;
+}
+
+/** Some lines of a file. */
+export interface ReadText extends TextPart {
+  readonly file: FileFacts;
+  readonly encoding: TextEncoding;
+}
+
+/** Reads the lines of texts, a part at a time. */
+export class Texts {
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #access: Access;
+  readonly #usage: UsageMeter;
+  readonly #indexes: LineIndexes;
+
+  constructor(parts: {
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    usage: UsageMeter;
+    indexes: LineIndexes;
+  }) {
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#access = parts.access;
+    this.#usage = parts.usage;
+    this.#indexes = parts.indexes;
+  }
+
+  /**
+   * Whole lines, as many as fit; a line that is too long alone comes in parts. What is read counts as bandwidth.
+   *
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
+   * @throws DamagedFile
+   */
+  async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
+    const { startLine, startByte, endLine } = range;
+    const file = this.#access.fileIn(caller, view);
+    if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
+    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const index = await this.#indexes.of(file, content);
+    const { encoding, totalLines } = index;
+    const found = startLine > totalLines ? null : await linesFrom(content, index, range);
+    const part = partOf(found, { startLine, startByte, totalLines, encoding });
+    this.#usage.countBytes(file.driveId, utf8Length(part.text));
+    return { ...part, file, encoding };
+  }
+}
+
+async function linesFrom(content: Blob, index: LineIndex, range: TextRange) {
+  const { startLine, startByte, endLine, maxBytes } = range;
+  const at = await placeOf(content, index, startLine, startByte);
+  const length = unitBytes(index.encoding) * (maxBytes + LONGEST_END);
+  const bytes = await content.slice(at, at + length).bytes();
+  const isWhole = at + bytes.length === content.size;
+  const lines = Math.min(READ_TEXT_LINES, (endLine ?? index.totalLines) - startLine + 1);
+  return someLines(decode(bytes, index.encoding, isWhole), isWhole, { lines, bytes: maxBytes });
+}
+
+/** A text that begins and ends anywhere in a content; a last character that is cut is left out. */
+function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): string {
+  try {
+    // What looks like a byte order mark in the middle of a text is a character.
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalid("start_byte", "must not be within a character; use `next_byte` of the part before");
+  }
+}
+
+/** Where to begin to read. */
+async function placeOf(content: Blob, index: LineIndex, line: number, byte: number): Promise<number> {
+  const { encoding, totalLines } = index;
+  const start = await startOfLine(content, index, line);
+  if (byte === 0) return start;
+  const end = line === totalLines ? content.size : await startAfter(content, index, line, start);
+  if (start + byte >= end)
+    throw invalid("start_byte", `must be less than ${end - start}, where line ${line} ends`);
+  if (byte % unitBytes(encoding) !== 0) throw invalid("start_byte", "must not be within a character");
+  return start + byte;
+}
+
+/** Where the line after a line begins. That of a very long line is in the index, so it is not searched for. */
+function startAfter(
+  content: Blob,
+  { encoding, starts }: LineIndex,
+  line: number,
+  start: number,
+): Promise<number> {
+  const known = starts.find((each) => each.line === line + 1);
+  return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
+}

@@ -1,0 +1,64 @@
+import type { FileBody } from "../../db/files.ts";
+import { invalid } from "../../domain/errors.ts";
+import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/file.ts";
+import { parseMediaType } from "../../domain/media-type.ts";
+import { mimeTypeOf } from "../../domain/mime.ts";
+import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/path.ts";
+
+/** A file's fields, as the uploader sent them. */
+export interface UploadFields {
+  readonly driveId: string;
+  /** Undefined if only the path is given. */
+  readonly filename: string | undefined;
+  readonly path: string | undefined;
+  readonly contentType: string | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly expiresAt: string | null | undefined;
+  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
+  readonly keepsRest?: boolean;
+}
+
+/** What an upload says of a file, beside its content and place. */
+export type Attributes = Omit<FileBody, "blob" | "size">;
+
+/** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
+export function parseTarget({ filename, path }: UploadFields): { filename: Filename; path: FilePath } {
+  if (filename === undefined) {
+    if (path === undefined || path.endsWith("/"))
+      throw invalid("filename", 'is required if path is left out or ends with "/"');
+    const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
+    return { filename: name, path: parseFilePath("path", path, name) };
+  }
+  const name = parseFilename("filename", filename);
+  return {
+    filename: name,
+    path: path === undefined ? parseFilePath("filename", name, name) : parseFilePath("path", path, name),
+  };
+}
+
+/** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */
+export function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
+  const { contentType, metadata, tags, expiresAt } = fields;
+  return {
+    filename,
+    mimeType: contentType === undefined ? mimeTypeOf(filename) : parseMediaType("content_type", contentType),
+    mimeGiven: contentType !== undefined,
+    tags: parseTags("tags", tags ?? []),
+    metadata: parseMetadata("metadata", metadata ?? {}),
+    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
+  };
+}
+
+/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
+export function notGiven(
+  fields: UploadFields,
+  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
+): Partial<Attributes> {
+  return {
+    ...(fields.tags === undefined ? { tags } : {}),
+    ...(fields.metadata === undefined ? { metadata } : {}),
+    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
+    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
+  };
+}

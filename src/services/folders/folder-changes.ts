@@ -1,0 +1,105 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { type Actor, actorOf } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { type FolderWork, placesOf } from "../../domain/folder-work.ts";
+import { Piece } from "../../domain/piece.ts";
+import type { Access } from "../access.ts";
+import type { FolderLocks } from "./folder-locks.ts";
+import { type FolderPieces, START } from "./folder-pieces.ts";
+import type { FolderWorks, Rest } from "./folder-works.ts";
+
+/** A work that is checked and can begin: its destination exists. */
+export interface Begun<T> {
+  readonly work: FolderWork;
+  /** Returns the result. Called at the end, inside the last write. */
+  readonly result: () => T;
+}
+
+/** What the first write did: everything, or one piece and a record of the rest. */
+type First<T> =
+  { readonly isDone: true; readonly result: T } | { readonly isDone: false; readonly rest: Rest<T> };
+
+/**
+ * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large one is
+ * recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
+ */
+export class FolderChanges {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #locks: FolderLocks;
+  readonly #pieces: FolderPieces;
+  readonly #works: FolderWorks;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    locks: FolderLocks;
+    pieces: FolderPieces;
+    works: FolderWorks;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#locks = parts.locks;
+    this.#pieces = parts.pieces;
+    this.#works = parts.works;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Does a work for a caller. Resolves with its result when all of it is durable. If a copy or move rejects, it was
+   * rolled back, or will be.
+   *
+   * @param within is called with the result in the transaction that decides the work: the first one for a removal,
+   *   which is then always finished; otherwise the last one
+   * @param begin runs inside the first write, after the caller was checked again
+   */
+  async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
+    return this.#finish(
+      await this.#access.write<First<T>>(caller, undefined, () =>
+        this.#first(begin(), actorOf(caller), within),
+      ),
+    );
+  }
+
+  /** Like `perform`, for removals: works on a full disk. */
+  async performFromReserve<T>(
+    caller: Caller,
+    within: Within<T> | undefined,
+    begin: () => Begun<T>,
+  ): Promise<T> {
+    return this.#finish(
+      await this.#access.writeFromReserve<First<T>>(caller, undefined, () =>
+        this.#first(begin(), actorOf(caller), within),
+      ),
+    );
+  }
+
+  /** Waits for what the first write left to do. */
+  async #finish<T>(first: First<T>): Promise<T> {
+    return first.isDone ? first.result : this.#works.complete(first.rest);
+  }
+
+  /** Inside the first write. */
+  #first<T>({ work, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
+    for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
+    const now = this.#clock.now();
+    const progress = this.#pieces.step(work, START, new Piece(), { now, by });
+    const finish = () => {
+      const value = result();
+      within?.(value);
+      return value;
+    };
+    if (progress === null) {
+      this.#pieces.end(work, { now, by });
+      return { isDone: true, result: finish() };
+    }
+    const pk = this.#tables.folderWorks.insert(work, { now, by });
+    if (work.kind !== "remove") return { isDone: false, rest: { pk, work, by, progress, finish } };
+    const removed = finish();
+    return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };
+  }
+}

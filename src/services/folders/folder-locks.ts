@@ -1,0 +1,85 @@
+import { Busy } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import {
+  type FolderWork,
+  movesBetweenDrives,
+  overlaps,
+  reachesInto,
+  usesEntry,
+  usesSnapshot,
+} from "../../domain/folder-work.ts";
+import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
+import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/path.ts";
+
+/**
+ * Lets writes wait for copies, moves and removals of the same folders. The database records which works are running;
+ * this class only knows who waits for them. Methods that throw `Busy` run inside a write, which is then rolled back and
+ * runs again when the work has ended.
+ */
+export class FolderLocks {
+  readonly #tables: Tables;
+  /** The ends of the works that writes wait for. */
+  readonly #ends = new Map<FolderWorkPk, PromiseWithResolvers<void>>();
+  /** Thrown instead of `Busy` once works are stopped; null until then. */
+  #refusal: Error | null = null;
+
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
+  }
+
+  /** For a write to one file or folder. Throws Busy while it is part of a work. */
+  requireFree(drive: DrivePk, path: FilePath | FolderPath): void {
+    const folder = isFolderPath(path) ? path : asFolderPath(path);
+    this.#require(drive, (work) => !reachesInto(work, drive, folder));
+  }
+
+  /** For a write to a folder with everything in it. Throws Busy while any of that is part of a work. */
+  requireWholeFree(drive: DrivePk, path: FolderPath): void {
+    this.#require(drive, (work) => !overlaps(work, drive, path));
+  }
+
+  /** For the deletion of a drive. Throws Busy while a work moves files between it and another drive. */
+  requireNoMove(drive: DrivePk): void {
+    this.#require(drive, (work) => !movesBetweenDrives(work));
+  }
+
+  /** For a write to an entry of a drive's trash. Throws Busy while a work fills or restores it. */
+  requireEntryFree(drive: DrivePk, entry: TrashPk): void {
+    this.#require(drive, (work) => !usesEntry(work, entry));
+  }
+
+  /** For the deletion of a snapshot. Throws Busy while a work needs it. */
+  requireUnused(drive: DrivePk, snapshot: SnapshotPk): void {
+    this.#require(drive, (work) => !usesSnapshot(work, snapshot));
+  }
+
+  /** Lets the writes that wait for a work continue. */
+  release(pk: FolderWorkPk): void {
+    this.#ends.get(pk)?.resolve();
+    this.#ends.delete(pk);
+  }
+
+  /** Refuses the writes that wait for a work, which is delayed. */
+  refuse(pk: FolderWorkPk, error: Error): void {
+    this.#ends.get(pk)?.reject(error);
+    this.#ends.delete(pk);
+  }
+
+  /** Refuses all writes that wait, or would have to wait from now on. */
+  refuseAll(error: Error): void {
+    this.#refusal = error;
+    for (const pk of this.#ends.keys()) this.refuse(pk, error);
+  }
+
+  #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {
+    for (const { pk, work } of this.#tables.folderWorks.of(drive)) {
+      if (!isFree(work)) throw this.#refusal ?? new Busy(this.#endOf(pk));
+    }
+  }
+
+  #endOf(pk: FolderWorkPk): Promise<void> {
+    const end = this.#ends.get(pk) ?? Promise.withResolvers<void>();
+    this.#ends.set(pk, end);
+    return end.promise;
+  }
+}

@@ -1,0 +1,292 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { actorOf } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { notFound } from "../../domain/errors.ts";
+import type { Folder, FolderFacts } from "../../domain/folder.ts";
+import { newId, type TrashId, type TrashPk } from "../../domain/id.ts";
+import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../../domain/path.ts";
+import { keepsDeleted, type Retention } from "../../domain/retention.ts";
+import { wayInto } from "../../domain/prefix.ts";
+import type { Access, Reach } from "../access.ts";
+import type { FolderChanges } from "./folder-changes.ts";
+import type { FolderLocks } from "./folder-locks.ts";
+import type { FolderTransfers } from "./folder-transfers.ts";
+import { seenCounts } from "../seen-counts.ts";
+import type { Tree } from "../tree.ts";
+
+/** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
+export interface ShownFolder {
+  readonly drive: Drive;
+  readonly folder: FolderFacts;
+}
+
+/** A folder that exists now; `created` is false if it did before. */
+export interface CreatedFolder extends ShownFolder {
+  readonly created: boolean;
+}
+
+/** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
+export interface FolderListRequest {
+  readonly driveId: string;
+  readonly path: string;
+  readonly page: number;
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+/** A page of the folders in a folder. */
+export interface FolderListing {
+  readonly folders: readonly ShownFolder[];
+  readonly total: number;
+  /** The path after which the next page starts; null on the last page. */
+  readonly nextAfter: FolderPath | null;
+}
+
+/** The destination of a copy or move, as sent. */
+export interface FolderDestination {
+  /** The new path of the folder, with its name. */
+  readonly path: string;
+  /** An id or slug; undefined for the same drive. */
+  readonly driveId: string | undefined;
+}
+
+/** What deleting a folder would delete. */
+export interface FolderPreview {
+  readonly path: FolderPath;
+  readonly fileCount: number;
+}
+
+/** A deleted folder. */
+export interface RemovedFolder {
+  /** The files that were in it. */
+  readonly fileCount: number;
+  /** Its entry in the trash; null if it is not kept. */
+  readonly trashId: TrashId | null;
+}
+
+/** Creates, lists, moves, copies and deletes folders, with everything in them. */
+export class Folders {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #tree: Tree;
+  readonly #transfers: FolderTransfers;
+  readonly #changes: FolderChanges;
+  readonly #locks: FolderLocks;
+  readonly #retention: Retention;
+  readonly #clock: Clock;
+  readonly #blobs: BlobStore;
+
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    access: Access;
+    tree: Tree;
+    transfers: FolderTransfers;
+    changes: FolderChanges;
+    locks: FolderLocks;
+    retention: Retention;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#access = parts.access;
+    this.#tree = parts.tree;
+    this.#transfers = parts.transfers;
+    this.#changes = parts.changes;
+    this.#locks = parts.locks;
+    this.#retention = parts.retention;
+    this.#clock = parts.clock;
+  }
+
+  /** Creates a folder and its missing ancestors. Throws CONFLICT. */
+  create(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<CreatedFolder>,
+  ): Promise<CreatedFolder> {
+    const parsed = parseFolderPath("path", path);
+    return this.#access.write(caller, within, () => {
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const { folder, created } = this.#tree.ensureFolder(drive, parsed, stamp);
+      return { drive, folder: this.#shown(drive, folder), created };
+    });
+  }
+
+  /** A folder. Throws NOT_FOUND, VALIDATION_ERROR. */
+  get(caller: Reach, driveId: string, path: string): ShownFolder {
+    const parsed = parseFolderOrRoot("path", path);
+    const drive = this.#access.drive(caller, driveId);
+    this.#access.requireInside(caller, drive, parsed);
+    return { drive, folder: this.#shown(drive, this.#folder(drive, parsed)) };
+  }
+
+  /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
+  list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
+    const drive = this.#access.drive(caller, driveId);
+    const parsed = parseFolderOrRoot("path", path);
+    const prefix = this.#access.prefixOf(caller, drive);
+    if (!parsed.startsWith(prefix) && prefix.startsWith(parsed)) {
+      const isFirst = page === 1 && after === null;
+      const folders = this.#wayInto(drive, parsed, prefix);
+      return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
+    }
+    this.#access.requireInside(caller, drive, parsed);
+    const parent = this.#folder(drive, parsed);
+    const offset = after === null ? (page - 1) * limit : 0;
+    const found = this.#tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const folders = found.slice(0, limit);
+    return {
+      folders: this.#allShown(drive, parent.path, folders).map((folder) => ({ drive, folder })),
+      total: parent.ownFolderCount,
+      nextAfter: found.length > limit ? (folders.at(-1)?.path ?? null) : null,
+    };
+  }
+
+  /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
+  move(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    return this.#transfer(caller, driveId, path, to, "move", within);
+  }
+
+  /**
+   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED and
+   * STORAGE_FULL: thousands of records need space, too.
+   */
+  async copy(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    await this.#tables.requireSpace();
+    await this.#blobs.requireSpace();
+    return this.#transfer(caller, driveId, path, to, "copy", within);
+  }
+
+  /**
+   * Counts what `remove` would delete. It changes nothing, but is a write, so `within` can keep the response. Throws
+   * NOT_FOUND.
+   */
+  preview(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<FolderPreview>,
+  ): Promise<FolderPreview> {
+    const parsed = parseFolderPath("path", path);
+    return this.#access.writeFromReserve(caller, within, () => {
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
+      const folder = this.#folder(drive, parsed);
+      return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
+    });
+  }
+
+  /** Puts a folder with everything in it into the trash. Throws NOT_FOUND. */
+  remove(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<RemovedFolder>,
+  ): Promise<RemovedFolder> {
+    const parsed = parseFolderPath("path", path);
+    return this.#changes.performFromReserve(caller, within, () => {
+      const drive = this.#access.driveToWrite(caller, driveId, parsed);
+      this.#locks.requireWholeFree(drive.pk, parsed);
+      const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
+      const from = { drive: drive.pk, path: parsed, top: parsed };
+      const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
+      return { work: { kind: "remove", from, to: null, trash }, result: () => ({ fileCount, trashId }) };
+    });
+  }
+
+  /** The entry of the trash for a folder that is about to be removed; null if nothing is kept. Inside a write. */
+  #newEntry(
+    caller: Caller,
+    { pk: drive }: Drive,
+    path: FolderPath,
+  ): { readonly pk: TrashPk; readonly id: TrashId } | null {
+    if (!keepsDeleted(this.#retention)) return null;
+    const deletedAt = this.#clock.now();
+    const id = newId<TrashId>(deletedAt);
+    const entry = { id, drive, kind: "folder", path, state: "filling", deletedAt } as const;
+    return { id, pk: this.#tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
+  }
+
+  #transfer(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    to: FolderDestination,
+    how: "move" | "copy",
+    within?: Within<ShownFolder>,
+  ): Promise<ShownFolder> {
+    const from = parseFolderPath("path", path);
+    const target = parseFolderPath("destination_path", to.path);
+    return this.#changes.perform(caller, within, () => {
+      const source = this.#source(caller, driveId, from, how);
+      const drive = this.#access.driveToWrite(caller, to.driveId ?? source.id, target);
+      // First: a folder may be missing only until a running work puts it back.
+      this.#locks.requireFree(source.pk, from);
+      const folder = this.#shown(source, this.#folder(source, from));
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const work = this.#transfers[how]({ source, folder, drive, path: target }, stamp);
+      const result = () => {
+        const made = this.#tables.folders.existing(drive.pk, target);
+        return { drive, folder: this.#shown(drive, made) };
+      };
+      return { work, result };
+    });
+  }
+
+  /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
+  #wayInto(drive: Drive, above: FolderPath, prefix: FolderPath): ShownFolder[] {
+    const { folders } = this.#tables;
+    const end = folders.byPath(drive.pk, prefix);
+    const step = folders.byPath(drive.pk, wayInto(above, prefix));
+    if (end === null || step === null) return [];
+    const counts = seenCounts(this.#tables, drive, prefix, this.#clock.now());
+    const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
+    return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
+  }
+
+  /** A move takes the folder away; a copy only reads it. */
+  #source(caller: Caller, driveId: string, path: FolderPath, how: "move" | "copy"): Drive {
+    if (how === "move") return this.#access.driveToWrite(caller, driveId, path);
+    const drive = this.#access.drive(caller, driveId);
+    this.#access.requireInside(caller, drive, path);
+    return drive;
+  }
+
+  #folder(drive: Drive, path: FolderPath): Folder {
+    const folder = this.#tables.folders.byPath(drive.pk, path);
+    if (folder === null) throw notFound("folder");
+    return folder;
+  }
+
+  #shown(drive: Drive, folder: Folder): Folder {
+    const [shown] = this.#allShown(drive, parentFolder(folder.path), [folder]);
+    return shown ?? folder;
+  }
+
+  /** Folders of one parent, in path order, with the counts that readers see. */
+  #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
+    const paths = folders.map(({ path }) => path);
+    const expired = this.#tables.fileLists.expiredBelow(drive.pk, parent, paths, this.#clock.now());
+    return folders.map((folder) => {
+      const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
+      return { ...folder, fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };
+    });
+  }
+}

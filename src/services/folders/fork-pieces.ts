@@ -1,0 +1,84 @@
+import { type PathRange, rangeOf } from "../../db/path-range.ts";
+import type { PastFile } from "../../db/past-files.ts";
+import type { Step } from "../../db/snapshot-walk.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { FolderFacts } from "../../domain/folder.ts";
+import type { FolderForkWork } from "../../domain/folder-work.ts";
+import { type FileId, newId } from "../../domain/id.ts";
+import { parentFolder, ROOT } from "../../domain/path.ts";
+import { PIECE_FILES } from "../../domain/piece.ts";
+import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
+import type { Quota } from "../quota.ts";
+import type { Tree } from "../tree.ts";
+
+/** Fills a new drive, which nobody sees yet, with what a snapshot of another has, in pieces. */
+export class ForkPieces {
+  readonly #tables: Tables;
+  readonly #tree: Tree;
+  readonly #quota: Quota;
+
+  constructor(parts: { tables: Tables; tree: Tree; quota: Quota }) {
+    this.#tables = parts.tables;
+    this.#tree = parts.tree;
+    this.#quota = parts.quota;
+  }
+
+  /** The phases of a fork; see `FolderPieces.step`. */
+  phasesOf(work: FolderForkWork): readonly Phase[] {
+    return [this.#makeFolders(work), this.#makeFiles(work)];
+  }
+
+  #makeFolders({ from, to, snapshot }: FolderForkWork): Phase {
+    return this.#walk<FolderFacts>((piece, { now }, range) => {
+      const scope = { drive: from.drive, at: this.#tables.snapshots.numberOf(snapshot), now };
+      const step = this.#tables.snapshotLists.folders(scope, range, FOLDERS);
+      for (const { path, createdAt } of step.rows) {
+        if (path === ROOT) continue;
+        const parent = this.#tables.folders.existing(to.drive, parentFolder(path));
+        this.#tree.makeFolder(to.drive, parent.pk, path, createdAt);
+        piece.takeFolder();
+      }
+      return step;
+    });
+  }
+
+  /** Makes the files, with new ids and without a past. */
+  #makeFiles({ from, to, snapshot }: FolderForkWork): Phase {
+    return this.#walk<PastFile>((piece, stamp, range) => {
+      const scope = { drive: from.drive, at: this.#tables.snapshots.numberOf(snapshot), now: stamp.now };
+      const step = this.#tables.pastFiles.all(scope, range, PIECE_FILES);
+      const rows = piece.takeFiles(step.rows, (file) => ({
+        drive: to.drive,
+        path: file.path,
+        tags: file.tagCount,
+        metadata: Buffer.byteLength(file.metadata),
+      }));
+      const folderOf = foldersIn(this.#tables, to.drive);
+      const files = rows.map((file) => ({
+        file: { ...file, id: newId<FileId>(stamp.now), version: 1 },
+        to: { drive: to.drive, folder: folderOf(parentFolder(file.path)), path: file.path },
+      }));
+      this.#tree.putBack(files, stamp);
+      const drive = this.#tables.drives.unborn(to.drive);
+      if (drive !== null) this.#quota.requireRecordRoom(drive);
+      const next = step.rows[rows.length];
+      return { rows, rest: next === undefined ? step.rest : { from: next.path, to: range.to } };
+    });
+  }
+
+  /** A phase that does a step after another. It goes on at the start of the range that is left. */
+  #walk<Row>(
+    does: (piece: Parameters<Phase>[0], stamp: Parameters<Phase>[1], range: PathRange) => Step<Row>,
+  ): Phase {
+    return (piece, stamp, start) => {
+      const whole = rangeOf(ROOT);
+      let range: PathRange | null = start === null ? whole : { from: start, to: whole.to };
+      while (range !== null) {
+        if (piece.isFull) return { after: range.from };
+        ({ rest: range } = does(piece, stamp, range));
+        piece.takeRows(PATHS.read / PATHS.perRow / 5);
+      }
+      return "done";
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import type { Tables } from "../../db/tables.ts";
+import type { Stamp } from "../../domain/actor.ts";
+import type { DrivePk, FolderPk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/path.ts";
+import type { Piece } from "../../domain/piece.ts";
+
+/** How many folders one query reads. */
+export const FOLDERS = 200;
+/** How many paths one query reads, and how many of them cost as much as one written row. */
+export const PATHS = { read: 500, perRow: 4 };
+
+/** Does as much as fits into a piece, after a path. Returns the last path that it has done, or "done" at the end. */
+export type Phase = (
+  piece: Piece,
+  stamp: Stamp,
+  after: string | null,
+) => { readonly after: string | null } | "done";
+
+/** Finds folders of a drive by path. Remembers the last one: neighbouring files are mostly in the same folder. */
+export function foldersIn({ folders }: Tables, drive: DrivePk): (path: FolderPath) => FolderPk {
+  let last: { readonly path: FolderPath; readonly pk: FolderPk } | null = null;
+  return (path) => {
+    if (last?.path !== path) last = { path, pk: folders.existing(drive, path).pk };
+    return last.pk;
+  };
+}

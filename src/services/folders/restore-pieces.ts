@@ -1,0 +1,103 @@
+import type { TrashedFile } from "../../db/trash-contents.ts";
+import type { Tables } from "../../db/tables.ts";
+import { notFound } from "../../domain/errors.ts";
+import { requireShortRestore } from "../../domain/folder-transfer.ts";
+import type { FolderRestoreWork, WorkPlace } from "../../domain/folder-work.ts";
+import { folderIn, inFolder, parentFolder } from "../../domain/path.ts";
+import { PIECE_FILES } from "../../domain/piece.ts";
+import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
+import type { Restored } from "../placed-files.ts";
+import type { Tree } from "../tree.ts";
+
+/** Brings folders back from the trash in pieces. */
+export class RestorePieces {
+  readonly #tables: Tables;
+  readonly #tree: Tree;
+
+  constructor(parts: { tables: Tables; tree: Tree }) {
+    this.#tables = parts.tables;
+    this.#tree = parts.tree;
+  }
+
+  /** The phases of a restore; see `FolderPieces.step`. The folders of the entry go last: until then it can be undone. */
+  phasesOf(work: FolderRestoreWork): readonly Phase[] {
+    return [
+      this.#checkPaths(work),
+      this.#makeFolders(work),
+      this.#putFilesBack(work),
+      this.#removeFolders(work),
+    ];
+  }
+
+  #checkPaths({ trash, from }: FolderRestoreWork): Phase {
+    return (piece, { now }, start) => {
+      let after = start;
+      while (!piece.isFull) {
+        const { longest, last, count } = this.#tables.trashContents.paths(trash, after, now, PATHS.read);
+        requireShortRestore(longest, from.path);
+        if (count < PATHS.read) return "done";
+        piece.takeRows(count / PATHS.perRow);
+        after = last;
+      }
+      return { after };
+    };
+  }
+
+  /** Creates the folders, parents first. Their counts grow when files come back. */
+  #makeFolders({ trash, from }: FolderRestoreWork): Phase {
+    const { folders, trashContents } = this.#tables;
+    return (piece, _, start) => {
+      let after = start;
+      for (;;) {
+        const found = trashContents.folders(trash, after, FOLDERS);
+        for (const { path, createdAt } of found) {
+          if (piece.isFull) return { after };
+          const target = folderIn(from.path, path);
+          if (folders.byPath(from.drive, target) === null) {
+            const parent = folders.existing(from.drive, parentFolder(target));
+            this.#tree.makeFolder(from.drive, parent.pk, target, createdAt);
+          }
+          piece.takeFolder();
+          after = path;
+        }
+        if (found.length < FOLDERS) return "done";
+      }
+    };
+  }
+
+  /** Puts the files back that are left in the entry, and removes expired ones. */
+  #putFilesBack({ trash, from }: FolderRestoreWork): Phase {
+    return (piece, stamp) => {
+      const drive = this.#tables.drives.byPk(from.drive, stamp.now);
+      if (drive === null) throw notFound("drive");
+      const found = this.#tables.trashContents.files(trash, stamp.now, PIECE_FILES);
+      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: from.drive, isTrashed: true }));
+      for (const { pk, hasExpired } of taken) if (hasExpired) this.#tables.trashContents.remove(pk);
+      this.#tree.restoreAll(drive, this.#placed(from, taken), stamp);
+      return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
+    };
+  }
+
+  /** The files that have not expired, and their places. The folders must exist. */
+  #placed({ drive, path: base }: WorkPlace, files: readonly TrashedFile[]): Restored[] {
+    const folderOf = foldersIn(this.#tables, drive);
+    return files
+      .filter(({ hasExpired }) => !hasExpired)
+      .map((file) => {
+        const path = inFolder(base, file.path);
+        return { file: { ...file, naming: null }, to: { drive, folder: folderOf(parentFolder(path)), path } };
+      });
+  }
+
+  /** Removes the folders of the entry. */
+  #removeFolders({ trash }: FolderRestoreWork): Phase {
+    return (piece) => {
+      while (!piece.isFull) {
+        const removed = this.#tables.trashContents.removeFolders(trash, FOLDERS);
+        piece.takeRows(removed);
+        if (removed < FOLDERS) return "done";
+      }
+      return { after: null };
+    };
+  }
+}

@@ -1,0 +1,34 @@
+import type { Tables } from "../../db/tables.ts";
+import type { Stamp } from "../../domain/actor.ts";
+import type { File } from "../../domain/file.ts";
+import { newId, type TrashId } from "../../domain/id.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
+
+/** Keeps what single files were before they change or go. Every method runs inside a write. */
+export class KeptFiles {
+  readonly #tables: Tables;
+  readonly #retention: Retention;
+
+  constructor(parts: { tables: Tables; retention: Retention }) {
+    this.#tables = parts.tables;
+    this.#retention = parts.retention;
+  }
+
+  /** Keeps the content of a file as a version. Call it before the content is replaced: it must always have a reference. */
+  keepContent(file: Pick<File, "pk" | "id">, stamp: Stamp): void {
+    if (!keepsVersions(this.#retention)) return;
+    this.#tables.fileVersions.keep(file.pk, stamp);
+    this.#tables.fileVersions.trim(file.id, this.#retention.versions);
+  }
+
+  /** Copies a file, which is about to be removed, into an entry of the trash. Returns that; null if it is not kept. */
+  keepDeleted({ pk, drivePk, path }: File, { now, by }: Stamp): TrashId | null {
+    if (!keepsDeleted(this.#retention)) return null;
+    const id = newId<TrashId>(now);
+    const { trash } = this.#tables;
+    const state = { kind: "file", state: "kept", deletedAt: now, deletedBy: by } as const;
+    const entry = trash.insert({ id, drive: drivePk, path, ...state });
+    trash.takeFile(entry, pk, path);
+    return id;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Clock } from "../../clock.ts";
+import type { KeptThing, OldestKept } from "../../db/kept-ages.ts";
+import type { Releaser } from "../../db/released-contents.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { TrashPk } from "../../domain/id.ts";
+import type { Keeper } from "./keeper.ts";
+import type { Quota } from "../quota.ts";
+import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
+
+/** How many versions one transaction removes. */
+const PIECE = 50;
+
+/** What one transaction has removed. */
+interface Pruned {
+  readonly rows: number;
+  /** Bytes, as far as no other row names the same contents. */
+  readonly bytes: number;
+  /** An entry of the trash that may have more in it; null if there is none. */
+  readonly entry: TrashPk | null;
+}
+
+const NOTHING: Pruned = { rows: 0, bytes: 0, entry: null };
+
+/**
+ * Removes what is kept before its time where room is needed: the oldest versions and entries of the trash first, then
+ * the snapshots that the server took. Those that somebody took stay.
+ */
+export class Pruning {
+  readonly #tables: Tables;
+  readonly #quota: Quota;
+  readonly #keeper: Keeper;
+  readonly #snapshots: SnapshotRemoval;
+  readonly #clock: Clock;
+  #isStopped = false;
+
+  constructor(parts: {
+    tables: Tables;
+    quota: Quota;
+    keeper: Keeper;
+    snapshotRemoval: SnapshotRemoval;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#quota = parts.quota;
+    this.#keeper = parts.keeper;
+    this.#snapshots = parts.snapshotRemoval;
+    this.#clock = parts.clock;
+  }
+
+  /** Makes room for an owner, as far as that is possible. Resolves with the number of removed rows. */
+  async pruneOf(owner: Releaser): Promise<number> {
+    let rows = 0;
+    while (!this.#isStopped && this.#quota.hasKeptExcess(owner, this.#clock.now())) {
+      const pruned = await this.#pruneSome(owner, () => this.#quota.hasKeptExcess(owner, this.#clock.now()));
+      if (pruned.rows === 0 && !(await this.#dropSnapshot(owner))) break;
+      rows += pruned.rows;
+    }
+    return rows;
+  }
+
+  /** Makes room on the disk, whoever keeps what is there. Resolves with the number of removed rows. */
+  async pruneForTheDisk(bytes: number): Promise<number> {
+    let left = bytes;
+    let rows = 0;
+    while (!this.#isStopped && left > 0) {
+      let needed = left;
+      const pruned = await this.#pruneSome("all", (size) => (needed -= size) > 0);
+      if (pruned.rows === 0) break;
+      left -= pruned.bytes;
+      rows += pruned.rows;
+    }
+    return rows;
+  }
+
+  /** No transaction starts after the current one. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** @param goesOn is called after each removal with its bytes */
+  async #pruneSome(owner: Releaser | "all", goesOn: (bytes: number) => boolean): Promise<Pruned> {
+    const { writeFromReserve: write, keptAges } = this.#tables;
+    const pruned = await write(() => {
+      const [oldest, next] = keptAges.oldest(owner);
+      if (oldest === undefined) return NOTHING;
+      return oldest.kind === "entry"
+        ? this.#pruneEntry(keptAges.entry(oldest.drive))
+        : this.#pruneVersions(oldest, next?.at ?? Number.MAX_SAFE_INTEGER, goesOn);
+    });
+    // Until it is empty it takes room: the next one would go without need.
+    if (pruned.entry !== null) await this.#empty(pruned.entry);
+    return pruned;
+  }
+
+  async #empty(entry: TrashPk): Promise<void> {
+    const piece = () => this.#tables.writeFromReserve(() => this.#keeper.empty([entry]));
+    // The last row is the entry's own, which is removed again and again.
+    for (let removed = await piece(); removed > 1 && !this.#isStopped; removed = await piece());
+  }
+
+  #pruneVersions({ drive }: OldestKept, until: number, goesOn: (bytes: number) => boolean): Pruned {
+    let [rows, bytes] = [0, 0];
+    for (const { pk, size } of this.#tables.keptAges.versions(drive, until, PIECE)) {
+      this.#tables.fileVersions.remove(pk);
+      rows += 1;
+      bytes += size;
+      if (!goesOn(size)) break;
+    }
+    return { rows, bytes, entry: null };
+  }
+
+  #pruneEntry(entry: KeptThing<TrashPk> | null): Pruned {
+    if (entry === null) return NOTHING;
+    this.#tables.trash.setState(entry.pk, "gone");
+    return { rows: 1, bytes: entry.size, entry: entry.pk };
+  }
+
+  /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
+  async #dropSnapshot(owner: Releaser): Promise<boolean> {
+    const { writeFromReserve: write, snapshots } = this.#tables;
+    const hidden = await write(() => snapshots.hideOldestAutomatic(owner, this.#clock.now()));
+    let removed = 0;
+    while (!this.#isStopped && (await this.#snapshots.piece()) > 0) removed += 1;
+    return hidden || removed > 0;
+  }
+}

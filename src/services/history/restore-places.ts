@@ -1,0 +1,77 @@
+import type { Tables } from "../../db/tables.ts";
+import type { Stamp } from "../../domain/actor.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { PATH_BYTES } from "../../domain/limits.ts";
+import {
+  asFilePath,
+  asFolderPath,
+  type FilePath,
+  type FolderPath,
+  inFolder,
+  lastSegment,
+  parentFolder,
+  ROOT,
+} from "../../domain/path.ts";
+import { restoredName } from "../../domain/restored-name.ts";
+import { utf8Length } from "../../domain/text.ts";
+import type { TrashedPlace } from "../../domain/trash.ts";
+import type { Tree } from "../tree.ts";
+
+/** How many names are tried beside one that is taken. */
+const TRIES = 200;
+
+/** Finds where something from the trash goes back to: its own path, or beside what is there now. */
+export class RestorePlaces {
+  readonly #tables: Tables;
+  readonly #tree: Tree;
+
+  constructor(parts: { tables: Tables; tree: Tree }) {
+    this.#tables = parts.tables;
+    this.#tree = parts.tree;
+  }
+
+  /**
+   * The free path nearest to the one it had. A folder in which it was, and where a file is now, is named anew as well.
+   * Creates nothing. Inside a write. Throws CONFLICT if there is no such path, and `Busy`.
+   */
+  nearest(drive: Drive, place: TrashedPlace, stamp: Stamp): TrashedPlace {
+    const parent = this.#folderFor(drive, parentFolder(place.path), stamp);
+    const isFree = (path: FilePath) => this.#isFree(drive, path, stamp);
+    if (place.kind === "file")
+      return { kind: "file", path: freeIn(parent, lastSegment(place.path), "file", isFree) };
+    const path = freeIn(parent, lastSegment(asFilePath(place.path)), "folder", isFree);
+    return { kind: "folder", path: asFolderPath(path) };
+  }
+
+  /** A folder as near to a path as files allow. It may not exist yet, but no file is in its way. */
+  #folderFor(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+    if (path === ROOT || this.#tables.folders.byPath(drive.pk, path) !== null) return path;
+    const parent = this.#folderFor(drive, parentFolder(path), stamp);
+    const hasNoFile = (at: FilePath) => this.#tree.occupant(drive, at, stamp) === null;
+    return asFolderPath(freeIn(parent, lastSegment(asFilePath(path)), "folder", hasNoFile));
+  }
+
+  #isFree(drive: Drive, path: FilePath, stamp: Stamp): boolean {
+    const isFolder = this.#tables.folders.byPath(drive.pk, asFolderPath(path)) !== null;
+    return !isFolder && this.#tree.occupant(drive, path, stamp) === null;
+  }
+}
+
+/** The name, or the first one beside it, that a place in a folder is free for. */
+function freeIn(
+  parent: FolderPath,
+  name: string,
+  kind: "file" | "folder",
+  isFree: (path: FilePath) => boolean,
+): FilePath {
+  for (let n = 0; n <= TRIES; n += 1) {
+    const path = inFolder(parent, n === 0 ? name : restoredName(name, kind, n));
+    if (utf8Length(path) + (kind === "folder" ? 1 : 0) > PATH_BYTES) break;
+    if (isFree(path)) return path;
+  }
+  throw new CofferError(
+    "CONFLICT",
+    "There is no free name beside the place where it was. Send the `path` to restore it to.",
+  );
+}

@@ -1,0 +1,298 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Naming } from "../../db/files.ts";
+import type { SingleTrashedFile } from "../../db/trash-contents.ts";
+import { actorOf, type Stamp } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { notFound } from "../../domain/errors.ts";
+import {
+  type DriveId,
+  type DrivePk,
+  type FileId,
+  parseId,
+  type TrashId,
+  type TrashPk,
+} from "../../domain/id.ts";
+import { mimeTypeOf } from "../../domain/mime.ts";
+import {
+  type Filename,
+  lastSegment,
+  parseFilePath,
+  parseFolderPath,
+  parsePrefix,
+} from "../../domain/path.ts";
+import { keptSince, keptUntil, type Retention } from "../../domain/retention.ts";
+import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/trash.ts";
+import type { Access } from "../access.ts";
+import type { FolderChanges } from "../folders/folder-changes.ts";
+import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { FolderTransfers } from "../folders/folder-transfers.ts";
+import type { RestorePlaces } from "./restore-places.ts";
+import type { Tree } from "../tree.ts";
+
+/** How many entries one query reads, and how many one page looks at, at most. */
+const ENTRIES = { query: 100, page: 10_000 };
+/** How many entries one step counts, and how many one transaction marks. */
+const STEPS = { count: 2000, mark: 200 };
+
+/** A request for a list of the trash. */
+export interface TrashListRequest {
+  /** An id or slug; undefined for all drives of the caller. */
+  readonly driveId: string | undefined;
+  /** Only entries whose paths start with it. */
+  readonly prefix: string;
+  readonly limit: number;
+  readonly after: TrashPosition | null;
+}
+
+/** An entry as readers see it. */
+export type ShownEntry = TrashEntry & {
+  /** Until when it is kept, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+};
+
+/** A page of the trash. */
+export interface TrashListing {
+  readonly entries: readonly ShownEntry[];
+  /** The position after which the next page starts; null on the last page. */
+  readonly nextAfter: TrashPosition | null;
+}
+
+/** An entry that was restored, and where it is now. */
+export interface RestoredEntry {
+  readonly entry: ShownEntry;
+  readonly place: TrashedPlace;
+  /** Null for a folder. */
+  readonly fileId: FileId | null;
+}
+
+/** What emptying the trash of a drive would delete, or has deleted. */
+export interface EmptiedTrash {
+  readonly driveId: DriveId;
+  readonly entries: number;
+}
+
+/** One transaction of emptying a trash, and where the next goes on; null at the end. */
+interface Step {
+  readonly emptied: EmptiedTrash;
+  readonly last: TrashPosition | null;
+}
+
+/** Lists what was deleted, brings it back, and deletes it for good. */
+export class Trash {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #tree: Tree;
+  readonly #places: RestorePlaces;
+  readonly #transfers: FolderTransfers;
+  readonly #changes: FolderChanges;
+  readonly #locks: FolderLocks;
+  readonly #retention: Retention;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    tree: Tree;
+    places: RestorePlaces;
+    transfers: FolderTransfers;
+    changes: FolderChanges;
+    locks: FolderLocks;
+    retention: Retention;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#tree = parts.tree;
+    this.#places = parts.places;
+    this.#transfers = parts.transfers;
+    this.#changes = parts.changes;
+    this.#locks = parts.locks;
+    this.#retention = parts.retention;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * A page of the trash, newest first. It looks at so many entries at most: with a prefix it may show few of them, and
+   * say where it goes on. Throws NOT_FOUND, FORBIDDEN.
+   */
+  async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest): Promise<TrashListing> {
+    const wanted = parsePrefix("prefix", prefix);
+    const allowed = this.#prefixes(caller, driveId);
+    const isShown = ({ drivePk, path, kind, fileCount }: TrashEntry) =>
+      path.startsWith(wanted) &&
+      path.startsWith(allowed.get(drivePk) ?? "") &&
+      (kind === "folder" || fileCount > 0);
+    const now = this.#clock.now();
+    const selection = { drives: [...allowed.keys()], since: keptSince(this.#retention, now), now };
+    const found: TrashEntry[] = [];
+    let last = after;
+    for (let seen = 0; seen < ENTRIES.page; await nextTurn()) {
+      const query = wanted === "" ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
+      const some = this.#tables.trashLists.page(selection, last, query);
+      found.push(...some.filter(isShown));
+      if (found.length > limit) return this.#page(found.slice(0, limit), found[limit - 1] ?? null);
+      if (some.length < query) return this.#page(found, null);
+      last = some.at(-1) ?? null;
+      seen += some.length;
+    }
+    return this.#page(found, last);
+  }
+
+  /** Throws NOT_FOUND for an entry that the caller may not see or that was restored or emptied, and FORBIDDEN. */
+  get(caller: Caller, id: string): ShownEntry {
+    const parsed = parseId<TrashId>(id);
+    const now = this.#clock.now();
+    const entry =
+      parsed === null ? null : this.#tables.trashLists.byId(parsed, keptSince(this.#retention, now), now);
+    if (entry === null || (entry.kind === "file" && entry.fileCount === 0)) throw notFound("trash entry");
+    const drive = this.#access.findDrive(caller, entry.driveId);
+    if (drive === null || !entry.path.startsWith(this.#access.prefixOf(caller, drive)))
+      throw notFound("trash entry");
+    this.#access.requireHistory(caller, drive);
+    return this.#shown(entry);
+  }
+
+  /**
+   * Puts an entry back with everything in it: to the path it had, or beside what is there now. Resolves when all of it
+   * is there; if it rejects, nothing is, or soon will be. Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL,
+   * VALIDATION_ERROR.
+   *
+   * @param path where to put it instead; throws CONFLICT if that is taken
+   */
+  async restore(
+    caller: Caller,
+    id: string,
+    path: string | undefined,
+    within?: Within<RestoredEntry>,
+  ): Promise<RestoredEntry> {
+    const { kind } = this.get(caller, id);
+    await this.#tables.requireSpace();
+    if (kind === "file") return this.#access.write(caller, within, () => this.#restoreFile(caller, id, path));
+    return this.#changes.perform(caller, within, () => {
+      const { entry, drive, place, stamp } = this.#begin(caller, id, path);
+      if (place.kind === "file") throw new Error("a folder of the trash has become a file");
+      const work = this.#transfers.restore(drive, entry, place.path, stamp);
+      return { work, result: () => ({ entry, place, fileId: null }) };
+    });
+  }
+
+  /** Deletes an entry for good. Its space is freed later. Throws NOT_FOUND, FORBIDDEN. */
+  remove(caller: Caller, id: string, within?: Within<ShownEntry>): Promise<ShownEntry> {
+    return this.#access.writeFromReserve(caller, within, () => {
+      const entry = this.get(caller, id);
+      this.#access.driveToManage(caller, entry.driveId);
+      this.#locks.requireEntryFree(entry.drivePk, entry.pk);
+      this.#tables.trash.setState(entry.pk, "gone");
+      return entry;
+    });
+  }
+
+  /** Counts what `empty` would delete. It changes nothing, but is a write, so `within` can keep the response. */
+  async preview(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
+    const drive = this.#access.driveToManage(caller, driveId);
+    let entries = 0;
+    for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
+      const some = this.#tables.trash.some(drive.pk, after, STEPS.count);
+      entries += some.length;
+      after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
+    }
+    return this.#access.writeFromReserve(caller, within, () => {
+      const { id } = this.#access.driveToManage(caller, driveId);
+      return { driveId: id, entries };
+    });
+  }
+
+  /**
+   * Deletes for good what is in the trash of a drive, in several transactions; `within` is called in the last one. What
+   * a running deletion or restore uses stays. After an error, entries of earlier transactions stay deleted.
+   */
+  async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
+    const { trash } = this.#tables;
+    let [entries, after] = [0, this.#oldest()];
+    for (;;) {
+      const step = await this.#access.writeFromReserve(
+        caller,
+        ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
+        (): Step => {
+          const drive = this.#access.driveToManage(caller, driveId);
+          const some = trash.some(drive.pk, after, STEPS.mark);
+          for (const { pk } of some) trash.setState(pk, "gone");
+          const emptied = { driveId: drive.id, entries: entries + some.length };
+          return { emptied, last: some.length < STEPS.mark ? null : (some.at(-1) ?? null) };
+        },
+      );
+      if (step.last === null) return step.emptied;
+      [entries, after] = [step.emptied.entries, step.last];
+    }
+  }
+
+  /** The position before all entries that are kept still. */
+  #oldest(): TrashPosition {
+    return { deletedAt: keptSince(this.#retention, this.#clock.now()) + 1, id: "" };
+  }
+
+  #shown(entry: TrashEntry): ShownEntry {
+    return { ...entry, expiresAt: keptUntil(this.#retention, entry.deletedAt) };
+  }
+
+  #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null): TrashListing {
+    return { entries: entries.map((entry) => this.#shown(entry)), nextAfter };
+  }
+
+  /** The drives to look into, and the folder that the caller is limited to in each. */
+  #prefixes(caller: Caller, driveId: string | undefined): Map<DrivePk, string> {
+    if (driveId !== undefined) {
+      const drive = this.#access.drive(caller, driveId);
+      this.#access.requireHistory(caller, drive);
+      return new Map([[drive.pk, this.#access.prefixOf(caller, drive)]]);
+    }
+    const drives = this.#access.drives(caller).filter(({ role }) => role !== "reader");
+    return new Map(drives.map((drive) => [drive.pk, this.#access.prefixOf(caller, drive)]));
+  }
+
+  /** Inside a write: the entry, and a free place for it. */
+  #begin(
+    caller: Caller,
+    id: string,
+    path: string | undefined,
+  ): { entry: ShownEntry; drive: Drive; place: TrashedPlace; stamp: Stamp } {
+    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    const entry = this.get(caller, id);
+    this.#locks.requireEntryFree(entry.drivePk, entry.pk);
+    const drive = this.#access.driveToWrite(caller, entry.driveId, entry.path);
+    const place = path === undefined ? this.#places.nearest(drive, entry, stamp) : this.#placeAt(entry, path);
+    this.#access.driveToWrite(caller, entry.driveId, place.path);
+    return { entry, drive, place, stamp };
+  }
+
+  #placeAt({ kind, pk }: TrashEntry, path: string): TrashedPlace {
+    if (kind === "folder") return { kind, path: parseFolderPath("path", path) };
+    return { kind, path: parseFilePath("path", path, this.#fileOf(pk).filename) };
+  }
+
+  #restoreFile(caller: Caller, id: string, path: string | undefined): RestoredEntry {
+    const { entry, drive, place, stamp } = this.#begin(caller, id, path);
+    if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
+    const file = this.#fileOf(entry.pk);
+    const naming = place.path === entry.path ? null : named(file, lastSegment(place.path));
+    this.#tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
+    this.#tables.trash.remove(entry.pk);
+    return { entry, place, fileId: file.id };
+  }
+
+  /** The file of a file's entry. */
+  #fileOf(entry: TrashPk): SingleTrashedFile {
+    const file = this.#tables.trashContents.fileOf(entry);
+    if (file === null) throw new Error("an entry of the trash has lost its file");
+    return file;
+  }
+}
+
+/** The new name of a file, which decides its type unless the uploader gave one. */
+function named({ mimeGiven, mimeType }: SingleTrashedFile, filename: Filename): Naming {
+  return { filename, mimeType: mimeGiven ? mimeType : mimeTypeOf(filename) };
+}

@@ -1,0 +1,182 @@
+import type { Caller } from "../../domain/caller.ts";
+import type { Change, ChangePosition } from "../../domain/change.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/path.ts";
+import type { Precondition } from "../../domain/precondition.ts";
+import type { Access } from "../access.ts";
+import type { Feed } from "../changes/feed.ts";
+import type { Files } from "../files.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { Trash } from "./trash.ts";
+import type { Versions } from "./versions.ts";
+
+/** What was undone, and what there is now. */
+export interface Undone {
+  readonly change: Change;
+  /** Where the file or folder is now, or was until it went into the trash. */
+  readonly path: string;
+  /** Whether it is in the trash now. */
+  readonly isTrashed: boolean;
+}
+
+/** What undoing one change comes to. */
+type Outcome = Omit<Undone, "change">;
+
+/** How many changes one page has, and how many are looked at. */
+const LOOK = { page: 500, all: 10_000 };
+
+/** Undoes the last change of a file or folder: a way back from a mistake that costs one call, and can be undone itself. */
+export class Undo {
+  readonly #access: Access;
+  readonly #feed: Feed;
+  /** Single files. */
+  readonly #single: Files;
+  readonly #folders: Folders;
+  readonly #versions: Versions;
+  readonly #trash: Trash;
+
+  constructor(parts: {
+    access: Access;
+    feed: Feed;
+    files: Files;
+    folders: Folders;
+    versions: Versions;
+    trash: Trash;
+  }) {
+    this.#access = parts.access;
+    this.#feed = parts.feed;
+    this.#single = parts.files;
+    this.#folders = parts.folders;
+    this.#versions = parts.versions;
+    this.#trash = parts.trash;
+  }
+
+  /**
+   * Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content that it had, what
+   * was deleted comes back, what was moved goes back, and what was created goes into the trash. Doing it again redoes
+   * it.
+   *
+   * @param path of a folder if it ends with `/`; also where something was before it was moved
+   * @throws CofferError NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot be undone, which says why and what to do;
+   *   PRECONDITION_FAILED if something changed meanwhile
+   */
+  async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
+    const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
+    const drive = this.#access.driveToWrite(caller, driveRef, parsed);
+    this.#access.requireHistory(caller, drive);
+    const change = this.#newest(caller, drive, parsed);
+    return { change, ...(await this.#undo(caller, drive, change)) };
+  }
+
+  #newest(caller: Caller, drive: Drive, path: string): Change {
+    let position: ChangePosition | null = null;
+    for (let seen = 0; seen < LOOK.all; seen += LOOK.page) {
+      const request = { drives: [drive.id], position, limit: LOOK.page, newestFirst: true };
+      const { changes, next, hasMore } = this.#feed.page(caller, request);
+      const found = changes.find((change) => concerns(change, path));
+      if (found !== undefined) return requireSame(found, path);
+      if (!hasMore) break;
+      position = next;
+    }
+    throw new CofferError("NOT_FOUND", `Nothing that happened to "${path}" is on record.`);
+  }
+
+  async #undo(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
+    const { type, path } = change;
+    switch (type) {
+      case "file.created":
+      case "file.restored":
+        await this.#single.remove(caller, { drive: drive.id, path }, stillHas(change));
+        return { path, isTrashed: true };
+      case "file.updated":
+        return this.#undoUpdate(caller, drive, change);
+      case "file.moved": {
+        const to = { path: movedFrom(change), driveId: undefined, overwrite: false };
+        await this.#single.move(caller, { drive: drive.id, path }, to, stillHas(change));
+        return { path: to.path, isTrashed: false };
+      }
+      case "folder.created":
+      case "folder.copied":
+      case "folder.restored":
+        await this.#folders.remove(caller, drive.id, path);
+        return { path, isTrashed: true };
+      case "folder.moved": {
+        const to = { path: movedFrom(change), driveId: undefined };
+        await this.#folders.move(caller, drive.id, path, to);
+        return { path: to.path, isTrashed: false };
+      }
+      case "file.deleted":
+      case "folder.deleted":
+        return this.#undelete(caller, change);
+      case "folder.updated":
+      case "drive.updated":
+      case "drive.restored":
+      case "snapshot.created":
+      case "snapshot.deleted":
+      case "member.added":
+      case "member.changed":
+      case "member.removed":
+      case "link.created":
+      case "link.revoked":
+        throw cannotUndo(change, "Restore a snapshot instead, if there is one.");
+    }
+  }
+
+  async #undoUpdate(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
+    const { path, before, after, version } = change;
+    if (version === null || before?.digest === after?.digest) {
+      throw cannotUndo(
+        change,
+        "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
+      );
+    }
+    await this.#versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
+    return { path, isTrashed: false };
+  }
+
+  async #undelete(caller: Caller, change: Change): Promise<Outcome> {
+    if (change.ref === null) {
+      throw cannotUndo(
+        change,
+        "It is not in the trash: it had expired, moved to another drive, or nothing is kept.",
+      );
+    }
+    const { place } = await this.#trash.restore(caller, change.ref, undefined);
+    return { path: place.path, isTrashed: false };
+  }
+}
+
+/** Whether a change is about what is at a path, or about a folder that this is in. */
+function concerns({ type, path: at, previousPath, fileCount }: Change, path: string): boolean {
+  if (type.startsWith("file.")) return at === path || previousPath === path;
+  if (type === "folder.created" && fileCount === 0) return at === path;
+  const isWhole = type.startsWith("folder.") || type === "drive.restored";
+  return isWhole && (path.startsWith(at) || (previousPath !== null && path.startsWith(previousPath)));
+}
+
+/** Throws CONFLICT for a change of a folder above the path. */
+function requireSame(change: Change, path: string): Change {
+  const { path: at, previousPath, type } = change;
+  if (at === path || previousPath === path) return change;
+  if (at === "") throw cannotUndo(change, "The whole drive was restored from a snapshot since then.");
+  throw new CofferError(
+    "CONFLICT",
+    `The last thing that happened to "${path}" was a change of the folder "${at}" (${type}). To undo that for the whole folder, pass its path.`,
+  );
+}
+
+/** The file must still have the content that the change gave it. */
+function stillHas({ after }: Change): Precondition {
+  return { ifMatch: after === null ? null : `"${after.digest}"`, ifNoneMatch: null, ifUnmodifiedSince: null };
+}
+
+function movedFrom({ previousPath, type }: Change): string {
+  if (previousPath === null) throw new Error(`a change of the type ${type} has no earlier path`);
+  return previousPath;
+}
+
+function cannotUndo({ type, path }: Change, why: string): CofferError {
+  const what = isFolderPath(path) ? `the folder "${path}"` : `"${path}"`;
+  return new CofferError("CONFLICT", `The last change of ${what} (${type}) cannot be undone. ${why}`);
+}

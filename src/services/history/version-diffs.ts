@@ -1,0 +1,94 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Diff } from "../../domain/edit/unified-diff.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { File } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
+import { markBytes } from "../../domain/lines.ts";
+import { utf8Length } from "../../domain/text.ts";
+import { asUtf8 } from "../../domain/text-encoding.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
+import { DiffThread } from "../diff/diff-thread.ts";
+import type { LineIndexes } from "../contents/line-indexes.ts";
+import { holderOf, Slots } from "../slots.ts";
+import type { UsageMeter } from "../usage.ts";
+import type { Versions } from "./versions.ts";
+
+/** Which contents of a file to compare, by their numbers; undefined for the newest version and the present content. */
+export interface ComparedVersions {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** How one content of a file differs from another. */
+export interface VersionDiff {
+  readonly from: number;
+  readonly to: number;
+  readonly diff: Diff;
+}
+
+/** Compares the contents that a file has and had. */
+export class VersionDiffs {
+  readonly #versions: Versions;
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #indexes: LineIndexes;
+  readonly #usage: UsageMeter;
+  readonly #slots = new Slots({ limits: DIFF_LIMITS, noun: "comparisons" });
+  readonly #thread = new DiffThread();
+
+  constructor(parts: {
+    versions: Versions;
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    indexes: LineIndexes;
+    usage: UsageMeter;
+  }) {
+    this.#versions = parts.versions;
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#indexes = parts.indexes;
+    this.#usage = parts.usage;
+  }
+
+  /**
+   * Compares two texts. The diff counts as bandwidth.
+   *
+   * @param client see `Slots.take`
+   * @throws CofferError NOT_FOUND, FORBIDDEN, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, RATE_LIMITED
+   * @throws DamagedFile
+   */
+  async compare(
+    caller: Caller,
+    ref: FileRef,
+    compared: ComparedVersions,
+    client: string,
+  ): Promise<VersionDiff> {
+    const [from, to] = this.#versions.pair(caller, ref, compared);
+    using _ = this.#slots.take(holderOf(caller), client);
+    const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
+    const diff = await this.#thread.make({ path: to.path, original, now });
+    this.#usage.countBytes(to.driveId, utf8Length(diff.text));
+    return { from: from.version, to: to.version, diff };
+  }
+
+  /** Ends the thread. */
+  close(): void {
+    this.#thread.close();
+  }
+
+  /** The whole text, as UTF-8 without a mark. */
+  async #textOf(file: File): Promise<Uint8Array> {
+    if (file.size > DIFF_TEXT_BYTES) {
+      throw new CofferError(
+        "PAYLOAD_TOO_LARGE",
+        `Version ${file.version} has ${file.size} bytes; texts of up to ${DIFF_TEXT_BYTES} bytes are compared. Download both instead.`,
+      );
+    }
+    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const { encoding } = await this.#indexes.of(file, content);
+    const bytes = await this.#damaged.readFor(file, () => this.#blobs.readAll(file));
+    return asUtf8(bytes.subarray(markBytes(bytes, encoding)), encoding);
+  }
+}

@@ -1,0 +1,175 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import { bodyOf } from "../../db/files.ts";
+import type { Tables } from "../../db/tables.ts";
+import { actorOf } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import type { File } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { type FileVersion, parseVersionNumber } from "../../domain/file-version.ts";
+import type { TrashId } from "../../domain/id.ts";
+import { mimeTypeOf } from "../../domain/mime.ts";
+import { parsePathOfFile } from "../../domain/path.ts";
+import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
+import { type KeptWindow, keptWindow, type Retention } from "../../domain/retention.ts";
+import type { Access } from "../access.ts";
+import type { Tree } from "../tree.ts";
+
+/** A page of a file's earlier contents. */
+export interface VersionListing {
+  readonly versions: readonly FileVersion[];
+  /** On all pages. */
+  readonly total: number;
+  /** The number before which the next page starts; null on the last page. */
+  readonly nextBefore: number | null;
+  /** The number of the content that the file has now. */
+  readonly current: number;
+}
+
+/**
+ * The contents that files had before. Only those from the drive that a file is in now are shown: who sees a file that
+ * was moved does not see what it was elsewhere.
+ */
+export class Versions {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #tree: Tree;
+  readonly #clock: Clock;
+  readonly #retention: Retention;
+
+  constructor(parts: { tables: Tables; access: Access; tree: Tree; clock: Clock; retention: Retention }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#tree = parts.tree;
+    this.#clock = parts.clock;
+    this.#retention = parts.retention;
+  }
+
+  /**
+   * Newest first.
+   *
+   * @param before the number of a cursor; null for the start
+   * @throws CofferError NOT_FOUND, like every method here, for what the caller may not see; FORBIDDEN for a reader
+   */
+  list(
+    caller: Caller,
+    ref: FileRef,
+    { limit, before }: { readonly limit: number; readonly before: number | null },
+  ): VersionListing {
+    const file = this.#file(caller, ref);
+    const { fileVersions } = this.#tables;
+    const shown = this.#shown();
+    const found = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const versions = found.slice(0, limit);
+    return {
+      versions,
+      total: fileVersions.count(file, shown),
+      nextBefore: found.length > limit ? (versions.at(-1)?.version ?? null) : null,
+      current: file.version,
+    };
+  }
+
+  /** The file as it was with a version's content, to read that. Nothing else of it is from then. */
+  fileAt(caller: Caller, ref: FileRef, number: string): File {
+    const file = this.#file(caller, ref);
+    return asFile(file, this.#version(file, number));
+  }
+
+  /**
+   * The file with two of its contents, to compare them.
+   *
+   * @param compared their numbers; undefined for the newest version, and for the present content
+   */
+  pair(
+    caller: Caller,
+    ref: FileRef,
+    compared: { readonly from: number | undefined; readonly to: number | undefined },
+  ): [from: File, to: File] {
+    const file = this.#file(caller, ref);
+    const from = compared.from ?? this.#newest(file);
+    const at = (number: number) =>
+      number === file.version ? file : asFile(file, this.#version(file, String(number)));
+    return [at(from), at(compared.to ?? file.version)];
+  }
+
+  /**
+   * Gives a file the content and type of a version again. The one that it has becomes a version itself. Throws
+   * PRECONDITION_FAILED, QUOTA_EXCEEDED.
+   */
+  restore(
+    caller: Caller,
+    ref: FileRef,
+    number: string,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
+    return this.#access.write(caller, within, () => {
+      const file = this.#access.fileToWrite(caller, ref);
+      const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(file, number);
+      requirePrecondition(precondition, file);
+      // A type that does not follow the filename any more was given, in effect.
+      const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
+      const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
+      const drive = this.#access.driveToWrite(caller, file.driveId, file.path);
+      return this.#tree.change(drive, file, body, { now: this.#clock.now(), by: actorOf(caller) });
+    });
+  }
+
+  /** Removes a version for good. Returns its number. */
+  remove(caller: Caller, ref: FileRef, number: string, within?: Within<number>): Promise<number> {
+    return this.#access.writeFromReserve(caller, within, () => {
+      const file = this.#access.fileToWrite(caller, ref);
+      this.#access.driveToManage(caller, file.driveId);
+      const { pk, version } = this.#version(file, number);
+      this.#tables.fileVersions.remove(pk);
+      return version;
+    });
+  }
+
+  #file(caller: Caller, ref: FileRef): File {
+    const file = this.#access.findFile(caller, ref) ?? this.#missing(caller, ref);
+    this.#access.requireHistory(caller, this.#access.drive(caller, file.driveId));
+    return file;
+  }
+
+  /** Says that a file is missing; if it was deleted just now, also where it is. */
+  #missing(caller: Caller, ref: FileRef): never {
+    if ("drive" in ref) {
+      const drive = this.#access.drive(caller, ref.drive);
+      const path = parsePathOfFile("path", ref.path);
+      this.#access.requireInside(caller, drive, path);
+      this.#access.requireHistory(caller, drive);
+      const entry = this.#tables.trash.newestAt(drive.pk, this.#shown().since, path);
+      if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
+    }
+    throw notFound("file");
+  }
+
+  #version(file: File, number: string): FileVersion {
+    const parsed = parseVersionNumber(number);
+    const version = parsed === null ? null : this.#tables.fileVersions.get(file, this.#shown(), parsed);
+    if (version === null) throw notFound("version");
+    return version;
+  }
+
+  #newest(file: File): number {
+    const [newest] = this.#tables.fileVersions.page(file, this.#shown(), Number.MAX_SAFE_INTEGER, 1);
+    if (newest === undefined) throw notFound("version");
+    return newest.version;
+  }
+
+  #shown(): KeptWindow {
+    return keptWindow(this.#retention, this.#clock.now());
+  }
+}
+
+function inTrash(entry: TrashId): string {
+  return `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`;
+}
+
+function asFile(file: File, version: FileVersion): File {
+  const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt } = version;
+  const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
+  return { ...file, ...content, version: version.version, updatedAt: replacedAt };
+}

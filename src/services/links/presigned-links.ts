@@ -1,0 +1,100 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret, newLinkToken } from "../../domain/api-key.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { notFound } from "../../domain/errors.ts";
+import type { File } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { newId, type LinkId } from "../../domain/id.ts";
+import { type CreatedLink, makerOf, requireUsable } from "../../domain/link.ts";
+import type { Access } from "../access.ts";
+import type { LinkUses } from "./link-uses.ts";
+import type { Quota } from "../quota.ts";
+
+/** A request for a link. */
+export interface LinkRequest {
+  /** Seconds. */
+  readonly expiresIn: number;
+  /** Whether it works only once. */
+  readonly oneTime: boolean;
+}
+
+/** A file that a link opens. */
+export interface LinkedFile {
+  readonly id: LinkId;
+  readonly file: File;
+  readonly oneTime: boolean;
+}
+
+/**
+ * Links that open a file without a key. A link can access what its creator can: it stops working when the creator's
+ * key is revoked or expires, and when the file is deleted or moved out of the creator's reach.
+ */
+export class PresignedLinks {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #quota: Quota;
+  readonly #uses: LinkUses;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; quota: Quota; linkUses: LinkUses; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#quota = parts.quota;
+    this.#uses = parts.linkUses;
+    this.#clock = parts.clock;
+  }
+
+  /** Throws NOT_FOUND for a file that the caller may not see, and QUOTA_EXCEEDED. */
+  create(
+    caller: Caller,
+    ref: FileRef,
+    { expiresIn, oneTime }: LinkRequest,
+    within?: Within<CreatedLink>,
+  ): Promise<CreatedLink> {
+    const { secret, hash } = newLinkToken();
+    return this.#access.write(caller, within, () => {
+      const now = this.#clock.now();
+      const file = this.#access.fileToWrite(caller, ref);
+      const expiresAt = now + expiresIn * 1000;
+      const id = newId<LinkId>(now);
+      this.#tables.presignedLinks.insert({
+        id,
+        hash,
+        file: file.id,
+        drive: file.driveId,
+        maker: makerOf(caller),
+        oneTime,
+        expiresAt,
+        createdAt: now,
+      });
+      this.#quota.requireRecordRoom(this.#access.drive(caller, file.driveId));
+      return { id, token: secret, expiresAt };
+    });
+  }
+
+  /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
+  open(token: string): LinkedFile {
+    const now = this.#clock.now();
+    const link = this.#tables.presignedLinks.byHash(hashSecret(token));
+    const maker = link === null ? null : this.#access.reachOf(link);
+    const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
+    if (link === null || file === null) throw notFound("link");
+    requireUsable(link, now);
+    return { id: link.id, file, oneTime: link.oneTime };
+  }
+
+  /** Counts a use of a link that may be used again. */
+  countUse({ id }: LinkedFile): void {
+    this.#uses.note(id, this.#clock.now());
+  }
+
+  /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */
+  async useUp(token: string): Promise<void> {
+    await this.#tables.writeFromReserve(() => {
+      this.open(token);
+      this.#tables.presignedLinks.markUsed(hashSecret(token), this.#clock.now());
+    });
+  }
+}

@@ -1,0 +1,262 @@
+import type { Clock } from "../../clock.ts";
+import type { ShareLink } from "../../db/share-links.ts";
+import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/api-key.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import type { File, FileFacts } from "../../domain/file.ts";
+import type { ListPosition } from "../../domain/file-sort.ts";
+import { type LinkId } from "../../domain/id.ts";
+import { LONGEST_SHARE_MS, requireUsable } from "../../domain/link.ts";
+import { isPassFor, type LockedLink, passFor } from "../../domain/link-pass.ts";
+import { UNLOCKED_MS } from "../../domain/limits.ts";
+import {
+  type FolderPath,
+  lastSegment,
+  parentFolder,
+  parseFolderOrRoot,
+  parsePathOfFile,
+  relocated,
+  ROOT,
+} from "../../domain/path.ts";
+import type { Access, Reach } from "../access.ts";
+import type { Archive, Archives } from "../contents/archives.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { LinkUses } from "./link-uses.ts";
+import type { Listing, Listings } from "../listings.ts";
+import type { Passwords } from "../accounts/passwords.ts";
+
+/** What a link shows, to somebody who may see it. */
+export interface Shared {
+  readonly linkId: LinkId;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** What the creator of the link may read. */
+  readonly reach: Reach;
+  readonly drive: Drive;
+  /** Paths that are shown are relative to it. */
+  readonly folder: FolderPath;
+  /** The only file that is shown; null for all in the folder. */
+  readonly file: File | null;
+}
+
+/** What a link shows, in figures. */
+export interface SharedFacts {
+  /** Of the file, the folder or the drive. */
+  readonly name: string;
+  readonly fileCount: number;
+  /** Bytes. */
+  readonly totalSize: number;
+  /** The only file, with its relative path; null for a folder. */
+  readonly file: FileFacts | null;
+}
+
+/** That a link's password was given. */
+export interface Unlocked {
+  /** For the browser to send: see `passFor`. */
+  readonly pass: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** A request for a page of what is directly in a folder. `after` is a cursor's position. */
+export interface SharedRequest {
+  /** Relative to what the link shows. */
+  readonly prefix: string;
+  readonly limit: number;
+  readonly after: ListPosition | null;
+}
+
+/**
+ * What links show to people without an account. A link shows what its creator may read now: it is not found once the
+ * creator's key is revoked, or what it shows is gone.
+ */
+export class SharedThings {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #listings: Listings;
+  readonly #folders: Folders;
+  readonly #archives: Archives;
+  readonly #passwords: Passwords;
+  readonly #uses: LinkUses;
+  readonly #secret: Uint8Array;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    listings: Listings;
+    folders: Folders;
+    archives: Archives;
+    linkPasswords: Passwords;
+    linkUses: LinkUses;
+    secret: Uint8Array;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#listings = parts.listings;
+    this.#folders = parts.folders;
+    this.#archives = parts.archives;
+    this.#passwords = parts.linkPasswords;
+    this.#uses = parts.linkUses;
+    this.#secret = parts.secret;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * What a link shows. Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
+   *
+   * @param pass from `unlock`; null if the browser sent none
+   */
+  open(token: string, pass: string | null): Shared {
+    const { link, reach, drive } = this.#find(token);
+    const isOpen =
+      link.passwordHash === null ||
+      (pass !== null && isPassFor(lockedLink(link), pass, this.#clock.now(), this.#secret));
+    if (!isOpen) {
+      throw new CofferError(
+        "UNAUTHORIZED",
+        "This link has a password. Send it to `POST /v0/shared/{token}/unlock`, and come back with the cookie of the response.",
+      );
+    }
+    const shown = { linkId: link.id, expiresAt: link.expiresAt, reach };
+    if (link.fileId === null) {
+      this.#requireFolder(reach, drive, link.path);
+      return { ...shown, drive, folder: link.path, file: null };
+    }
+    const file = this.#access.findFile(reach, { id: link.fileId });
+    const home = file === null ? null : this.#access.findDrive(reach, file.driveId);
+    if (file === null || home === null) throw notFound("link");
+    return { ...shown, drive: home, folder: parentFolder(file.path), file };
+  }
+
+  /** The link with this token. Throws NOT_FOUND, GONE. */
+  idOf(token: string): LinkId {
+    return this.#find(token).link.id;
+  }
+
+  /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a wrong password. A link without one takes any. */
+  async unlock(token: string, password: string): Promise<Unlocked> {
+    const { link } = this.#find(token);
+    const isRight =
+      link.passwordHash === null || (await this.#passwords.matches(password, link.passwordHash));
+    if (!isRight) throw new CofferError("UNAUTHORIZED", "The password is wrong.", "password");
+    const until = Math.min(this.#clock.now() + UNLOCKED_MS, link.expiresAt);
+    return { pass: passFor(lockedLink(link), until, this.#secret), until };
+  }
+
+  /** Counts that a link was opened, or something downloaded. */
+  countUse({ linkId }: Shared): void {
+    this.#uses.note(linkId, this.#clock.now());
+  }
+
+  /** What a link shows, in figures. */
+  facts({ drive, reach, folder, file }: Shared): SharedFacts {
+    if (file !== null) {
+      const name = lastSegment(file.path);
+      return { name, fileCount: 1, totalSize: file.size, file: relative(file, folder) };
+    }
+    if (folder === ROOT) return { ...drive, file: null };
+    const { fileCount, totalSize } = this.#folders.get(reach, drive.id, folder).folder;
+    return { name: nameOf(folder), fileCount, totalSize, file: null };
+  }
+
+  /** What is directly in a folder, with relative paths. Throws NOT_FOUND, VALIDATION_ERROR. */
+  list({ reach, drive, folder, file }: Shared, { prefix, limit, after }: SharedRequest): Listing {
+    const inside = parseFolderOrRoot("prefix", prefix);
+    if (file !== null) {
+      if (inside !== ROOT) throw notFound("folder");
+      const level = { folders: [], total: 0 };
+      return { files: [relative(file, folder)], total: 1, level, nextAfter: null };
+    }
+    const listing = this.#listings.list(reach, {
+      driveId: drive.id,
+      prefix: this.#folders.get(reach, drive.id, folder + inside).folder.path,
+      grouped: true,
+      tags: [],
+      sort: "path",
+      page: 1,
+      limit,
+      after: after && moved(after, (path) => folder + path),
+    });
+    const { files, level, nextAfter } = listing;
+    return {
+      ...listing,
+      files: files.map((each) => relative(each, folder)),
+      level: level && { ...level, folders: level.folders.map((path) => relocated(path, folder, ROOT)) },
+      nextAfter: nextAfter && moved(nextAfter, (path) => path.slice(folder.length)),
+    };
+  }
+
+  /** A file that the link shows. Throws NOT_FOUND, VALIDATION_ERROR. @param path relative; not needed for a link to a file */
+  file({ reach, drive, folder, file: only }: Shared, path: string | undefined): File {
+    if (path === undefined) {
+      if (only !== null) return only;
+      throw new CofferError(
+        "VALIDATION_ERROR",
+        "The link shows a folder: say with `path` which file.",
+        "path",
+      );
+    }
+    const wanted = folder + parsePathOfFile("path", path);
+    const file = this.#access.findFile(reach, { drive: drive.id, path: wanted });
+    if (file === null || (only !== null && only.pk !== file.pk)) throw notFound("file");
+    return file;
+  }
+
+  /**
+   * Files and folders as one archive; all that the link shows if there are no paths. Throws NOT_FOUND,
+   * VALIDATION_ERROR.
+   *
+   * @param client the address of whoever asks, as the rate limit counts it
+   */
+  archive(shared: Shared, client: string, paths: readonly string[]): Archive {
+    const { reach, drive, folder, file, linkId } = shared;
+    // Whoever has links cannot take the archives of those with keys.
+    const holder = { owner: linkId, isUnclaimed: true };
+    const all = file === null ? [folder] : [file.path];
+    if (file !== null && paths.length > 0) paths.forEach((path) => this.file(shared, path));
+    const wanted =
+      paths.length === 0 || file !== null ? all : paths.map((path) => folder + withoutSlash(path));
+    return this.#archives.openFor({ reach, holder, client }, drive.id, wanted);
+  }
+
+  #find(token: string): { link: ShareLink; reach: Reach; drive: Drive } {
+    const link = this.#tables.shareLinks.byHash(hashSecret(token));
+    const reach = link === null ? null : this.#access.reachOf(link);
+    const drive = link === null || reach === null ? null : this.#access.findDrive(reach, link.drive);
+    if (link === null || reach === null || drive === null) throw notFound("link");
+    requireUsable(link, this.#clock.now(), LONGEST_SHARE_MS);
+    return { link, reach, drive };
+  }
+
+  #requireFolder(reach: Reach, drive: Drive, path: FolderPath): void {
+    const isThere = this.#tables.folders.byPath(drive.pk, path) !== null;
+    if (!isThere || !path.startsWith(this.#access.prefixOf(reach, drive))) throw notFound("link");
+  }
+}
+
+function lockedLink({ id, passwordHash }: ShareLink): LockedLink {
+  return { id, passwordHash: passwordHash ?? "" };
+}
+
+function nameOf(folder: FolderPath): string {
+  return folder.split("/").at(-2) ?? "";
+}
+
+function relative(file: FileFacts, folder: FolderPath): FileFacts {
+  return { ...file, path: relocated(file.path, folder, ROOT) };
+}
+
+/** A position in a list by path, with other paths. */
+function moved({ file, folder }: ListPosition, path: (path: string) => string): ListPosition {
+  return {
+    file: file !== null && "path" in file ? { ...file, path: path(file.path) } : file,
+    folder: folder === null ? null : path(folder),
+  };
+}
+
+function withoutSlash(path: string): string {
+  return path.startsWith("/") ? path.slice(1) : path;
+}

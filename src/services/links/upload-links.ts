@@ -1,0 +1,126 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { UploadLink } from "../../db/upload-links.ts";
+import { hashSecret, newUploadToken } from "../../domain/api-key.ts";
+import type { Caller } from "../../domain/caller.ts";
+import { notFound } from "../../domain/errors.ts";
+import { newId, type LinkId } from "../../domain/id.ts";
+import { LINK_SECONDS } from "../../domain/limits.ts";
+import { type CreatedLink, makerOf, requireUsable } from "../../domain/link.ts";
+import { parsePathOfFile } from "../../domain/path.ts";
+import type { Access, Reach } from "../access.ts";
+import type { Quota } from "../quota.ts";
+import type { Upload, Uploader, Uploads } from "../contents/uploads.ts";
+
+/** A request for a link. */
+export interface UploadLinkRequest {
+  /** An id or a slug. */
+  readonly drive: string;
+  /** Of the file. */
+  readonly path: string;
+  /** The most bytes of the content; undefined for no limit of its own. */
+  readonly maxSize?: number | undefined;
+  /** Seconds. */
+  readonly expiresIn?: number | undefined;
+}
+
+/** An upload that a link has begun. */
+export interface LinkedUpload {
+  readonly upload: Upload;
+  readonly driveId: string;
+  readonly path: string;
+  /** The most bytes of the content. */
+  readonly limit: number;
+}
+
+/**
+ * Links that take one upload without a key. A link can write what its creator can at that moment: it stops working when
+ * the creator's key is revoked, and when the drive is deleted or leaves the creator's reach.
+ */
+export class UploadLinks {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #quota: Quota;
+  readonly #clock: Clock;
+  readonly #uploads: Uploads;
+  readonly #maxFileSize: number;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    quota: Quota;
+    clock: Clock;
+    uploads: Uploads;
+    maxFileSize: number;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#quota = parts.quota;
+    this.#clock = parts.clock;
+    this.#uploads = parts.uploads;
+    this.#maxFileSize = parts.maxFileSize;
+  }
+
+  /** Throws NOT_FOUND for the drive, VALIDATION_ERROR for the path, QUOTA_EXCEEDED. */
+  create(caller: Caller, wanted: UploadLinkRequest, within?: Within<CreatedLink>): Promise<CreatedLink> {
+    const path = parsePathOfFile("path", wanted.path);
+    const { secret, hash } = newUploadToken();
+    return this.#access.write(caller, within, () => {
+      const now = this.#clock.now();
+      const drive = this.#access.driveToWrite(caller, wanted.drive, path);
+      const expiresAt = now + (wanted.expiresIn ?? LINK_SECONDS.default) * 1000;
+      const id = newId<LinkId>(now);
+      this.#tables.uploadLinks.insert({
+        id,
+        hash,
+        drive: drive.id,
+        path,
+        maxSize: wanted.maxSize ?? null,
+        maker: makerOf(caller),
+        expiresAt,
+        createdAt: now,
+      });
+      this.#quota.requireRecordRoom(drive);
+      return { id, token: secret, expiresAt };
+    });
+  }
+
+  /**
+   * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
+   * several uploads at once, one succeeds.
+   *
+   * @throws CofferError NOT_FOUND, GONE, STORAGE_FULL, UNAVAILABLE; `Upload.finish` throws NOT_FOUND and GONE as well
+   */
+  async begin(token: string): Promise<LinkedUpload> {
+    const { link, reach } = this.#open(token);
+    const limit = Math.min(this.#maxFileSize, link.maxSize ?? this.#maxFileSize);
+    const uploader: Uploader = {
+      reach,
+      by: { kind: "link", id: link.id },
+      write: <T>(within: Within<T> | undefined, job: () => T) =>
+        this.#tables.write(() => this.#use(token, job), within),
+    };
+    const upload = await this.#uploads.beginFor(uploader, link.drive, limit);
+    return { upload, driveId: link.drive, path: link.path, limit };
+  }
+
+  /** Does the work of a link inside a write, and marks it as used. */
+  #use<T>(token: string, job: () => T): T {
+    this.#open(token);
+    const result = job();
+    this.#tables.uploadLinks.markUsed(hashSecret(token), this.#clock.now());
+    return result;
+  }
+
+  /** A link, and what its creator may write. Throws NOT_FOUND, also if the drive is gone, and GONE. */
+  #open(token: string): { link: UploadLink; reach: Reach } {
+    const now = this.#clock.now();
+    const link = this.#tables.uploadLinks.byHash(hashSecret(token));
+    const reach = link === null ? null : this.#access.reachOf(link);
+    if (link === null || reach === null || !this.#access.canWrite(reach, link.drive, link.path))
+      throw notFound("link");
+    requireUsable(link, now);
+    return { link, reach };
+  }
+}

@@ -1,0 +1,129 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { actorOf, type Stamp } from "../../domain/actor.ts";
+import { type Caller, requireAccount } from "../../domain/caller.ts";
+import { type Drive, parseDriveName, type SeenDrive, slugOf } from "../../domain/drive.ts";
+import { invalid } from "../../domain/errors.ts";
+import { type DriveId, type DrivePk, newId, type UserPk } from "../../domain/id.ts";
+import { FORK_FILES, RECORD_BYTES } from "../../domain/limits.ts";
+import { ROOT } from "../../domain/path.ts";
+import type { Access } from "../access.ts";
+import type { FolderChanges } from "../folders/folder-changes.ts";
+import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { Quota } from "../quota.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+/** A request for a fork, as sent. */
+export interface ForkRequest {
+  readonly name: string;
+  /** The id of a snapshot of the drive; undefined for what it holds now. */
+  readonly snapshot: string | undefined;
+}
+
+/** Makes new drives of what others hold, or held when a snapshot was taken. */
+export class Forks {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #access: Access;
+  readonly #quota: Quota;
+  readonly #locks: FolderLocks;
+  readonly #snapshots: Snapshots;
+  readonly #folderChanges: FolderChanges;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    access: Access;
+    quota: Quota;
+    locks: FolderLocks;
+    snapshots: Snapshots;
+    folderChanges: FolderChanges;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#access = parts.access;
+    this.#quota = parts.quota;
+    this.#locks = parts.locks;
+    this.#snapshots = parts.snapshots;
+    this.#folderChanges = parts.folderChanges;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Makes a drive of the caller's account with all that another holds; contents are not stored twice. Nobody sees it
+   * before it is whole, and a failed one is removed.
+   *
+   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED, STORAGE_FULL
+   */
+  async create(
+    caller: Caller,
+    driveRef: string,
+    { name, snapshot: id }: ForkRequest,
+    within?: Within<SeenDrive>,
+  ): Promise<SeenDrive> {
+    const { userPk } = requireAccount(caller);
+    const parsed = parseDriveName("name", name);
+    await this.#tables.requireSpace();
+    await this.#blobs.requireSpace();
+    return this.#folderChanges.perform(caller, within, () => {
+      const source = this.#access.drive(caller, driveRef);
+      this.#access.requireHistory(caller, source);
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      // A snapshot of its own has nothing of a running work, so it waits for these.
+      if (id === undefined) this.#locks.requireWholeFree(source.pk, ROOT);
+      const given = id === undefined ? null : this.#access.snapshot(caller, source, id);
+      const snapshot = given ?? this.#snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
+      if (snapshot.fileCount > FORK_FILES)
+        throw invalid("snapshot_id", `must have at most ${FORK_FILES} files to be forked`);
+      const { pk: fork, id: forkId } = this.#conceive(userPk, parsed, stamp);
+      this.#requireRoom(fork, snapshot, stamp);
+      return {
+        work: {
+          kind: "fork",
+          from: { drive: source.pk, path: ROOT, top: ROOT },
+          to: { drive: fork, path: ROOT, top: ROOT },
+          snapshot: snapshot.pk,
+        },
+        result: () => {
+          this.#bear(fork, userPk, parsed);
+          if (given === null) this.#snapshots.drop(snapshot, { ...stamp, now: this.#clock.now() });
+          return this.#access.drive(caller, forkId);
+        },
+      };
+    });
+  }
+
+  /** Makes a drive that nobody sees. */
+  #conceive(user: UserPk, name: string, { now }: Stamp): { readonly pk: DrivePk; readonly id: DriveId } {
+    const { drives, folders } = this.#tables;
+    const id = newId<DriveId>(now);
+    const pk = drives.insertUnborn({ id, user, name, slug: null, description: "", createdAt: now });
+    folders.insert(pk, null, ROOT, now);
+    return { pk, id };
+  }
+
+  #requireRoom(
+    fork: DrivePk,
+    { fileCount, totalSize }: Pick<Drive, "fileCount" | "totalSize">,
+    { now }: Stamp,
+  ): void {
+    const drive = this.#tables.drives.unborn(fork);
+    if (drive === null) throw new Error("a new drive is missing");
+    this.#quota.requireRoom(drive, now, totalSize);
+    this.#quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+  }
+
+  /** Shows a drive that is whole. Throws QUOTA_EXCEEDED. */
+  #bear(fork: DrivePk, user: UserPk, name: string): void {
+    const { drives, users } = this.#tables;
+    const now = this.#clock.now();
+    drives.bear(fork, drives.freeSlug(slugOf(users.existing(user).username, name)), now);
+    const drive = drives.byPk(fork, now);
+    if (drive === null) throw new Error("a new drive is missing");
+    this.#quota.requireRoom(drive, now);
+  }
+}

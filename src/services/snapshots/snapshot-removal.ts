@@ -1,0 +1,76 @@
+import { HELD, type Held, type HeldPosition } from "../../db/held-rows.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { DrivePk, SnapshotPk } from "../../domain/id.ts";
+import { Piece } from "../../domain/piece.ts";
+
+/** Rows per held row: its own, its content's counts, its drive's and their owner's. */
+const ROWS: Readonly<Record<Held, number>> = { held_file: 8, held_folder: 2 };
+/** How many held rows one piece looks at. */
+const LOOKS = 500;
+
+/** How far the removal of a snapshot is. */
+interface Progress {
+  readonly snapshot: SnapshotPk;
+  /** How many of `HELD` are done. */
+  readonly done: number;
+  readonly after: HeldPosition;
+}
+
+/** Removes what only deleted snapshots need, in small pieces. */
+export class SnapshotRemoval {
+  readonly #tables: Tables;
+  #progress: Progress | null = null;
+
+  constructor(parts: { tables: Tables }) {
+    this.#tables = parts.tables;
+  }
+
+  /** Does one piece, in a write of its own. Resolves with 0 if nothing is left to do. */
+  async piece(): Promise<number> {
+    const snapshot = this.#tables.snapshots.deleted();
+    if (snapshot === null) return 0;
+    const { pk, number } = snapshot;
+    const begun = this.#progress?.snapshot === pk ? this.#progress : startOf(pk, number);
+    this.#progress = await this.#tables.writeFromReserve(() => this.#remove(begun));
+    return 1;
+  }
+
+  /** Removes some held rows of a deleted drive. Returns how many. Inside a write. */
+  removeSomeOf(drive: DrivePk, limit: number): number {
+    const { heldRows } = this.#tables;
+    const files = heldRows.removeSomeOf("held_file", drive, limit);
+    return files + heldRows.removeSomeOf("held_folder", drive, limit - files);
+  }
+
+  /**
+   * A snapshot's rows have an `until` from its number on. Those that start before the snapshot before it, and those
+   * that last until the one after it, are needed there.
+   */
+  #remove({ snapshot: pk, done, after: start }: Progress): Progress | null {
+    const { snapshots, heldRows } = this.#tables;
+    const snapshot = snapshots.deleted();
+    if (snapshot?.pk !== pk) return null;
+    const held = HELD[done];
+    if (held === undefined) {
+      snapshots.remove(pk);
+      return null;
+    }
+    const piece = new Piece();
+    let after = start;
+    const rows = heldRows.some(held, snapshot.drivePk, after, snapshot.after, LOOKS);
+    for (const row of rows) {
+      if (piece.isFull) return { snapshot: pk, done, after };
+      if (row.era >= snapshot.before) {
+        heldRows.remove(held, row.pk);
+        piece.takeRows(ROWS[held]);
+      }
+      after = row;
+    }
+    return rows.length === LOOKS ? { snapshot: pk, done, after } : startOf(pk, snapshot.number, done + 1);
+  }
+}
+
+/** The position before all rows of a snapshot. */
+function startOf(snapshot: SnapshotPk, number: number, done = 0): Progress {
+  return { snapshot, done, after: { until: number, pk: 0 } };
+}

@@ -1,0 +1,246 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../../clock.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
+import type { SnapshotPlace, SnapshotScope } from "../../db/snapshot-lists.ts";
+import type { Step } from "../../db/snapshot-walk.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import { type FileFacts, parseTagFilter } from "../../domain/file.ts";
+import type { ListPosition } from "../../domain/file-sort.ts";
+import type { FolderFacts } from "../../domain/folder.ts";
+import { containingFolder, type FolderPath, parseFolderOrRoot, parsePrefix } from "../../domain/path.ts";
+import { narrowed, wayInto } from "../../domain/prefix.ts";
+import type { View } from "../../domain/snapshot.ts";
+import type { Access } from "../access.ts";
+import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
+import { type Listing, type ListRequest, onlyFolders } from "../listings.ts";
+
+/** How many expired files are read at once. */
+const EXPIRED = 1000;
+
+/** How many rows are passed over at once, to reach a page by its number. */
+const SKIPPED = 500;
+
+/** A page: how many come before it, and how many it has. */
+interface Window {
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** What is counted of files. Sizes in bytes. */
+interface Counts {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Lists what a drive held when a snapshot was taken. What has changed since is passed over step by step, with a turn of
+ * the event loop for other requests in between. A snapshot does not change: all steps see the same.
+ */
+export class SnapshotViews {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#clock = parts.clock;
+  }
+
+  /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
+  async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {
+    const { page, limit, after, grouped } = request;
+    const asked = parsePrefix("prefix", request.prefix);
+    const tags = JSON.stringify(parseTagFilter("tags", request.tags));
+    if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
+    const view = this.#access.view(caller, request.driveId, snapshot);
+    const seen = this.#access.prefixOf(caller, view.drive);
+    const prefix = narrowed(asked, seen);
+    if (prefix === null) return onlyFolders(request, []);
+    const scope = this.#scopeOf(view);
+    const folder = this.#tables.snapshotLists.folderAt(scope, containingFolder(prefix));
+    if (folder === null) return onlyFolders(request, []);
+    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
+    const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
+    const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
+    const range = rangeOf(prefix);
+    const files = await this.#files(scope, place, { range, after, tags }, window);
+    const folders = place === null ? null : await this.#folders(scope, place, { range, after }, window);
+    const shown = files.slice(0, limit);
+    const level = folders?.slice(0, limit).map(({ path }) => path) ?? null;
+    const lastFile = files.length > limit ? (shown.at(-1)?.path ?? null) : null;
+    const lastFolder = folders !== null && folders.length > limit ? (level?.at(-1) ?? null) : null;
+    return {
+      files: shown,
+      total: await this.#total(scope, folder, { place, prefix, tags }),
+      level: level && {
+        folders: level,
+        total: await this.#folderTotal(scope, folder, this.#placeOf(view.drive, folder.path), prefix),
+      },
+      nextAfter:
+        lastFile === null && lastFolder === null
+          ? null
+          : { file: lastFile === null ? null : { sort: "path", path: lastFile }, folder: lastFolder },
+    };
+  }
+
+  /** Like `Folders.list`, in a snapshot. Rejects with NOT_FOUND, VALIDATION_ERROR. */
+  async folders(caller: Caller, snapshot: string, request: FolderListRequest): Promise<FolderListing> {
+    const { page, limit, after } = request;
+    const path = parseFolderOrRoot("path", request.path);
+    const view = this.#access.view(caller, request.driveId, snapshot);
+    this.#access.requireInside(caller, view.drive, path);
+    const scope = this.#scopeOf(view);
+    const parent = this.#tables.snapshotLists.folderAt(scope, path);
+    if (parent === null) throw notFound("folder");
+    const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
+    const position = after === null ? null : { file: null, folder: after };
+    const place = this.#placeOf(view.drive, path);
+    const found = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
+    const expired = await this.#expiredBelow(scope, path);
+    const shown = found.slice(0, limit);
+    return {
+      folders: shown.map((folder) => {
+        const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
+        const counts = { fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };
+        return { drive: view.drive, folder: { ...folder, ...counts } };
+      }),
+      total: parent.ownFolderCount,
+      nextAfter: found.length > limit ? (shown.at(-1)?.path ?? null) : null,
+    };
+  }
+
+  #files(
+    scope: SnapshotScope,
+    place: SnapshotPlace | null,
+    { range, after, tags }: { range: PathRange; after: ListPosition | null; tags: string },
+    window: Window,
+  ): Promise<FileFacts[]> {
+    const { snapshotLists } = this.#tables;
+    const position = after?.file ?? null;
+    if (after !== null && position === null) return Promise.resolve([]);
+    const start = position !== null && "path" in position ? firstAfter(position.path) : range.from;
+    return collected(rangeFrom(range, start), window, (part, limit) =>
+      place === null
+        ? snapshotLists.files(scope, part, limit, tags)
+        : snapshotLists.filesIn(scope, place, part, limit, tags),
+    );
+  }
+
+  #folders(
+    scope: SnapshotScope,
+    place: SnapshotPlace,
+    { range, after }: { range: PathRange; after: ListPosition | null },
+    window: Window,
+  ): Promise<FolderFacts[]> {
+    const position = after?.folder ?? null;
+    if (after !== null && position === null) return Promise.resolve([]);
+    const start = position === null ? range.from : firstAfter(position);
+    return collected(rangeFrom(range, start), window, (part, limit) =>
+      this.#tables.snapshotLists.foldersIn(scope, place, part, limit),
+    );
+  }
+
+  async #total(
+    scope: SnapshotScope,
+    folder: FolderFacts,
+    { place, prefix, tags }: { place: SnapshotPlace | null; prefix: string; tags: string },
+  ): Promise<number> {
+    const { snapshotLists } = this.#tables;
+    if (tags !== "[]" || prefix !== folder.path)
+      return counted(rangeOf(prefix), (part) => snapshotLists.countFiles(scope, place, part, tags));
+    const isHere = (path: string) =>
+      place === null ? path.startsWith(prefix) : containingFolder(path) === folder.path;
+    const expired = await this.#expired(scope, isHere);
+    return (place === null ? folder.fileCount : folder.ownFileCount) - expired;
+  }
+
+  async #folderTotal(
+    scope: SnapshotScope,
+    folder: FolderFacts,
+    place: SnapshotPlace,
+    prefix: string,
+  ): Promise<number> {
+    if (prefix === folder.path) return folder.ownFolderCount;
+    return counted(rangeOf(prefix), (part) => this.#tables.snapshotLists.countFoldersIn(scope, place, part));
+  }
+
+  /** How many files of the snapshot have expired since; its folders still count them. */
+  async #expired(scope: SnapshotScope, isHere: (path: string) => boolean): Promise<number> {
+    let count = 0;
+    await this.#eachExpired(scope, (path) => {
+      if (isHere(path)) count += 1;
+    });
+    return count;
+  }
+
+  /** The same below each folder directly in a folder. */
+  async #expiredBelow(scope: SnapshotScope, parent: FolderPath): Promise<Map<string, Counts>> {
+    const below = new Map<string, Counts>();
+    await this.#eachExpired(scope, (path, size) => {
+      if (!path.startsWith(parent)) return;
+      const child = path.slice(0, path.indexOf("/", parent.length) + 1);
+      const { files, bytes } = below.get(child) ?? { files: 0, bytes: 0 };
+      if (child.length > parent.length) below.set(child, { files: files + 1, bytes: bytes + size });
+    });
+    return below;
+  }
+
+  async #eachExpired(scope: SnapshotScope, see: (path: string, size: number) => void): Promise<void> {
+    for (const table of ["file", "held_file"] as const) {
+      let after = { expiresAt: 0, pk: 0 };
+      for (;;) {
+        const found = this.#tables.snapshotLists.expired(table, scope, after, EXPIRED);
+        for (const { path, size, isIn } of found) if (isIn === 1) see(path, size);
+        if (found.length < EXPIRED) break;
+        after = found.at(-1) ?? after;
+        await nextTurn();
+      }
+    }
+  }
+
+  #scopeOf({ drive, at }: View): SnapshotScope {
+    return { drive: drive.pk, at, now: this.#clock.now() };
+  }
+
+  #placeOf(drive: Drive, path: FolderPath): SnapshotPlace {
+    return { path, folder: this.#tables.folders.byPath(drive.pk, path)?.pk ?? null };
+  }
+}
+
+/** Takes a page of what steps find in a range. */
+async function collected<T>(
+  range: PathRange,
+  { skip, limit }: Window,
+  step: (range: PathRange, limit: number) => Step<T>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let toSkip = skip;
+  for (let rest: PathRange | null = range; rest !== null;) {
+    const { rows, rest: after } = step(rest, toSkip > 0 ? SKIPPED : limit - found.length);
+    const skipped = Math.min(toSkip, rows.length);
+    toSkip -= skipped;
+    found.push(...rows.slice(skipped, skipped + limit - found.length));
+    rest = found.length === limit ? null : after;
+    if (rest !== null) await nextTurn();
+  }
+  return found;
+}
+
+/** Adds what steps count in a range. */
+async function counted(
+  range: PathRange,
+  step: (range: PathRange) => { readonly count: number; readonly rest: PathRange | null },
+): Promise<number> {
+  let total = 0;
+  for (let rest: PathRange | null = range; rest !== null;) {
+    const { count, rest: after } = step(rest);
+    total += count;
+    rest = after;
+    if (rest !== null) await nextTurn();
+  }
+  return total;
+}

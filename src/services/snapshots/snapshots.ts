@@ -1,0 +1,269 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { actorOf, actorText, type Stamp } from "../../domain/actor.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { newId, type SnapshotId } from "../../domain/id.ts";
+import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
+import {
+  asFilePath,
+  type FolderPath,
+  parentFolder,
+  parseFolderOrRoot,
+  parsePrefix,
+  ROOT,
+} from "../../domain/path.ts";
+import { narrowed } from "../../domain/prefix.ts";
+import { parseSnapshotName, type Snapshot } from "../../domain/snapshot.ts";
+import type { Access } from "../access.ts";
+import type { Changes } from "../changes/changes.ts";
+import { type ComparisonPage, Comparisons, type DifferencePosition } from "./comparisons.ts";
+import type { FolderChanges } from "../folders/folder-changes.ts";
+import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { Tree } from "../tree.ts";
+
+/** A page of a drive's snapshots. */
+export interface SnapshotListing {
+  readonly snapshots: readonly Snapshot[];
+  /** On all pages. */
+  readonly total: number;
+  /** The number before which the next page starts; null on the last page. */
+  readonly nextBefore: number | null;
+}
+
+/** A request for a page of a comparison. */
+export interface ComparisonRequest {
+  readonly prefix: string;
+  readonly limit: number;
+  /** The position of a cursor; null for the start. */
+  readonly after: DifferencePosition | null;
+}
+
+/** What a restore has done. */
+export interface Rewound {
+  /** The folder; empty for the whole drive. */
+  readonly path: FolderPath;
+  /** How many files are as the snapshot has them again, and were not before. */
+  readonly restored: number;
+  /** How many files were there that the snapshot does not have, or has otherwise. */
+  readonly removed: number;
+  /** The snapshot that was taken before, and undoes it. */
+  readonly before: Snapshot;
+}
+
+/** Takes, shows, restores and deletes snapshots of drives. */
+export class Snapshots {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #tree: Tree;
+  readonly #folderChanges: FolderChanges;
+  readonly #changes: Changes;
+  readonly #locks: FolderLocks;
+  readonly #comparisons: Comparisons;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    tree: Tree;
+    folderChanges: FolderChanges;
+    changes: Changes;
+    locks: FolderLocks;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#tree = parts.tree;
+    this.#folderChanges = parts.folderChanges;
+    this.#changes = parts.changes;
+    this.#locks = parts.locks;
+    this.#comparisons = new Comparisons(parts);
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * Takes a snapshot of a drive. Waits for running changes of folders: no snapshot has half of one. It costs one row,
+   * whatever the drive holds.
+   *
+   * @param name undefined for a name with its number
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many
+   */
+  create(
+    caller: Caller,
+    driveRef: string,
+    name: string | undefined,
+    within?: Within<Snapshot>,
+  ): Promise<Snapshot> {
+    const parsed = name === undefined ? null : parseSnapshotName("name", name);
+    return this.#access.write(caller, within, () => {
+      const drive = this.#access.driveToWrite(caller, driveRef, null);
+      this.#locks.requireWholeFree(drive.pk, ROOT);
+      const { all, automatic } = this.#tables.snapshots.count(drive.pk);
+      if (all - automatic >= SNAPSHOTS.taken) {
+        throw new CofferError(
+          "QUOTA_EXCEEDED",
+          `A drive has at most ${SNAPSHOTS.taken} snapshots. Delete one that is not needed first.`,
+        );
+      }
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const taken = this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
+      return this.#shown(caller, drive, taken);
+    });
+  }
+
+  /** Takes a snapshot for what the server does itself with it. Inside a write. */
+  takeFor(drive: Drive, name: string, stamp: Stamp): Snapshot {
+    const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
+    return this.#take(drive, { name: short, isAutomatic: true }, stamp);
+  }
+
+  #take(drive: Drive, { name, isAutomatic }: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp): Snapshot {
+    const { snapshots } = this.#tables;
+    const id = newId<SnapshotId>(stamp.now);
+    const { pk, fileCount, totalSize } = drive;
+    const by = actorText(stamp.by);
+    snapshots.insert({
+      id,
+      drive: pk,
+      name,
+      isAutomatic,
+      fileCount,
+      totalSize,
+      createdAt: stamp.now,
+      createdBy: by,
+    });
+    const taken = snapshots.byId(id);
+    if (taken === null) throw new Error("a snapshot is missing right after it was taken");
+    this.#changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
+    return taken;
+  }
+
+  /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
+  list(caller: Caller, driveRef: string, page: { limit: number; before: number | null }): SnapshotListing {
+    const drive = this.#access.drive(caller, driveRef);
+    this.#access.requireHistory(caller, drive);
+    const before = page.before ?? Number.MAX_SAFE_INTEGER;
+    const found = this.#tables.snapshots.page(drive.pk, before, page.limit + 1);
+    const snapshots = found.slice(0, page.limit);
+    return {
+      snapshots: snapshots.map((each) => this.#shown(caller, drive, each)),
+      total: this.#tables.snapshots.count(drive.pk).all,
+      nextBefore: found.length > page.limit ? (snapshots.at(-1)?.number ?? null) : null,
+    };
+  }
+
+  /** Throws NOT_FOUND, also for a snapshot of another drive. */
+  get(caller: Caller, driveRef: string, id: string): Snapshot {
+    const drive = this.#access.drive(caller, driveRef);
+    return this.#shown(caller, drive, this.#access.snapshot(caller, drive, id));
+  }
+
+  /** With the counts of what the caller sees of the drive. */
+  #shown(caller: Caller, drive: Drive, snapshot: Snapshot): Snapshot {
+    const prefix = this.#access.prefixOf(caller, drive);
+    if (prefix === ROOT) return snapshot;
+    const inside = { drive: drive.pk, at: snapshot.number, now: this.#clock.now() };
+    const folder = this.#tables.snapshotLists.folderAt(inside, prefix);
+    return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
+  }
+
+  /**
+   * What differs between a snapshot and now, in path order.
+   *
+   * @param request `prefix`: only files whose paths start with it, then or now
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
+   */
+  async compare(
+    caller: Caller,
+    driveRef: string,
+    id: string,
+    request: ComparisonRequest,
+  ): Promise<ComparisonPage> {
+    const asked = parsePrefix("prefix", request.prefix);
+    const { drive, at } = this.#access.view(caller, driveRef, id);
+    const visible = this.#access.prefixOf(caller, drive);
+    const prefix = narrowed(asked, visible);
+    if (prefix === null) return { differences: [], next: null };
+    const comparison = { drive: drive.pk, at, now: this.#clock.now(), prefix, visible };
+    return this.#comparisons.page(comparison, request.after, request.limit);
+  }
+
+  /**
+   * Deletes a snapshot. The sweep removes what only it needs. Waits for a restore or a fork of it. Throws NOT_FOUND.
+   */
+  remove(caller: Caller, driveRef: string, id: string, within?: Within<SnapshotId>): Promise<SnapshotId> {
+    return this.#access.writeFromReserve(caller, within, () => {
+      const drive = this.#access.driveToManage(caller, driveRef);
+      const snapshot = this.#access.snapshot(caller, drive, id);
+      this.#locks.requireUnused(drive.pk, snapshot.pk);
+      this.drop(snapshot, { now: this.#clock.now(), by: actorOf(caller) });
+      return snapshot.id;
+    });
+  }
+
+  /** Deletes a snapshot that nothing needs any more. Inside a write. */
+  drop({ pk, drivePk: drive, id: ref }: Snapshot, stamp: Stamp): void {
+    this.#tables.snapshots.markDeleted(pk, stamp.now);
+    this.#changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
+  }
+
+  /**
+   * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
+   * a snapshot, which undoes this. Once begun, it is always finished.
+   *
+   * @param path of the folder; undefined for the whole drive
+   * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a
+   *   folder above is needed
+   */
+  restore(
+    caller: Caller,
+    driveRef: string,
+    id: string,
+    path: string | undefined,
+    within?: Within<Rewound>,
+  ): Promise<Rewound> {
+    const scope = parseFolderOrRoot("path", path ?? "");
+    return this.#folderChanges.perform(caller, within, () => {
+      const drive = this.#access.driveToWrite(caller, driveRef, scope);
+      const snapshot = this.#access.snapshot(caller, drive, id);
+      // No snapshot may have half of a work, and the work needs the newest one until its end.
+      this.#locks.requireWholeFree(drive.pk, ROOT);
+      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
+      if (this.#tables.snapshotLists.folderAt(inside, scope) === null) throw notFound("folder");
+      const before = this.#takeBefore(drive, snapshot, stamp);
+      const tally = { removed: 0, restored: 0 };
+      const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
+      return {
+        work: { kind: "rewind", from, to: null, snapshot: snapshot.pk, tally },
+        result: () => ({ path: scope, restored: tally.restored, removed: tally.removed, before }),
+      };
+    });
+  }
+
+  /** The snapshot that undoes a restore. The oldest of these go, if there are too many. */
+  #takeBefore(drive: Drive, { pk, name, isAutomatic }: Snapshot, stamp: Stamp): Snapshot {
+    const title = isAutomatic ? "Before a restore was undone" : `Before the restore of ${name}`;
+    const taken = this.takeFor(drive, title, stamp);
+    this.#tables.snapshots.trimAutomatic(drive.pk, SNAPSHOTS.automatic, pk, stamp.now);
+    return taken;
+  }
+
+  /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
+  #makeWay(caller: Caller, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+    const { folders } = this.#tables;
+    if (path === ROOT || folders.byPath(drive.pk, path) !== null) return path;
+    const occupant = this.#tree.occupant(drive, asFilePath(path), stamp);
+    if (occupant !== null) {
+      // It can be beside the folder that a key is limited to.
+      this.#access.driveToWrite(caller, drive.id, occupant.path);
+      this.#tree.trash([occupant], stamp);
+    }
+    let top = path;
+    for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
+    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
+    return top;
+  }
+}

@@ -1,0 +1,76 @@
+import type { SteadyClock } from "../../clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { Log } from "../../log.ts";
+
+/** A difference that is a jump, in milliseconds. */
+const JUMP_MS = 10 * 60 * 1000;
+/** How long no server may have run before a start, in milliseconds. */
+const PAUSE_MS = 24 * 60 * 60 * 1000;
+/** How often it is stored that the clock is right, in milliseconds. */
+const STORE_MS = 60 * 60 * 1000;
+/** How long a clock is doubted, in milliseconds: that long somebody, or the network, has to set it right. */
+export const DOUBT_MS = 60 * 60 * 1000;
+
+/** What the watch needs. */
+export interface ClockWatchParts {
+  readonly clock: SteadyClock;
+  readonly tables: Tables;
+  readonly log: Log;
+}
+
+/**
+ * Doubts the clock for a while after it was set forward, or may have been while no server ran. What a wrong clock
+ * makes expire comes back when it is set right, unless it was removed.
+ */
+export class ClockWatch {
+  readonly #clock: SteadyClock;
+  readonly #tables: Tables;
+  readonly #log: Log;
+  #last: { readonly now: number; readonly elapsed: number };
+  /** By `elapsed`. */
+  #doubtedUntil = -Infinity;
+
+  constructor(parts: ClockWatchParts) {
+    const { clock, tables, log } = parts;
+    this.#clock = clock;
+    this.#tables = tables;
+    this.#log = log;
+    this.#last = { now: clock.now(), elapsed: clock.elapsed() };
+    const trustedAt = tables.store.trustedAt();
+    const pause = this.#last.now - trustedAt;
+    if (trustedAt > 0 && pause >= PAUSE_MS)
+      this.#doubt("no server ran for long, or the clock is wrong", pause);
+  }
+
+  /**
+   * The time by which what has expired may be removed; null while the clock is doubted. Use it for all that is removed
+   * then, since the clock may be set meanwhile. Call it often: a jump is what is between two calls.
+   */
+  async trustedNow(): Promise<number | null> {
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const jump = now - this.#last.now - (elapsed - this.#last.elapsed);
+    this.#last = { now, elapsed };
+    if (jump >= JUMP_MS) this.#doubt("the clock was set forward", jump);
+    if (elapsed < this.#doubtedUntil) return null;
+    await this.#remember(now);
+    return now;
+  }
+
+  #doubt(why: string, ms: number): void {
+    this.#doubtedUntil = this.#last.elapsed + DOUBT_MS;
+    const hours = Math.round(ms / 3_600_000);
+    this.#log.warn(`${why}: what has expired is removed from the disk only after an hour`, { hours });
+  }
+
+  /** For the next start. */
+  async #remember(now: number): Promise<void> {
+    const { store, writeFromReserve } = this.#tables;
+    if (Math.abs(now - store.trustedAt()) < STORE_MS) return;
+    try {
+      await writeFromReserve(() => store.putTrustedAt(now));
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) throw error;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Tables } from "../../db/tables.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/known-client.ts";
+import { CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
+import { keepsVersions, keptSince, type Retention } from "../../domain/retention.ts";
+
+/** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
+const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** How many rows one transaction removes, so that no request waits long for the sweep. */
+const PIECE = 200;
+/** The same for rows that may be large. */
+const LARGE_PIECE = 50;
+
+/** A kind of row that has an end of its own. */
+export interface ExpiredRows {
+  /** For the log. */
+  readonly what: string;
+  /** Removes some that have ended. Returns how many. Inside a write. */
+  readonly removeSome: (now: number) => number;
+}
+
+/** The rows that only need to be removed once they have ended: nothing else depends on them. */
+export function expiredRows(tables: Tables, retention: Retention): readonly ExpiredRows[] {
+  const { fileVersions, claimTokens, apiKeys, oauthClients, idempotencyRecords, knownClients } = tables;
+  const links = [tables.presignedLinks, tables.uploadLinks, tables.shareLinks];
+  return [
+    {
+      what: "old versions",
+      removeSome: (now) => fileVersions.removeOld(versionsEnd(retention, now), PIECE),
+    },
+    { what: "expired versions", removeSome: (now) => fileVersions.removeExpired(now, PIECE) },
+    { what: "expired files of the trash", removeSome: (now) => removeTrashed(tables, now) },
+    {
+      what: "old claim tokens",
+      removeSome: (now) => claimTokens.removeEnded(now - CLAIM_TOKEN_MEMORY_MS, PIECE),
+    },
+    { what: "expired keys", removeSome: (now) => apiKeys.removeExpired(now, PIECE) },
+    { what: "expired OAuth clients", removeSome: (now) => oauthClients.removeExpired(now, PIECE) },
+    {
+      what: "expired links",
+      removeSome: (now) =>
+        links.reduce((sum, each) => sum + each.removeExpired(now - LINK_MEMORY_MS, PIECE), 0),
+    },
+    {
+      what: "expired idempotency records",
+      removeSome: (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),
+    },
+    {
+      what: "clients unused for long",
+      removeSome: (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
+    },
+  ];
+}
+
+/** Versions that were replaced at this time or before are not kept any more. */
+function versionsEnd(retention: Retention, now: number): number {
+  return keepsVersions(retention) ? keptSince(retention, now) : now;
+}
+
+/** Removes some files of the trash that have expired, with the entries that are of one file. */
+function removeTrashed({ trash, trashContents }: Tables, now: number): number {
+  const expired = trashContents.expired(now, PIECE);
+  for (const { pk, entry } of expired) {
+    trashContents.remove(pk);
+    trash.removeIfEmptyFile(entry);
+  }
+  return expired.length;
+}

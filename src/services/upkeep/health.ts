@@ -1,0 +1,66 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Log, LogFields } from "../../log.ts";
+
+/**
+ * What stops the server from working. `storage_full`: uploads are refused, and perhaps every write that needs space.
+ * `disk_failed`: nothing is written until the server is restarted.
+ */
+export type Problem = "storage_full" | "disk_failed";
+
+/** How often a lasting problem is logged, in milliseconds. */
+const REMIND_MS = 60_000;
+
+/** Whether the server can do its work. */
+export class Health {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
+  #logged: { readonly message: string; readonly at: number } | null = null;
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** The present problems. Rejects if they cannot be determined. */
+  async problems(): Promise<Problem[]> {
+    // A failed database writes nothing, so space does not matter.
+    if (this.#tables.hasFailed()) return ["disk_failed"];
+    const hasSpace = (await this.#blobs.hasSpace()) && (await this.#tables.hasSpace());
+    return hasSpace ? [] : ["storage_full"];
+  }
+
+  /** Logs that the disk is full or does not answer: at once, then every minute, and when it is over. */
+  async watch(): Promise<void> {
+    // That is logged already, and it is not over before the next start.
+    if (this.#tables.hasFailed()) return;
+    const trouble = await this.#trouble();
+    const now = this.#clock.now();
+    const isNews = trouble?.message !== this.#logged?.message;
+    // Also when the clock was set back.
+    if (isNews || (this.#logged !== null && Math.abs(now - this.#logged.at) >= REMIND_MS)) {
+      this.#logged = trouble && { message: trouble.message, at: now };
+      this.#log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
+    }
+  }
+
+  /** The problem for `watch` to log. */
+  async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
+    try {
+      if (!(await this.problems()).includes("storage_full")) return null;
+      const free_bytes = await this.#blobs.freeBytes();
+      return {
+        message: "the disk is full: uploads are refused until there is free space",
+        fields: { free_bytes },
+      };
+    } catch (error) {
+      return { message: "the disk does not answer", fields: { error } };
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { BlobStore, ListedBlob } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Digest } from "../../domain/digest.ts";
+import type { Log } from "../../log.ts";
+
+/** How many shards of the blob store are searched at once; 64 calls search all. */
+const SHARDS_AT_A_TIME = 4;
+/** A sample of this many contents shows whether the database knows the store: digests are evenly distributed. */
+const SURVEYED = 300;
+/** After this many look-ups other requests get a turn. */
+const LOOKUPS = 100;
+
+/** What the search for strays needs. */
+export interface StraysParts {
+  readonly tables: Tables;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The contents of a shard, by whether a row names them. */
+interface Examined {
+  readonly known: number;
+  readonly unknown: readonly ListedBlob[];
+}
+
+/**
+ * Finds contents that a crash left without a row. They are removed only if the database knows most of the store:
+ * one that knows few contents is more likely the wrong database.
+ */
+export class Strays {
+  readonly #parts: StraysParts;
+  #nextShard = 0;
+  /** Whether this round through all shards has already logged that it removes nothing. */
+  #hasComplained = false;
+
+  constructor(parts: StraysParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Searches the next part of the store. Yields contents that no row names and that may be removed, if they were
+   * written before the time `before`, in milliseconds.
+   */
+  async *next(before: number): AsyncGenerator<Digest> {
+    let isTrusted: boolean | null = null;
+    for (let n = 0; n < SHARDS_AT_A_TIME; n += 1) {
+      const shard = this.#nextShard;
+      this.#nextShard = (shard + 1) % this.#parts.blobs.shardCount;
+      if (shard === 0) this.#hasComplained = false;
+      const found = await this.#examine(shard);
+      const strays = found.unknown.filter(({ modifiedAt }) => modifiedAt <= before);
+      if (strays.length === 0) continue;
+      isTrusted ??= await this.#isTrusted(shard, found);
+      if (isTrusted) for (const { digest } of strays) yield digest;
+    }
+  }
+
+  /** The contents of a shard, without those that are older than the database and have no row. */
+  async #examine(shard: number): Promise<Examined> {
+    const { blobs, tables } = this.#parts;
+    const keptUntil = tables.store.straysKeptUntil();
+    const unknown: ListedBlob[] = [];
+    let known = 0;
+    for (const [index, blob] of (await blobs.list(shard)).entries()) {
+      if (tables.blobs.has(blob.digest)) known += 1;
+      else if (blob.modifiedAt > keptUntil) unknown.push(blob);
+      if (index % LOOKUPS === LOOKUPS - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    return { known, unknown };
+  }
+
+  /** Whether the database knows at least half of the contents in this shard and, if they are few, in the next ones. */
+  async #isTrusted(first: number, found: Examined): Promise<boolean> {
+    const { shardCount } = this.#parts.blobs;
+    let [known, unknown] = [found.known, found.unknown.length];
+    for (let n = 1; n < shardCount && known + unknown < SURVEYED; n += 1) {
+      const more = await this.#examine((first + n) % shardCount);
+      known += more.known;
+      unknown += more.unknown.length;
+    }
+    if (known >= unknown) return true;
+    this.#complain(known, unknown);
+    return false;
+  }
+
+  #complain(known: number, unknown: number): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#parts.log.error(
+      "contents that no file uses are kept, because the database knows too few of the contents: if it is the wrong " +
+        "database, stop the server and restore the right one from a backup",
+      { known, unknown },
+    );
+  }
+}

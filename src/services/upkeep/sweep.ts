@@ -1,0 +1,271 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../clock.ts";
+import type { BlobRow } from "../../db/blobs.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Digest } from "../../domain/digest.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { goingFile, Piece } from "../../domain/piece.ts";
+import type { Retention } from "../../domain/retention.ts";
+import type { Log } from "../../log.ts";
+import { oldChanges } from "../changes/old-changes.ts";
+import type { ClockWatch } from "./clock-watch.ts";
+import type { EarlyRemoval } from "./early-removal.ts";
+import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
+import type { Keeper } from "../history/keeper.ts";
+import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
+import { Strays } from "./strays.ts";
+import type { Tree } from "../tree.ts";
+
+/** How long a content is kept after its last row was deleted, in milliseconds. */
+export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
+
+/** How many rows one transaction removes, so that no request waits long for the sweep. */
+const PIECE = 200;
+/** The same for rows that may be large, or have a content with them. */
+const LARGE_PIECE = 50;
+/** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
+const GONE_PIECES = 10;
+/** How many free pages of the database one transaction releases. */
+const PAGES = 100;
+
+/** What one sweep removed. */
+export interface Swept {
+  readonly files: number;
+  readonly drives: number;
+  readonly blobs: number;
+}
+
+/**
+ * Removes what has expired, was deleted or is orphaned. All of it is already invisible: the sweep only frees the space,
+ * in small pieces, and may be interrupted anywhere.
+ */
+export class Sweep {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #tree: Tree;
+  readonly #early: EarlyRemoval;
+  readonly #keeper: Keeper;
+  readonly #clock: Clock;
+  readonly #watch: ClockWatch;
+  readonly #log: Log;
+  readonly #strays: Strays;
+  readonly #expiredRows: readonly ExpiredRows[];
+  readonly #snapshots: SnapshotRemoval;
+  #stopped = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    tree: Tree;
+    early: EarlyRemoval;
+    keeper: Keeper;
+    snapshotRemoval: SnapshotRemoval;
+    retention: Retention;
+    clock: Clock;
+    watch: ClockWatch;
+    log: Log;
+  }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#tree = parts.tree;
+    this.#early = parts.early;
+    this.#keeper = parts.keeper;
+    this.#clock = parts.clock;
+    this.#watch = parts.watch;
+    this.#log = parts.log;
+    this.#strays = new Strays(parts);
+    const { tables, retention } = parts;
+    this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
+    this.#snapshots = parts.snapshotRemoval;
+  }
+
+  /** Sweeps once. If a step fails, that is logged and the others still run. */
+  run(): Promise<Swept> {
+    const swept = this.#sweep();
+    this.#running = swept;
+    return swept;
+  }
+
+  /** Ends a running sweep after its current piece, and early removal. Resolves when nothing runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([this.#early.stop(), this.#running]);
+  }
+
+  async #sweep(): Promise<Swept> {
+    if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
+    const now = await this.#watch.trustedNow();
+    const files = now === null ? 0 : await this.#expired(now);
+    await this.#attempt("the trash", () => this.#trash(now));
+    await this.#attempt("versions", () => this.#versions());
+    const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
+    await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
+    const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
+    const early = await this.#attempt("contents early", () => this.#early.run());
+    const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
+    await this.#attempt("free pages", () => this.#freePages());
+    return { files, drives, blobs: blobs + early + strays };
+  }
+
+  /** Removes what has expired. Returns how many files. */
+  async #expired(now: number): Promise<number> {
+    const files = await this.#attempt("expired files", () => this.#expiredFiles(now));
+    await this.#attempt("expired drives", () => this.#expiredDrives(now));
+    for (const { what, removeSome } of this.#expiredRows) {
+      await this.#attempt(what, () =>
+        this.#inPieces(() => this.#tables.writeFromReserve(() => removeSome(now))),
+      );
+    }
+    return files;
+  }
+
+  async #attempt(what: string, step: () => Promise<number>): Promise<number> {
+    if (this.#stopped) return 0;
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) this.#log.error(`sweeping ${what} failed`, { error });
+      return 0;
+    }
+  }
+
+  /** Repeats `piece` until it removes nothing. Returns the total. */
+  async #inPieces(piece: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (let taken = 1; taken > 0 && !this.#stopped; total += taken) taken = await piece();
+    return total;
+  }
+
+  #expiredFiles(now: number): Promise<number> {
+    return this.#inPieces(() =>
+      this.#tables.writeFromReserve(() => {
+        const expired = this.#tables.files.expired(now, PIECE);
+        // Files in the same folders are next to each other, so that each folder is counted once.
+        expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
+        const files = new Piece().takeFiles(expired, goingFile);
+        this.#tree.expire(files, { now });
+        return files.length;
+      }),
+    );
+  }
+
+  /**
+   * Empties the entries of the trash that were deleted for good, and those that were kept for long enough; `now` is null
+   * while the clock is not trusted. Returns how many rows.
+   */
+  async #trash(now: number | null): Promise<number> {
+    const { writeFromReserve: write } = this.#tables;
+    if (now !== null) await this.#inPieces(() => write(() => this.#keeper.endSome(now)));
+    return this.#inPieces(() => write(() => this.#keeper.emptySome()));
+  }
+
+  /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
+  async #versions(): Promise<number> {
+    let looked = await this.#inPieces(() => this.#keeper.trimSome());
+    for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
+      const files = await this.#keeper.removeSomeOfGone();
+      if (files === 0) break;
+      looked += files;
+    }
+    return looked;
+  }
+
+  /** Claim tokens are kept for now, so that a late claim gets 410. */
+  #expiredDrives(now: number): Promise<number> {
+    return this.#inPieces(() =>
+      this.#tables.writeFromReserve(() => {
+        const expired = this.#tables.drives.expired(now, PIECE);
+        for (const drive of expired) this.#tables.drives.markDeleted(drive, now);
+        return expired.length;
+      }),
+    );
+  }
+
+  #deletedDrives(): Promise<number> {
+    return this.#inPieces(async () => {
+      const deleted = this.#tables.drives.deleted(PIECE);
+      let emptied = 0;
+      for (const drive of deleted) if (await this.#empty(drive)) emptied += 1;
+      return emptied;
+    });
+  }
+
+  /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
+  async #empty(drive: DrivePk): Promise<boolean> {
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
+    const { snapshots, folderWorks, shareLinks, changes, webhooks } = this.#tables;
+    // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
+    await write(() => folderWorks.removeHistoryOf(drive));
+    await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
+    await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => webhooks.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
+    await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));
+    if (this.#stopped) return false;
+    await write(() => drives.remove(drive));
+    return true;
+  }
+
+  /** Removes some files of a deleted drive. Returns how many. */
+  #removeSomeFiles(drive: DrivePk): number {
+    const some = this.#tables.files.someOf(drive, PIECE);
+    // No path: the counts of its folders are not updated.
+    const files = new Piece().takeFiles(some, ({ tags }) => ({ drive, path: "", tags, metadata: 0 }));
+    this.#tree.discard(files.map(({ pk }) => pk));
+    return files.length;
+  }
+
+  async #orphanedBlobs(): Promise<number> {
+    const { blobs, writeFromReserve: write } = this.#tables;
+    await this.#inPieces(() => write(() => blobs.stampOrphans(this.#clock.now(), PIECE)));
+    return this.#inPieces(async () => {
+      const now = this.#clock.now();
+      const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
+      return this.forget(orphans);
+    });
+  }
+
+  /**
+   * Removes contents, except those that a row names again. Returns how many: none while a backup is running, which
+   * copies the contents that its snapshot of the database names.
+   */
+  async forget(orphans: readonly BlobRow[]): Promise<number> {
+    const { backups, blobs, writeFromReserve: write } = this.#tables;
+    let removed = 0;
+    for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
+      const piece = orphans.slice(at, at + LARGE_PIECE);
+      const forgotten = await write(() =>
+        backups.isRunning(this.#clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
+      );
+      for (const { digest } of forgotten) await this.#removeUnknown(digest);
+      removed += forgotten.length;
+    }
+    return removed;
+  }
+
+  #freePages(): Promise<number> {
+    return this.#inPieces(() => this.#tables.writeFromReserve(() => this.#tables.releasePages(PAGES)));
+  }
+
+  /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
+  async #strayBlobs(): Promise<number> {
+    let taken = 0;
+    for await (const digest of this.#strays.next(this.#clock.now() - ORPHAN_GRACE_MS)) {
+      if (this.#stopped) break;
+      if (await this.#removeUnknown(digest)) taken += 1;
+    }
+    return taken;
+  }
+
+  /** Removes a content that no row names. Both checks are in one synchronous step, so no upload can come in between. */
+  async #removeUnknown(digest: Digest): Promise<boolean> {
+    return this.#tables.blobs.isRemovable(digest) && (await this.#blobs.remove(digest));
+  }
+}
