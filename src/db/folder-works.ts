@@ -1,6 +1,6 @@
 import { type Actor, actorText, parseActor, type Stamp } from "../domain/actor.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../domain/id.ts";
-import type { FolderWork, WorkPlace } from "../domain/folder-work.ts";
+import type { FolderWork, WorkPlace } from "../domain/folders/folder-work.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";

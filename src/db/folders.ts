@@ -1,4 +1,4 @@
-import type { Folder } from "../domain/folder.ts";
+import type { Folder } from "../domain/folders/folder.ts";
 import type { DrivePk, FolderPk } from "../domain/id.ts";
 import type { FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { OAuthClient } from "../domain/oauth-client.ts";
+import type { OAuthClient } from "../domain/oauth/oauth-client.ts";
 import type { Database } from "./database.ts";
 
 interface Row {

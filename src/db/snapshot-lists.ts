@@ -1,5 +1,5 @@
 import type { FileFacts } from "../domain/file.ts";
-import type { FolderFacts } from "../domain/folder.ts";
+import type { FolderFacts } from "../domain/folders/folder.ts";
 import type { BlobPk, DrivePk, FileId, FolderPk } from "../domain/id.ts";
 import type { FilePath, FolderPath } from "../domain/path.ts";
 import type { SnapshotNumber } from "../domain/snapshot.ts";

@@ -1,7 +1,7 @@
 import type { DriveId, DrivePk, UserId, UserPk } from "./id.ts";
 import { invalid } from "./errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "./limits.ts";
-import { characters, parseLabel, slugified } from "./text.ts";
+import { characters, parseLabel, slugified } from "./texts/text.ts";
 import type { Role } from "./role.ts";
 
 /** A drive that a caller may see: never a deleted or expired one. */

@@ -4,7 +4,7 @@ import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk, UserPk } from 
 import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "./limits.ts";
 import type { Filename, FilePath } from "./path.ts";
 import { parseInstant } from "./time.ts";
-import { characters, requirePlainText, utf8Length } from "./text.ts";
+import { characters, requirePlainText, utf8Length } from "./texts/text.ts";
 
 /** What a file's record shows. */
 export interface FileFacts {

@@ -1,7 +1,7 @@
 import type { Brand } from "./brand.ts";
 import { invalid } from "./errors.ts";
 import { FILENAME_BYTES, PATH_BYTES, SEGMENT_BYTES } from "./limits.ts";
-import { requirePlainText, utf8Length } from "./text.ts";
+import { requirePlainText, utf8Length } from "./texts/text.ts";
 
 /** A file's path in its drive: segments joined by `/`, NFC, no leading or trailing slash. */
 export type FilePath = Brand<string, "FilePath">;

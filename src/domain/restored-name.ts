@@ -1,5 +1,5 @@
 import { SEGMENT_BYTES } from "./limits.ts";
-import { startOf, utf8Length } from "./text.ts";
+import { startOf, utf8Length } from "./texts/text.ts";
 
 /** A longer ending of a name is not taken for its type. */
 const EXTENSION_BYTES = 32;

@@ -3,7 +3,7 @@ import type { Brand } from "./brand.ts";
 import type { Drive } from "./drive.ts";
 import type { DriveId, DrivePk, SnapshotId, SnapshotPk } from "./id.ts";
 import { NAME_CHARACTERS } from "./limits.ts";
-import { parseLabel } from "./text.ts";
+import { parseLabel } from "./texts/text.ts";
 
 /** The number of a snapshot: they count from 1 in each drive, and are never used again. */
 export type SnapshotNumber = Brand<number, "SnapshotNumber">;

@@ -1,7 +1,7 @@
 import type { Plan } from "./plan.ts";
 import { invalid } from "./errors.ts";
 import type { UserId, UserPk } from "./id.ts";
-import { slugified } from "./text.ts";
+import { slugified } from "./texts/text.ts";
 
 /**
  * Why a user is an administrator: they set the server up, with the setup link or on the command line, or the

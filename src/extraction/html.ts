@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities";
 import { Refused } from "../domain/extraction.ts";
-import { encodingsFor } from "../domain/text-encoding.ts";
+import { encodingsFor } from "../domain/texts/text-encoding.ts";
 import type { TextSink } from "./text-sink.ts";
 
 /** Elements that begin and end a line. */

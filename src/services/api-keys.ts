@@ -10,7 +10,7 @@ import { parseExpiry, requireFuture } from "../domain/file.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../domain/limits.ts";
 import { type FolderPath, parseFolderPath, ROOT } from "../domain/path.ts";
-import { parseLabel } from "../domain/text.ts";
+import { parseLabel } from "../domain/texts/text.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Access } from "./access.ts";
 import { LastUses } from "./last-uses.ts";

@@ -26,7 +26,7 @@ import {
   parseFilename,
   parseFilePath,
 } from "../domain/path.ts";
-import { Piece, trashedFile } from "../domain/piece.ts";
+import { Piece, trashedFile } from "../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";

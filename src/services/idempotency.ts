@@ -13,7 +13,7 @@ import {
   type RecordKeys,
   sealRecord,
 } from "../domain/idempotency.ts";
-import { utf8Length } from "../domain/text.ts";
+import { utf8Length } from "../domain/texts/text.ts";
 import type { Quota } from "./quota.ts";
 
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */

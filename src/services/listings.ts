@@ -5,7 +5,7 @@ import type { Drive } from "../domain/drive.ts";
 import { invalid } from "../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../domain/file.ts";
 import { type FilePosition, type FileSort, type ListPosition, positionOf } from "../domain/file-sort.ts";
-import type { Folder } from "../domain/folder.ts";
+import type { Folder } from "../domain/folders/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../domain/path.ts";
 import { narrowed, wayInto } from "../domain/prefix.ts";
 import type { Access, Reach } from "./access.ts";

@@ -5,7 +5,7 @@ import type { Stamp } from "../domain/actor.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError, pathTaken } from "../domain/errors.ts";
 import { type File, hasExpired } from "../domain/file.ts";
-import type { Folder } from "../domain/folder.ts";
+import type { Folder } from "../domain/folders/folder.ts";
 import { type DrivePk, type FileId, type FilePk, type FolderPk, newId, type TrashId } from "../domain/id.ts";
 import {
   asFilePath,

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
-import { REGISTERED_CLIENTS } from "../../src/domain/oauth-client.ts";
+import { REGISTERED_CLIENTS } from "../../src/domain/oauth/oauth-client.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer } from "../support/client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OAuthError } from "../../src/domain/oauth-error.ts";
+import { OAuthError } from "../../src/domain/oauth/oauth-error.ts";
 import { createLog } from "../../src/log.ts";
 import { ClientDocuments } from "../../src/services/oauth/client-documents.ts";
 import { FakeClock } from "../support/fake-clock.ts";

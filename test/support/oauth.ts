@@ -1,4 +1,4 @@
-import { ParameterReader } from "../../src/domain/oauth-request.ts";
+import { ParameterReader } from "../../src/domain/oauth/oauth-request.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 import type { SignedInBrowser } from "./sign-in.ts";

@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import { utf8Length } from "../text.ts";
+import { utf8Length } from "../texts/text.ts";
 
 /** A change of a text, as a caller wants it. */
 export type Edit = (

@@ -1,6 +1,6 @@
 import { CofferError, invalid } from "../errors.ts";
 import { EDIT_BYTES, MIB, REPLACED_PLACES } from "../limits.ts";
-import { afterLineEnd, NEWLINE } from "../lines.ts";
+import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
 import { type Change, type Replacement, withReplacements } from "./change.ts";
 import type { Edit } from "./edit.ts";
 import { likeLine } from "./like-line.ts";

@@ -1,5 +1,5 @@
 import { MIB } from "../limits.ts";
-import { NEWLINE } from "../lines.ts";
+import { NEWLINE } from "../texts/lines.ts";
 
 /** Longer texts are not searched again. */
 const SEARCHED_BYTES = MIB;

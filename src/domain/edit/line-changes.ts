@@ -1,4 +1,4 @@
-import { NEWLINE } from "../lines.ts";
+import { NEWLINE } from "../texts/lines.ts";
 import type { Change } from "./change.ts";
 
 /** How many steps a comparison may take. Beyond, all between the first and the last difference is one change. */

@@ -1,6 +1,6 @@
 import { DIFF_BYTES } from "../limits.ts";
-import { afterLineEnd, NEWLINE } from "../lines.ts";
-import { startOf, utf8Length } from "../text.ts";
+import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
+import { startOf, utf8Length } from "../texts/text.ts";
 import type { Change } from "./change.ts";
 
 /** How many lines are shown before and after those that differ. */

@@ -1,5 +1,5 @@
-import { NEWLINE } from "../lines.ts";
-import { type TextEncoding, unitBytes } from "../text-encoding.ts";
+import { NEWLINE } from "../texts/lines.ts";
+import { type TextEncoding, unitBytes } from "../texts/text-encoding.ts";
 
 const MARK = "\uFEFF";
 

@@ -1,7 +1,7 @@
 import { tooManyOpen } from "../../descriptors.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import type { Log } from "../../log.ts";
 import { DamagedFile } from "../../services/damaged-contents.ts";
 

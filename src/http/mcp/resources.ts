@@ -7,7 +7,7 @@ import {
 import type { Caller } from "../../domain/caller.ts";
 import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
-import { textOf } from "../../domain/text-encoding.ts";
+import { textOf } from "../../domain/texts/text-encoding.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
-import { ParameterReader } from "../../domain/oauth-request.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";

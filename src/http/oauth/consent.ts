@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { documentHost } from "../../domain/oauth-client-id.ts";
-import type { AuthorizationRequest } from "../../domain/oauth-request.ts";
-import { redirectTarget } from "../../domain/redirect-uri.ts";
+import { documentHost } from "../../domain/oauth/oauth-client-id.ts";
+import type { AuthorizationRequest } from "../../domain/oauth/oauth-request.ts";
+import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/operation.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../operation/record-schemas.ts";

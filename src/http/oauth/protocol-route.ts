@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { ParameterReader } from "../../domain/oauth-request.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
+import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
-import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth-request.ts";
-import { ACCESS_LIFETIME_MS, CODE_LIFETIME_MS, GRANT_LIFETIME_MS } from "../../domain/oauth-token.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
+import { ACCESS_LIFETIME_MS, CODE_LIFETIME_MS, GRANT_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";

@@ -3,7 +3,7 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { FileVersion } from "../../domain/file-version.ts";
-import type { FolderFacts } from "../../domain/folder.ts";
+import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { ListedLink } from "../../domain/link.ts";
 import type { Member } from "../../domain/member.ts";
 import { isTextType } from "../../domain/media-type.ts";

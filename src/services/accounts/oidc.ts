@@ -21,7 +21,7 @@ import type { Clock } from "../../clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/identity.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
-import { characters, isPlainText } from "../../domain/text.ts";
+import { characters, isPlainText } from "../../domain/texts/text.ts";
 import type { Log } from "../../log.ts";
 import { fetchBounded } from "../fetch-bounded.ts";
 import { Tickets } from "./tickets.ts";

@@ -1,7 +1,7 @@
 import type { Stamp } from "../../domain/actor.ts";
 import type { ContentFacts, NewChange } from "../../domain/change.ts";
 import type { File } from "../../domain/file.ts";
-import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folder-work.ts";
+import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folders/folder-work.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/path.ts";
 

@@ -5,7 +5,7 @@ import type { File } from "../../domain/file.ts";
 import type { FileRef } from "../../domain/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/media-type.ts";
-import { encodingsFor, type TextEncoding } from "../../domain/text-encoding.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/texts/text-encoding.ts";
 import { contentPieces } from "./content-pieces.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files.ts";

@@ -1,10 +1,16 @@
 import type { Digest } from "../../domain/digest.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
-import { afterLineEnd, INDEX_STEP, LineCounter, type LineIndex, markBytes } from "../../domain/lines.ts";
+import {
+  afterLineEnd,
+  INDEX_STEP,
+  LineCounter,
+  type LineIndex,
+  markBytes,
+} from "../../domain/texts/lines.ts";
 import { essenceOf, isTextType } from "../../domain/media-type.ts";
 import { UNKNOWN_TYPE } from "../../domain/mime.ts";
-import { encodingsFor, type TextEncoding } from "../../domain/text-encoding.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/texts/text-encoding.ts";
 import { contentPieces } from "./content-pieces.ts";
 import { Turns } from "../turns.ts";
 

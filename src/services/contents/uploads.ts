@@ -13,7 +13,7 @@ import { requireFits } from "../../domain/file-size.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { FilePath } from "../../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { previewOf } from "../../domain/preview.ts";
+import { previewOf } from "../../domain/texts/preview.ts";
 import type { Log } from "../../log.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FilePlace } from "../damaged-contents.ts";

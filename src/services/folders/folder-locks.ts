@@ -7,7 +7,7 @@ import {
   reachesInto,
   usesEntry,
   usesSnapshot,
-} from "../../domain/folder-work.ts";
+} from "../../domain/folders/folder-work.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/path.ts";
 

@@ -2,15 +2,15 @@ import type { SubtreeFile } from "../../db/subtrees.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/actor.ts";
 import { notFound } from "../../domain/errors.ts";
-import { requireShortPaths } from "../../domain/folder-transfer.ts";
+import { requireShortPaths } from "../../domain/folders/folder-transfer.ts";
 import type {
   FolderRemovalWork,
   FolderTransferWork,
   FolderWork,
   WorkPlace,
-} from "../../domain/folder-work.ts";
+} from "../../domain/folders/folder-work.ts";
 import { parentFolder, relocated } from "../../domain/path.ts";
-import { type Piece, PIECE_FILES } from "../../domain/piece.ts";
+import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { Retention } from "../../domain/retention.ts";
 import type { Changes } from "../changes/changes.ts";
 import { folderChanged } from "../changes/entries.ts";

@@ -6,7 +6,7 @@ import { actorOf } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Folder, FolderFacts } from "../../domain/folder.ts";
+import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId, type TrashPk } from "../../domain/id.ts";
 import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../../domain/path.ts";
 import { keepsDeleted, type Retention } from "../../domain/retention.ts";

@@ -14,7 +14,7 @@ import {
   ROOT,
 } from "../../domain/path.ts";
 import { restoredName } from "../../domain/restored-name.ts";
-import { utf8Length } from "../../domain/text.ts";
+import { utf8Length } from "../../domain/texts/text.ts";
 import type { TrashedPlace } from "../../domain/trash.ts";
 import type { Tree } from "../tree.ts";
 

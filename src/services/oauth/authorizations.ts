@@ -5,15 +5,15 @@ import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { UserPk } from "../../domain/id.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import {
   type AuthorizationRequest,
   type ParameterReader,
   parseAuthorization,
   parseState,
-} from "../../domain/oauth-request.ts";
-import { CODE_LIFETIME_MS } from "../../domain/oauth-token.ts";
-import { isRegistered, withParameters } from "../../domain/redirect-uri.ts";
+} from "../../domain/oauth/oauth-request.ts";
+import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
+import { isRegistered, withParameters } from "../../domain/oauth/redirect-uri.ts";
 import { ROOT } from "../../domain/path.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Access } from "../access.ts";

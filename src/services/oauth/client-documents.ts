@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
+import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth/oauth-client.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import type { Log } from "../../log.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../public-network.ts";
 

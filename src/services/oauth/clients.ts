@@ -6,9 +6,9 @@ import {
   type OAuthClient,
   parseClientMetadata,
   REGISTERED_CLIENTS,
-} from "../../domain/oauth-client.ts";
-import { isDocumentUrl } from "../../domain/oauth-client-id.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
+} from "../../domain/oauth/oauth-client.ts";
+import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import type { Log } from "../../log.ts";
 import type { PublicNetwork } from "../../public-network.ts";
 import { ClientDocuments } from "./client-documents.ts";

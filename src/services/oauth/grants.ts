@@ -3,9 +3,9 @@ import type { OAuthGrant } from "../../db/oauth-grants.ts";
 import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
-import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth-error.ts";
-import { isVerifierOf, parseScope } from "../../domain/oauth-request.ts";
+import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
+import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { isVerifierOf, parseScope } from "../../domain/oauth/oauth-request.ts";
 import {
   ACCESS_LIFETIME_MS,
   GRANT_LIFETIME_MS,
@@ -13,7 +13,7 @@ import {
   newRefreshToken,
   nextRefreshToken,
   parseRefreshToken,
-} from "../../domain/oauth-token.ts";
+} from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Log } from "../../log.ts";
 import type { ApiKeys } from "../api-keys.ts";

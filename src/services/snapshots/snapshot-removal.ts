@@ -1,7 +1,7 @@
 import { HELD, type Held, type HeldPosition } from "../../db/held-rows.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { DrivePk, SnapshotPk } from "../../domain/id.ts";
-import { Piece } from "../../domain/piece.ts";
+import { Piece } from "../../domain/folders/piece.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
 const ROWS: Readonly<Record<Held, number>> = { held_file: 8, held_folder: 2 };

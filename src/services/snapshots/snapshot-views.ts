@@ -9,7 +9,7 @@ import type { Drive } from "../../domain/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../../domain/file.ts";
 import type { ListPosition } from "../../domain/file-sort.ts";
-import type { FolderFacts } from "../../domain/folder.ts";
+import type { FolderFacts } from "../../domain/folders/folder.ts";
 import { containingFolder, type FolderPath, parseFolderOrRoot, parsePrefix } from "../../domain/path.ts";
 import { narrowed, wayInto } from "../../domain/prefix.ts";
 import type { View } from "../../domain/snapshot.ts";

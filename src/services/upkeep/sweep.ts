@@ -5,7 +5,7 @@ import type { Tables } from "../../db/tables.ts";
 import type { Digest } from "../../domain/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { goingFile, Piece } from "../../domain/piece.ts";
+import { goingFile, Piece } from "../../domain/folders/piece.ts";
 import type { Retention } from "../../domain/retention.ts";
 import type { Log } from "../../log.ts";
 import { oldChanges } from "../changes/old-changes.ts";

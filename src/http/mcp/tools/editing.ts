@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { startOf } from "../../../domain/text.ts";
+import { startOf } from "../../../domain/texts/text.ts";
 import type { EditedFile } from "../../../services/contents/edits.ts";
 import { editFields, editsIn } from "../../resources/edits.ts";
 import { ANSWER_DIFF_BYTES } from "../bounds.ts";

@@ -1,4 +1,4 @@
-import { hashSecret, type NewKeySecret, newKeySecret, type SecretHash } from "./api-key.ts";
+import { hashSecret, type NewKeySecret, newKeySecret, type SecretHash } from "../api-key.ts";
 
 /** How long an access token works, in milliseconds. */
 export const ACCESS_LIFETIME_MS = 60 * 60 * 1000;

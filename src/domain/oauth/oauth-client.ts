@@ -1,7 +1,7 @@
 import { OAuthError } from "./oauth-error.ts";
 import { redirectTarget, requireRedirectUri } from "./redirect-uri.ts";
-import { NAME_CHARACTERS } from "./limits.ts";
-import { isPlainText } from "./text.ts";
+import { NAME_CHARACTERS } from "../limits.ts";
+import { isPlainText } from "../texts/text.ts";
 
 /** A program that asks people for access. None has a secret. */
 export interface OAuthClient {

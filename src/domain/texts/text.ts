@@ -1,4 +1,4 @@
-import { invalid } from "./errors.ts";
+import { invalid } from "../errors.ts";
 
 // C0 and C1 controls and DEL: none belongs in a name that people and terminals see.
 const CONTROL = /\p{Cc}/u;

@@ -1,5 +1,5 @@
-import type { File } from "./file.ts";
-import { utf8Length } from "./text.ts";
+import type { File } from "../file.ts";
+import { utf8Length } from "../texts/text.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 const PIECE_ROWS = 500;

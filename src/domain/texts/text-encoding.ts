@@ -1,4 +1,4 @@
-import { CofferError } from "./errors.ts";
+import { CofferError } from "../errors.ts";
 import { utf8Length } from "./text.ts";
 
 /** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */

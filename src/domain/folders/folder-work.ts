@@ -1,5 +1,5 @@
-import type { DrivePk, SnapshotPk, TrashPk } from "./id.ts";
-import type { FolderPath } from "./path.ts";
+import type { DrivePk, SnapshotPk, TrashPk } from "../id.ts";
+import type { FolderPath } from "../path.ts";
 
 /** The source or destination of a work. */
 export interface WorkPlace {

@@ -1,4 +1,4 @@
-import { PREVIEW_CHARACTERS } from "./limits.ts";
+import { PREVIEW_CHARACTERS } from "../limits.ts";
 import { textOf } from "./text-encoding.ts";
 
 /** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */

@@ -1,4 +1,4 @@
-import { MIB } from "./limits.ts";
+import { MIB } from "../limits.ts";
 import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 
 /**
