@@ -237,7 +237,7 @@ let second: Things;
 beforeAll(async () => {
   const { world, coffer } = stage;
   const { clients, drives } = world;
-  const snapshot = `/v0/drives/${drives.ada}/snapshots`;
+  const snapshots = `/v0/drives/${drives.ada}/snapshots`;
   const gone = `drive_id=${drives.ada}&path=gone.txt`;
   await clients.ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
   const entry = await clients.ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${gone}`);
@@ -256,7 +256,7 @@ beforeAll(async () => {
     key: world.keyIds.ada,
     session: beginSession(coffer, "ada").id,
     user: account.data.id,
-    snapshot: (await clients.ada.json<{ data: { id: string } }>(201, "POST", snapshot)).data.id,
+    snapshot: (await clients.ada.json<{ data: { id: string } }>(201, "POST", snapshots)).data.id,
     trash: entry.trash_id,
     link: link.id,
     webhook: webhook.id,

@@ -41,8 +41,21 @@ interface Attempt {
 }
 
 /** A request that does something, for each unsafe route. */
-function attempts(things: Things): Attempt[] {
-  const { drive, file, key, session, bob, claim, token, request, trash, link, webhook } = things;
+function attempts(named: Things): Attempt[] {
+  const {
+    drive,
+    file,
+    key,
+    session,
+    bob,
+    claim,
+    token,
+    request,
+    snapshot: sid,
+    trash,
+    link,
+    webhook,
+  } = named;
   const password = "a password of theirs";
   const to = { drive_id: drive, path: "kept/", destination_path: "taken/" };
   const at = `?drive_id=${drive}&path=kept/a.txt`;
@@ -117,7 +130,7 @@ function attempts(things: Things): Attempt[] {
   return rows.map(([route, body, id = "", query = ""]) => {
     const path = (route.split(" ")[1] ?? "")
       .replace(/\{(id|token)\}/, id)
-      .replace("{sid}", things.snapshot)
+      .replace("{sid}", sid)
       .replace("{user_id}", bob)
       .replace("{did}", webhook)
       .replace("{n}", "1");
