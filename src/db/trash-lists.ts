@@ -16,10 +16,11 @@ export interface TrashSelection {
 type Row = Omit<TrashEntry, "kind" | "path" | "deletedBy"> &
   TrashedPlace & { readonly deletedBy: string | null; readonly deletedByName: string | null };
 
-const EXPIRED =
-  "FROM trash_file x INDEXED BY trash_file_entry_expiry WHERE x.entry = t.pk AND x.expires_at <= :now";
+const EXPIRING = "FROM trash_file x INDEXED BY trash_file_entry_expiry WHERE x.entry = t.pk";
+const EXPIRED = `${EXPIRING} AND x.expires_at <= :now`;
 const COLUMNS = `t.pk, t.id, t.drive AS drivePk, d.id AS driveId, t.kind, t.path, t.deleted_at AS deletedAt,
   t.size - (SELECT ifnull(sum(x.size), 0) ${EXPIRED}) AS size, t.file_count - (SELECT count(*) ${EXPIRED}) AS fileCount,
+  iif(t.kind = 'file', (SELECT max(x.expires_at) ${EXPIRING} AND x.expires_at > :now), NULL) AS fileExpiresAt,
   t.deleted_by AS deletedBy, ${actorName("t.deleted_by")} AS deletedByName`;
 
 /** The keys of a drive's entries after a position, newest first. */

@@ -12,6 +12,8 @@ export type TrashEntry = TrashedPlace & {
   readonly size: number;
   /** Its files, without expired ones. */
   readonly fileCount: number;
+  /** When the file expires; null if it does not, or for a folder. Milliseconds since the epoch. */
+  readonly fileExpiresAt: number | null;
   /** Milliseconds since the epoch. */
   readonly deletedAt: number;
   /** Null for the server. */

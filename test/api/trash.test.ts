@@ -18,6 +18,7 @@ interface Entry {
   readonly id: string;
   readonly path: string;
   readonly file_count: number;
+  readonly expires_at: string;
 }
 
 function upload(client: Client, drive: string, path: string, query = ""): Promise<{ id: string }> {
@@ -104,6 +105,12 @@ describe("a deleted folder", () => {
     const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
     const entry = await removeFolder(client, drive, "a/");
     const single = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+    const shown = await client.json<Entry>(200, "GET", `/v0/trash/${single.trash_id}`);
+    expect(shown.expires_at).toBe(expiry);
+    expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
+      expiry,
+      new Date(stage.coffer.clock.now() + 30 * DAY).toISOString(),
+    ]);
     stage.coffer.clock.advance(DAY);
     for (const swept of [false, true]) {
       if (swept) await stage.coffer.appliance.services.sweep.run();

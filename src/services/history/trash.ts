@@ -236,7 +236,8 @@ export class Trash {
   }
 
   #shown(entry: TrashEntry): ShownEntry {
-    return { ...entry, expiresAt: keptUntil(this.#retention, entry.deletedAt) };
+    const keptTo = keptUntil(this.#retention, entry.deletedAt);
+    return { ...entry, expiresAt: Math.min(keptTo, entry.fileExpiresAt ?? keptTo) };
   }
 
   #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null): TrashListing {
