@@ -72,6 +72,10 @@ export interface AppSettings {
   readonly maxFileSize: number;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** 0 if nothing is kept of what was replaced or deleted. */
+  readonly keepDays: number;
+  /** Of one file. */
+  readonly keepVersions: number;
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
 }

@@ -10,6 +10,8 @@ const LINK =
   '</docs/openapi.json>; rel="service-desc"; type="application/json", </llms.txt>; rel="service-doc"; type="text/plain"';
 
 const stage = openStage({
+  "keep-days": "17",
+  "keep-versions": "23",
   "max-file-size": "7MiB",
   "provisions-per-hour": "1234",
   "rate-limits": "free=100017,pro=100018,team=100019",
@@ -110,8 +112,18 @@ describe.each(TEXTS)("%s", (path) => {
 
   test("has the limits of this server", async () => {
     const { text } = await ask(path);
-    const limits = path === "/v0" ? ["7340032", "1234", "100017"] : ["7 MiB", "1234", "free 100017"];
+    const limits =
+      path === "/v0"
+        ? ["7340032", "1234", "100017"]
+        : ["7 MiB", "1234", "free 100017", "17 days", "23 earlier contents"];
     for (const limit of limits) expect(text).toContain(limit);
+  });
+
+  test("does not promise to keep what this server does not keep", async () => {
+    await using coffer = await startAppliance({ "keep-days": "0" });
+    const { text } = await coffer.client().send("GET", path);
+    expect(text).not.toContain("kept for");
+    if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
   });
 
   test("says whether there are drives without an account", async () => {

@@ -24,6 +24,10 @@ interface GuideSettings {
   readonly maxFileSize: number;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** 0 if nothing is kept of what was replaced or deleted. */
+  readonly keepDays: number;
+  /** Of one file. */
+  readonly keepVersions: number;
 }
 
 /** What the guide is about. */
@@ -66,9 +70,10 @@ export class Guide {
   }
 
   #fill(template: string, context: RequestContext): string {
-    const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
+    const { maxFileSize, provisionsPerHour, rateLimits, keepDays, keepVersions } = this.settings;
     const values: Readonly<Record<string, string>> = {
       base: this.base(context),
+      kept: keptText(keepDays, keepVersions),
       max_file_size: sizeText(maxFileSize),
       page_default: String(PAGE_LIMIT_DEFAULT),
       page_limit: String(PAGE_LIMIT),
@@ -83,6 +88,13 @@ export class Guide {
     const whole = template.replace("{{tour}}\n", tour).replace("{{limits}}\n", limits);
     return fill(whole, this.hasProvisioning, values);
   }
+}
+
+function keptText(days: number, versions: number): string {
+  if (days === 0) return "Nothing is kept of what was deleted or replaced, but for what a snapshot has.";
+  const time = days === 1 ? "1 day" : `${days} days`;
+  if (versions === 0) return `What was deleted is kept for ${time}; earlier contents of files are not.`;
+  return `What was deleted is kept for ${time}, and so are up to ${versions} earlier contents of each file.`;
 }
 
 /** Fills in `{{name}}`, and chooses from `{{if provisioning}}`, `{{else}}` and `{{end}}`, each on a line of its own. */

@@ -87,7 +87,7 @@ export class Snapshots {
    * Takes a snapshot of a drive. Waits for running changes of folders: no snapshot has half of one. It costs one row,
    * whatever the drive holds.
    *
-   * @param name undefined for a name with its number
+   * @param name undefined for the name of all that got none
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many
    */
   create(
