@@ -347,6 +347,11 @@ describe("it writes", () => {
     const moved = { body: { destination_path: "elsewhere" } };
     await ada.json(200, "POST", `/v0/files/${id}/move`, moved);
     expect((await open()).status).toBe(404);
+    const links = (by: Client) =>
+      by.json<{ data: { id: string; path: string | null }[] }>(200, "GET", at("/v0/links"));
+    const [link] = (await links(ada)).data;
+    expect(link?.path).toBe("elsewhere");
+    expect((await links(inside)).data).toContainEqual({ ...link, id: link?.id ?? "", path: null });
     expect((await inside.send("GET", `/v0/files/${id}`)).status).toBe(404);
     await ada.json(200, "DELETE", `/v0/files/${id}`);
     const trash = await inside.json<{ data: { path: string }[] }>(200, "GET", "/v0/trash");

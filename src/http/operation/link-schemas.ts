@@ -21,7 +21,7 @@ export const linkSchema = Type.Object(
     path: nullable(
       Type.String({
         description:
-          "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if the file of a presigned URL is no longer in the drive.",
+          "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
       }),
     ),
     has_password: Type.Boolean(),

@@ -17,7 +17,7 @@ import {
   LONGEST_SHARE_MS,
   makerOf,
 } from "../../domain/link.ts";
-import { asFolderPath, isFolderPath, parsePlace, ROOT } from "../../domain/path.ts";
+import { asFolderPath, type FolderPath, isFolderPath, parsePlace, ROOT } from "../../domain/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
@@ -117,6 +117,7 @@ export class Links {
     const drives = drive === undefined ? this.#access.drives(caller) : [this.#access.drive(caller, drive)];
     const now = this.#clock.now();
     const managed = new Set(drives.filter((each) => this.#manages(caller, each)).map(({ id }) => id));
+    const prefixes = new Map(drives.map((each) => [each.id, this.#access.prefixOf(caller, each)]));
     const links: ListedLink[] = [];
     let last = after;
     let scanned = 0;
@@ -125,7 +126,7 @@ export class Links {
       scanned += 1;
       last = link;
       if (link.expiresAt > now && (managed.has(link.driveId) || isMadeBy(link, caller)))
-        links.push(this.#uses.counted(link));
+        links.push(seenFrom(prefixes.get(link.driveId) ?? ROOT, this.#uses.counted(link)));
     }
     return { links, nextAfter: null };
   }
@@ -203,6 +204,11 @@ export class Links {
     }
     throw notFound(isFolderPath(place) ? "folder" : "file");
   }
+}
+
+/** A link as somebody sees it who is limited to a folder: not where its file has moved to outside. */
+function seenFrom(prefix: FolderPath, link: ListedLink): ListedLink {
+  return link.path?.startsWith(prefix) === false ? { ...link, path: null } : link;
 }
 
 /** All links of several lists, newest first, as each of the lists is. */
