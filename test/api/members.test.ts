@@ -144,6 +144,12 @@ test("the feed tells who became a member, and a reader only what came since", as
   ]);
 });
 
+test("the list has the shape of all lists", async () => {
+  const total = (await listed(world.clients.ada)).length;
+  const list = await world.clients.ada.json<unknown>(200, "GET", members);
+  expect(list).toEqual({ data: expect.any(Array), total, next_cursor: null });
+});
+
 test("a member sees itself alone, and cannot remove others or raise itself", async () => {
   const { dan, carol } = world.clients;
   expect(await listed(carol)).toMatchObject([{ username: "carol", role: "reader" }]);

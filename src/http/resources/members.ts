@@ -6,7 +6,7 @@ import type { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
 import { memberSchema } from "../operation/member-schema.ts";
 import { memberRecord } from "../operation/records.ts";
-import { driveRef, id, memberRole } from "../operation/schema.ts";
+import { driveRef, id, memberRole, nextCursor } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const exampleMember = {
@@ -78,13 +78,20 @@ export function members(service: Members, throttle: NewKeyThrottle) {
             {
               status: 200,
               description: "The members, in the order in which they were added.",
-              json: Type.Object({ data: Type.Array(memberSchema) }),
-              example: { data: [exampleMember] },
+              json: Type.Object({
+                data: Type.Array(memberSchema),
+                total: Type.Integer({ description: "Their number." }),
+                next_cursor: nextCursor,
+              }),
+              example: { data: [exampleMember], total: 1, next_cursor: null },
             },
           ],
           errors: ["NOT_FOUND"],
         },
-        ({ params, caller }) => Response.json({ data: service.list(caller, params.id).map(memberRecord) }),
+        ({ params, caller }) => {
+          const data = service.list(caller, params.id).map(memberRecord);
+          return Response.json({ data, total: data.length, next_cursor: null });
+        },
       ),
     )
     .patch(
