@@ -23,3 +23,10 @@ export function requireManager(role: Role): void {
   if (role === "owner") return;
   throw new CofferError("FORBIDDEN", `Your role in this drive is ${role}; only its owner can do this.`);
 }
+
+/** Throws FORBIDDEN for who may not take anything out of the drive: then its owner could not get it back. */
+export function requireTaker(role: Role): void {
+  if (role === "owner") return;
+  const what = `Your role in this drive is ${role}; only its owner can move something out of it.`;
+  throw new CofferError("FORBIDDEN", `${what} Copy it instead.`);
+}

@@ -17,7 +17,7 @@ import {
 import type { Link } from "../domain/link.ts";
 import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
 import { requireUnder, requireWhole } from "../domain/prefix.ts";
-import { requireManager, requireWriter, type Role } from "../domain/role.ts";
+import { requireManager, requireTaker, requireWriter, type Role } from "../domain/role.ts";
 import type { Snapshot, View } from "../domain/snapshot.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
@@ -31,8 +31,7 @@ type Owned = Pick<Drive, "pk" | "owner">;
  * as things that never existed.
  *
  * There are three levels: to read (`drive`, `file`), to write (`driveToWrite`, `fileToWrite`) and to manage
- * (`driveToManage`). A key that is limited to a folder sees that folder of its drive, and nothing beside it: what reads
- * by a path asks `prefixOf`.
+ * (`driveToManage`). A key that is limited to a folder sees that folder alone: what reads by a path asks `prefixOf`.
  */
 export class Access {
   readonly #tables: Tables;
@@ -110,6 +109,12 @@ export class Access {
     requireWriter(drive.role);
     if (path !== null) requireUnder(this.prefixOf(caller, drive), path);
     return drive;
+  }
+
+  /** Throws FORBIDDEN for a member of a drive who would move something of it into a drive of another owner. */
+  requireMayTake(caller: Reach, driveRef: string, into: Owned): void {
+    const { owner, role } = this.drive(caller, driveRef);
+    if (owner?.pk !== into.owner?.pk) requireTaker(role);
   }
 
   /** Whether `driveToWrite` would not throw. */

@@ -160,6 +160,7 @@ export class Files {
       const stamp = this.#stamp(caller);
       const file = this.#access.fileToWrite(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
+      this.#access.requireMayTake(caller, file.driveId, drive);
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, stamp);

@@ -329,7 +329,7 @@ test("while the owner is disabled, members see nothing", async () => {
   expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(200);
 });
 
-test("an editor moves files between the drive and its own, and a reader only copies", async () => {
+test("members copy files out of the drive, and only the owner moves them out", async () => {
   const { carol, dan } = world.clients;
   const moved = { destination_path: "got.txt" };
   const copied = await carol.send("POST", `/v0/files/${world.files.ada}/copy`, {
@@ -345,14 +345,37 @@ test("an editor moves files between the drive and its own, and a reader only cop
     },
   });
   expect(taken.status).toBe(403);
+  const destination_drive_id = await makeDrive(dan);
+  const out = { ...moved, destination_drive_id };
+  const folder = {
+    drive_id: world.drives.ada,
+    path: "notes/",
+    destination_path: "got/",
+    destination_drive_id,
+  };
+  const refused = [
+    await dan.send("POST", `/v0/files/${world.files.ada}/move`, { body: out }),
+    await dan.send("POST", "/v0/folders/move", { body: folder }),
+  ];
+  for (const { status, text } of refused) {
+    expect([status, JSON.parse(text).error.message]).toEqual([
+      403,
+      "Your role in this drive is editor; only its owner can move something out of it. Copy it instead.",
+    ]);
+  }
+  await dan.json(201, "POST", "/v0/folders/copy", { body: folder });
   const { id } = await dan.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${world.drives.ada}&path=m`, {
     body: "x",
   });
-  const out = await dan.send("POST", `/v0/files/${id}/move`, {
-    body: { ...moved, destination_drive_id: await makeDrive(dan) },
+  await dan.json(200, "POST", `/v0/files/${id}/move`, { body: { destination_path: "n" } });
+  // Between drives of one owner nothing is taken from anybody.
+  const second = await makeDrive(world.clients.ada);
+  await world.clients.ada.json(201, "POST", `/v0/drives/${second}/members`, {
+    body: { username: "dan", role: "editor" },
   });
-  expect(out.status).toBe(200);
-  expect((await world.clients.ada.send("GET", `/v0/files/${id}`)).status).toBe(404);
+  await dan.json(200, "POST", `/v0/files/${id}/move`, {
+    body: { ...moved, destination_drive_id: second },
+  });
 });
 
 test("bulk-delete passes over what a reader may not delete", async () => {

@@ -166,7 +166,8 @@ export function files(service: Files) {
           operationId: "moveFile",
           tag: "Files",
           summary: "Move a file",
-          description: "Moves a file within its drive or to another drive of yours. Its id stays.",
+          description:
+            "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
           headers: IF_MATCH,
           body: destination,
           example: { destination_path: "archive/" },

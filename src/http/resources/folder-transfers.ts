@@ -33,7 +33,7 @@ export function folderTransfers(service: Folders) {
           operationId: "moveFolder",
           tag: "Folders",
           summary: "Move or rename a folder",
-          description: `Moves a folder with everything in it, within its drive or to another drive of yours. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
+          description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
           body: transfer,
           example: exampleTransferTo("archive/2030/"),
           answers: [

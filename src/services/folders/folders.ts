@@ -237,6 +237,7 @@ export class Folders {
     return this.#changes.perform(caller, within, () => {
       const source = this.#source(caller, driveId, from, how);
       const drive = this.#access.driveToWrite(caller, to.driveId ?? source.id, target);
+      if (how === "move") this.#access.requireMayTake(caller, source.id, drive);
       // First: a folder may be missing only until a running work puts it back.
       this.#locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
