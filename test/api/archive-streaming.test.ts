@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { KEEPS_NOTHING } from "../support/appliance.ts";
 import { join } from "node:path";
 import { ARCHIVE_LIMITS } from "../../src/domain/limits.ts";
 import { address, archived, filled, opened, upload } from "../support/archives.ts";
@@ -9,7 +10,7 @@ import { withReason } from "../support/skip.ts";
 import { LARGE, SlowReader } from "../support/slow-reader.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
 
-const stage = openStage();
+const stage = openStage(KEEPS_NOTHING);
 
 async function remove(own: OwnDrive, path: string): Promise<void> {
   const body = { drive_id: own.id, path, confirm: true };
