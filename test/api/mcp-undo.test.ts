@@ -78,6 +78,21 @@ test("a folder that was moved goes back", async () => {
   expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
 
+test("a folder that came back from the trash goes there again, and one from a snapshot stays", async () => {
+  await put("r/a.txt", "one");
+  const { snapshot } = await mcp.get("snapshot", { action: "create" });
+  await own.client.json(200, "DELETE", "/v0/folders", {
+    body: { drive_id: own.id, path: "r/", confirm: true },
+  });
+  await undo("r/");
+  expect(await undo("r/")).toMatchObject({ undone: "folder.restored", in_trash: true });
+  await undo("r/");
+  await put("r/a.txt", "two");
+  await mcp.get("snapshot", { action: "restore", path: "r/", id: Object(snapshot).id });
+  expect(await mcp.refused("undo", { path: "r/" })).toContain("snapshot that was taken just before");
+  expect(await at("r/a.txt")).toBe("one");
+});
+
 test("what cannot be undone says why", async () => {
   await put("tags.txt", "one");
   await own.client.json(200, "PATCH", `/v0/files/by-path?drive_id=${own.id}&path=tags.txt`, {

@@ -70,16 +70,23 @@ export class Undo {
   }
 
   #newest(caller: Caller, drive: Drive, path: string): Change {
+    const found = this.#find(caller, drive, (change) => concerns(change, path));
+    if (found !== null) return requireSame(found, path);
+    throw new CofferError("NOT_FOUND", `Nothing that happened to "${path}" is on record.`);
+  }
+
+  /** The newest change of a kind; null if there is none among those that are looked at. */
+  #find(caller: Caller, drive: Drive, isIt: (change: Change) => boolean): Change | null {
     let position: ChangePosition | null = null;
     for (let seen = 0; seen < LOOK.all; seen += LOOK.page) {
       const request = { drives: [drive.id], position, limit: LOOK.page, newestFirst: true };
       const { changes, next, hasMore } = this.#feed.page(caller, request);
-      const found = changes.find((change) => concerns(change, path));
-      if (found !== undefined) return requireSame(found, path);
+      const found = changes.find(isIt);
+      if (found !== undefined) return found;
       if (!hasMore) break;
       position = next;
     }
-    throw new CofferError("NOT_FOUND", `Nothing that happened to "${path}" is on record.`);
+    return null;
   }
 
   async #undo(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
@@ -98,7 +105,10 @@ export class Undo {
       }
       case "folder.created":
       case "folder.copied":
+        await this.#folders.remove(caller, drive.id, path);
+        return { path, isTrashed: true };
       case "folder.restored":
+        this.#requireFromTrash(caller, drive, change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
       case "folder.moved": {
@@ -121,6 +131,20 @@ export class Undo {
       case "link.revoked":
         throw cannotUndo(change, "Restore a snapshot instead, if there is one.");
     }
+  }
+
+  /**
+   * Throws CONFLICT for a folder that was restored from a snapshot: it may have been there before, so to remove it would
+   * undo more than that.
+   */
+  #requireFromTrash(caller: Caller, drive: Drive, change: Change): void {
+    const deletion = this.#find(
+      caller,
+      drive,
+      ({ type, ref }) => type === "folder.deleted" && ref !== null && ref === change.ref,
+    );
+    if (deletion !== null) return;
+    throw cannotUndo(change, "Restore the snapshot that was taken just before it, with the same path.");
   }
 
   async #undoUpdate(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
