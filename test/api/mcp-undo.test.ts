@@ -93,6 +93,13 @@ test("a folder that came back from the trash goes there again, and one from a sn
   expect(await at("r/a.txt")).toBe("one");
 });
 
+test("a key without a name is called so", async () => {
+  const { key } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+  await using unnamed = await connectMcp(coffer.appliance.url, key);
+  await unnamed.get("write_file", { path: "whose.txt", text: "one" });
+  expect(await undo("whose.txt")).toMatchObject({ changed_by: "an unnamed key" });
+});
+
 test("what cannot be undone says why", async () => {
   await put("tags.txt", "one");
   await own.client.json(200, "PATCH", `/v0/files/by-path?drive_id=${own.id}&path=tags.txt`, {

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { NamedActor } from "../../../domain/actor.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Undone } from "../../../services/history/undo.ts";
 import { driveNamed } from "../drive-named.ts";
@@ -51,7 +52,12 @@ function undoneShown({ change, path, isTrashed }: Undone) {
     path,
     undone: change.type,
     changed_at: formatInstant(change.at),
-    changed_by: by === null ? "the server" : `${by.kind} ${by.name ?? by.id}`,
+    changed_by: whose(by),
     in_trash: isTrashed,
   };
+}
+
+function whose(by: NamedActor | null): string {
+  if (by === null) return "the server";
+  return by.name === "" ? `an unnamed ${by.kind}` : `${by.kind} ${by.name ?? by.id}`;
 }
