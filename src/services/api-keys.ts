@@ -74,8 +74,7 @@ export class ApiKeys {
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
-    const prefix =
-      request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", request.pathPrefix);
+    const prefix = request.pathPrefix === undefined ? null : parseKeyPrefix(request.pathPrefix);
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
       this.#requireOwnKey(caller);
@@ -196,4 +195,9 @@ function reachOf(caller: Caller): KeyReach {
   return caller.kind === "account"
     ? { user: caller.userPk }
     : { drive: caller.drivePk, prefix: caller.prefix };
+}
+
+/** The folder that a key is limited to: "notes" means the folder, never all paths that begin so. */
+function parseKeyPrefix(sent: string): FolderPath {
+  return parseFolderPath("path_prefix", sent === "" || sent.endsWith("/") ? sent : `${sent}/`);
 }

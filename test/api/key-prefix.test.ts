@@ -88,7 +88,6 @@ function expectForbidden(answer: Answer): void {
 describe("a key that is limited to a folder is made", () => {
   const wrong: [name: string, body: { [name: string]: Json }][] = [
     ["without a drive", { path_prefix: "notes/" }],
-    ["of a path that is no folder's", { drive_id: "ada/notes", path_prefix: "notes" }],
     ["of the root", { drive_id: "ada/notes", path_prefix: "/" }],
     ["of nothing", { drive_id: "ada/notes", path_prefix: "" }],
     ["of a way out", { drive_id: "ada/notes", path_prefix: "notes/../" }],
@@ -105,6 +104,13 @@ describe("a key that is limited to a folder is made", () => {
       drive_id: drive,
       path_prefix: CAFE,
       expires_at: "2099-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("of a folder that is named without its slash, which is no start of other names", async () => {
+    const body = { drive_id: "ada/notes", path_prefix: "notes" };
+    expect(await world.clients.ada.json<unknown>(201, "POST", "/v0/keys", { body })).toMatchObject({
+      path_prefix: "notes/",
     });
   });
 

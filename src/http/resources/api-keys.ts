@@ -45,7 +45,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
               nullable(
                 Type.String({
                   description:
-                    "A folder of the drive that the key is limited to, ending with `/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
+                    "A folder of the drive that the key is limited to, such as `notes/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
                   examples: ["notes/"],
                 }),
               ),
