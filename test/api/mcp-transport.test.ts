@@ -84,6 +84,13 @@ runScenarios(stage, [
     json: { error: { code: "VALIDATION_ERROR", field: "body" } },
   },
   {
+    name: "an id that would come back as another one is refused",
+    request: ["POST", "/mcp"],
+    body: { ...LIST, id: 2 ** 53 },
+    status: 400,
+    json: { error: { code: "VALIDATION_ERROR", field: "id" } },
+  },
+  {
     name: "malformed messages are refused before a tool sees them",
     request: ["POST", "/mcp"],
     body: "{",

@@ -5,9 +5,12 @@ import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
 import type { Mcp } from "./server.ts";
 
+/** A larger number could come back as another one. */
+const rpcNumber = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+
 const rpcResponse = Type.Object({
   jsonrpc: Type.Literal("2.0"),
-  id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+  id: Type.Optional(Type.Union([Type.String(), rpcNumber])),
   result: Type.Optional(Type.Unknown({ description: "As the Model Context Protocol says." })),
   error: Type.Optional(
     Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
@@ -38,7 +41,7 @@ export function mcpRoute(server: () => Promise<Mcp>) {
           {
             jsonrpc: Type.Literal("2.0"),
             id: Type.Optional(
-              Type.Union([Type.String(), Type.Integer()], { description: "Absent in a notification." }),
+              Type.Union([Type.String(), rpcNumber], { description: "Absent in a notification." }),
             ),
             method: Type.String({ examples: ["tools/list"] }),
             params: Type.Optional(
