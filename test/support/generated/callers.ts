@@ -123,6 +123,13 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
     known.learn("putFile", await client.json(201, "PUT", `/v0/files?${query.toString()}`, { body }));
   }
   const id = known.latest("file");
+  const text = new URLSearchParams({ drive_id: drive, path: "notes/hello.txt" }).toString();
+  await client.json(200, "PUT", `/v0/files?${text}`, { body: "Hello again!" });
+  known.learn("listVersions", await client.json(200, "GET", `/v0/files/by-path/versions?${text}`));
+  known.learn("createSnapshot", await client.json(201, "POST", `/v0/drives/${drive}/snapshots`));
+  // Nothing has such a name.
+  const hook = { url: "https://hook.invalid/", events: ["*"] };
+  known.learn("createWebhook", await client.json(201, "POST", "/v0/webhooks", { body: hook }));
   for (const one_time of [false, true]) {
     const link = await client.json(200, "POST", `/v0/files/${id}/presigned-url`, { body: { one_time } });
     known.learn("createPresignedUrl", link);

@@ -209,6 +209,10 @@ class Draft {
       case "content_type":
       case "mime_type":
         return random.pick(["text/plain", "image/png", "application/json; charset=utf-8"]);
+      case "url":
+        return "https://hook.invalid/";
+      case "events":
+        return [random.pick(["*", "file.*", "link.created"])];
       case "password":
       case "current":
         return `${this.#known.latest("username")}'s password`;
