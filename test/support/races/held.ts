@@ -41,7 +41,8 @@ export class HeldResults {
     this.#underWay += 1;
     await Promise.allSettled([result]);
     this.#underWay -= 1;
-    await scheduler.schedule(Promise.resolve(), label);
+    // What goes on in the background may outlast its race: then nobody would give it out.
+    if (this.#scheduler === scheduler) await scheduler.schedule(Promise.resolve(), label);
     return result;
   }
 
