@@ -1,25 +1,46 @@
 import { join } from "node:path";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
-// Runs `bun test` with the arguments it is given, and then names every test that was skipped: among two thousand
-// lines nobody sees them. Ends as `bun test` does.
+// Runs `bun test` with the arguments it is given, and then names every test that was skipped, and every one that failed
+// with its error: among ten thousand lines nobody sees them. Ends as `bun test` does.
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
-function attribute(element: string, name: string): string {
-  const text = new RegExp(`\\b${name}="([^"]*)"`).exec(element)?.[1] ?? "";
-  return text.replaceAll(/&(\w+);/g, (whole, entity: string) => ENTITIES[entity] ?? whole);
+function decoded(text: string): string {
+  return text
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/&(\w+);/g, (whole, entity: string) => ENTITIES[entity] ?? whole);
 }
 
-/** The tests that a JUnit report says were skipped, each with its file and the groups that it is in. */
+function attribute(element: string, name: string): string {
+  return decoded(new RegExp(`\\b${name}="([^"]*)"`).exec(element)?.[1] ?? "");
+}
+
+/** A test's file, its groups and its name. `testcase` is the start of its element in a JUnit report. */
+function nameOf(testcase: string): string {
+  // The inner group comes first.
+  const groups = attribute(testcase, "classname").split(" > ").toReversed();
+  const path = [...groups, attribute(testcase, "name")].filter((part) => part !== "");
+  return `${attribute(testcase, "file")}: ${path.join(" > ")}`;
+}
+
+/** The tests that a JUnit report says were skipped. */
 function skippedIn(report: string): string[] {
-  return [...report.matchAll(/<testcase ([^>]*)>\s*<skipped/g)].flatMap(([, element = ""]) => {
-    // The inner group comes first.
-    const groups = attribute(element, "classname").split(" > ").toReversed();
-    const name = attribute(element, "name");
-    const path = [...groups, name].filter((part) => part !== "");
-    // The hooks of a group that is skipped stand in the report as well.
-    return name === "(unnamed)" ? [] : [`${attribute(element, "file")}: ${path.join(" > ")}`];
+  return (
+    [...report.matchAll(/<testcase ([^>]*)>\s*<skipped/g)]
+      .map(([, testcase = ""]) => testcase)
+      // The hooks of a group that is skipped stand in the report as well.
+      .filter((testcase) => attribute(testcase, "name") !== "(unnamed)")
+      .map(nameOf)
+  );
+}
+
+/** The tests that a JUnit report says failed, each with its error. */
+function failedIn(report: string): string[] {
+  const failures = report.matchAll(/<testcase ([^>]*)>\s*<failure ([^>]*?)(?:\/>|>([^<]*)<)/g);
+  return [...failures].map(([, testcase = "", failure = "", text = ""]) => {
+    const error = text === "" ? attribute(failure, "message") : decoded(text);
+    return `${nameOf(testcase)}\n${error.trimEnd().replaceAll(/^/gm, "    ")}`;
   });
 }
 
@@ -33,7 +54,12 @@ process.exitCode = await tests.exited;
 
 const written = Bun.file(report);
 if (await written.exists()) {
-  const skipped = skippedIn(await written.text());
+  const text = await written.text();
+  const skipped = skippedIn(text);
   const head = skipped.length === 0 ? "No test was skipped." : `Skipped, ${skipped.length} in all:`;
   process.stdout.write(`\n${[head, ...skipped].join("\n  ")}\n`);
+  const failed = failedIn(text);
+  if (failed.length > 0) {
+    process.stdout.write(`\n${[`Failed, ${failed.length} in all:`, ...failed].join("\n  ")}\n`);
+  }
 }
