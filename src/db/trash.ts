@@ -42,6 +42,7 @@ export class TrashTable {
   readonly #tooOld;
   readonly #gone;
   readonly #removeIfEmptyFile;
+  readonly #endIfEmpty;
   readonly #ofDrive;
   readonly #removeFiles;
   readonly #removeFolders;
@@ -79,6 +80,9 @@ export class TrashTable {
     this.#gone = sql.prepare<{ pk: TrashPk }, [number]>("SELECT pk FROM trash WHERE state = 'gone' LIMIT ?");
     this.#removeIfEmptyFile = sql.prepare<never, [TrashPk]>(
       "DELETE FROM trash WHERE pk = ? AND kind = 'file' AND file_count = 0",
+    );
+    this.#endIfEmpty = sql.prepare<never, [TrashPk]>(
+      "UPDATE trash SET state = 'gone' WHERE pk = ? AND state = 'kept' AND file_count = 0",
     );
     this.#ofDrive = sql.prepare<{ pk: TrashPk }, [DrivePk, number]>(
       "SELECT pk FROM trash WHERE drive = ? LIMIT ?",
@@ -142,6 +146,11 @@ export class TrashTable {
   /** Removes the entry of a file that is not in it any more. Inside a write. */
   removeIfEmptyFile(entry: TrashPk): void {
     this.#removeIfEmptyFile.run(entry);
+  }
+
+  /** Ends an entry whose last file was taken out of it: nothing is left to restore. Inside a write. */
+  endIfEmpty(entry: TrashPk): void {
+    this.#endIfEmpty.run(entry);
   }
 
   /** Some entries of a drive. */

@@ -131,6 +131,24 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
+test("the entry of a deleted folder goes with the last file that comes back out of it", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await fill(client, drive);
+  const snapshot = await take(client, drive);
+  await upload(client, drive, "b/new.txt", "unknown to the snapshot");
+  for (const path of ["a/", "b/"])
+    await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
+  await restore(client, drive, snapshot);
+  const trash = await client.json<{ data: { path: string; file_count: number; size: number }[] }>(
+    200,
+    "GET",
+    `/v0/trash?drive_id=${drive}`,
+  );
+  expect(trash.data).toMatchObject([{ path: "b/", file_count: 1, size: 23 }]);
+  await stage.coffer.appliance.services.sweep.run();
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
 test("an id that is in use elsewhere stays there", async () => {
   const { ada } = stage.world.clients;
   const make = async (name: string) =>

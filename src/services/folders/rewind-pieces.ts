@@ -163,7 +163,7 @@ export class RewindPieces {
     if (trashed.drive !== drive) return newId<FileId>(stamp.now);
     if (trashed.blob !== file.blob) fileVersions.keepTrashed(trashed.pk, stamp);
     trashContents.remove(trashed.pk);
-    trash.removeIfEmptyFile(trashed.entry);
+    trash.endIfEmpty(trashed.entry);
     return file.id;
   }
 
