@@ -78,7 +78,7 @@ export function versions({
           tag: "Versions",
           summary: "Download a version",
           description:
-            "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one.",
+            "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
           params: versionParams,
         },
         ({ request, context, params, query, caller }, file) =>

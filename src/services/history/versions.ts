@@ -70,10 +70,12 @@ export class Versions {
     };
   }
 
-  /** The file as it was with a version's content, to read that. Nothing else of it is from then. */
+  /**
+   * The file as it was with a version's content, to read that. Nothing else of it is from then. Takes the number of the
+   * present content too.
+   */
   fileAt(caller: Caller, ref: FileRef, number: string): File {
-    const file = this.#file(caller, ref);
-    return asFile(file, this.#version(file, number));
+    return this.#at(this.#file(caller, ref), number);
   }
 
   /**
@@ -88,9 +90,7 @@ export class Versions {
   ): [from: File, to: File] {
     const file = this.#file(caller, ref);
     const from = compared.from ?? this.#newest(file);
-    const at = (number: number) =>
-      number === file.version ? file : asFile(file, this.#version(file, String(number)));
-    return [at(from), at(compared.to ?? file.version)];
+    return [this.#at(file, String(from)), this.#at(file, String(compared.to ?? file.version))];
   }
 
   /**
@@ -144,6 +144,10 @@ export class Versions {
       if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
     }
     throw notFound("file");
+  }
+
+  #at(file: File, number: string): File {
+    return parseVersionNumber(number) === file.version ? file : asFile(file, this.#version(file, number));
   }
 
   #version(file: File, number: string): FileVersion {
