@@ -1,10 +1,52 @@
-import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import { type Changes, Database as Sqlite, SQLiteError, type SQLQueryBindings } from "bun:sqlite";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
+import { LazyStatement } from "./lazy-statement.ts";
 import { migrate, requireNewestSchema, schemaVersion, type Upgrade } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { isFull } from "./write-failures.ts";
+
+/**
+ * An open database. Its prepared statements are compiled at their first use: there are hundreds, most serve rare
+ * requests, and all together would take much of a start. One takes a fraction of a millisecond.
+ */
+export class Connection {
+  readonly #sql: Sqlite;
+
+  constructor(sql: Sqlite) {
+    this.#sql = sql;
+  }
+
+  /** For a statement that is used again and again. */
+  prepare<Row, Values extends SQLQueryBindings[]>(text: string): LazyStatement<Row, Values> {
+    return new LazyStatement(this.#sql, text);
+  }
+
+  /** For a statement that is rarely used. */
+  query<Row, Values extends SQLQueryBindings[]>(
+    text: string,
+  ): ReturnType<typeof Sqlite.prototype.query<Row, Values>> {
+    return this.#sql.query<Row, Values>(text);
+  }
+
+  run<Values extends SQLQueryBindings[]>(text: string, ...values: Values[]): Changes {
+    return this.#sql.run(text, ...values);
+  }
+
+  get inTransaction(): boolean {
+    return this.#sql.inTransaction;
+  }
+
+  /** The path of the database file. */
+  get filename(): string {
+    return this.#sql.filename;
+  }
+
+  close(): void {
+    this.#sql.close(true);
+  }
+}
 
 /**
  * Opens or creates the database file, with the newest schema.
@@ -17,7 +59,7 @@ export function openConnection(
   path: string,
   clock: Clock,
   beforeUpgrade: ((upgrade: Upgrade) => void) | null,
-): Sqlite {
+): Connection {
   const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
   try {
     sql.run("PRAGMA busy_timeout = 10000");
@@ -38,7 +80,7 @@ export function openConnection(
     const isNew = schemaVersion(sql) === 0;
     if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
     migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
-    return sql;
+    return new Connection(sql);
   } catch (error) {
     sql.close();
     throw error;

@@ -1,9 +1,8 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
 import { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { explainFailure, openConnection } from "./connection.ts";
+import { type Connection, explainFailure, openConnection } from "./connection.ts";
 import type { Upgrade } from "./migrate.ts";
 import { Upkeep } from "./upkeep.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
@@ -44,7 +43,7 @@ export interface DatabaseOptions {
  * see a commit that a power cut would undo. A write that depends on it comes later in the log, so it is undone as well.
  */
 export class Database {
-  readonly sql: Sqlite;
+  readonly sql: Connection;
   readonly #writes: WriteQueue;
   readonly #log: DatabaseLog;
   readonly #upkeep: Upkeep;
@@ -59,7 +58,7 @@ export class Database {
   #snapshotAt = 0;
   #onDurable: () => void = () => {};
 
-  private constructor(sql: Sqlite, clock: Clock, options: DatabaseOptions | null) {
+  private constructor(sql: Connection, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
     this.#clock = clock;
     this.#reserve = options?.reserve ?? null;
@@ -220,7 +219,7 @@ export class Database {
     await this.#upkeep.close();
     await this.#log.close();
     this.#endSnapshot();
-    this.sql.close(true);
+    this.sql.close();
   }
 }
 

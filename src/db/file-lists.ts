@@ -1,9 +1,9 @@
 import { fileIsAlive } from "./alive.ts";
-import type { Database as Sqlite } from "bun:sqlite";
 import type { FileFacts } from "../domain/file.ts";
 import type { FilePosition, FileSort } from "../domain/file-sort.ts";
 import type { DrivePk, FolderPk } from "../domain/id.ts";
 import type { FolderPath } from "../domain/path.ts";
+import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
 import type { Parameters } from "./parameters.ts";
@@ -177,7 +177,7 @@ interface Order {
 
 /** The statement for a list, and the one for a drive with expired files. @param columns what they are ordered by */
 function preparePages(
-  sql: Sqlite,
+  sql: Connection,
   selection: string,
   columns: readonly string[],
   direction: Direction = "ASC",
@@ -195,7 +195,7 @@ function preparePages(
  * Without the `+`, SQLite plans the statement again at each run, for the limit of that run. That takes as long as
  * reading thirty files.
  */
-function preparePage(sql: Sqlite, selection: string, { table, columns, direction }: Order) {
+function preparePage(sql: Connection, selection: string, { table, columns, direction }: Order) {
   const keys = columns.map((column) => `${table}.${column}`);
   const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
   return sql.prepare<FactsRow, [Parameters<Page>]>(
@@ -207,7 +207,7 @@ function preparePage(sql: Sqlite, selection: string, { table, columns, direction
   );
 }
 
-function prepareCount(sql: Sqlite, selection: string) {
+function prepareCount(sql: Connection, selection: string) {
   return sql.prepare<{ files: number }, [Parameters<Selection>]>(
     `SELECT count(*) AS files FROM ${selection}`,
   );

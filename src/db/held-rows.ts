@@ -1,5 +1,5 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import type { DrivePk } from "../domain/id.ts";
+import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
 
 /** The kinds of rows that are held for snapshots. */
@@ -57,7 +57,7 @@ export class HeldRows {
   }
 }
 
-function prepareAll(sql: Sqlite, held: Held) {
+function prepareAll(sql: Connection, held: Held) {
   return {
     some: sql.prepare<HeldRow, [DrivePk, number, number, number, number]>(
       `SELECT pk, era, until FROM ${held} INDEXED BY ${held}_until

@@ -1,8 +1,9 @@
-import type { Database as Sqlite, Statement } from "bun:sqlite";
 import type { Digest } from "../domain/digest.ts";
 import type { Drive } from "../domain/drive.ts";
 import type { BlobPk, DrivePk, UserPk } from "../domain/id.ts";
+import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
+import type { LazyStatement } from "./lazy-statement.ts";
 
 /** Who released a content last: an unclaimed drive, or the account that owned its drive. */
 export type Releaser =
@@ -95,7 +96,7 @@ function each<Pk extends number>(next: Next<Pk>, releaser: (pk: Pk) => Releaser)
   }
 }
 
-type Next<Pk extends number> = Statement<{ pk: Pk | null }, [Pk | 0]>;
+type Next<Pk extends number> = LazyStatement<{ pk: Pk | null }, [Pk | 0]>;
 type Statements = Omit<ReturnType<typeof prepare>, "next">;
 
 /** The bytes in an account's deleted drives, and of what they keep. An overestimate while the sweep removes them. */
@@ -103,7 +104,7 @@ const IN_DELETED_DRIVES = `(
   SELECT ifnull(sum(r.total_size + d.kept_size), 0) FROM drive d JOIN folder r ON r.drive = d.pk AND r.path = ''
    WHERE d.user = user.pk AND d.deleted_at IS NOT NULL)`;
 
-function prepare<Pk extends Releaser["pk"]>(sql: Sqlite, kind: Releaser["kind"]) {
+function prepare<Pk extends Releaser["pk"]>(sql: Connection, kind: Releaser["kind"]) {
   const column = `released_${kind}`;
   const contents = `blob INDEXED BY blob_released_${kind}`;
   return {

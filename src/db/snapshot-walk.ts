@@ -1,4 +1,4 @@
-import type { Database as Sqlite } from "bun:sqlite";
+import type { Connection } from "./connection.ts";
 import { earliest, firstAfter, type PathRange } from "./path-range.ts";
 
 /** How many rows of each table one step looks at: about a millisecond of work. */
@@ -39,7 +39,7 @@ export class SnapshotWalk<Row extends { readonly path: string }> {
   readonly #rows;
   readonly #count;
 
-  constructor(sql: Sqlite, { live, held, liveColumns, heldColumns, wanted, shown, joins }: WalkQuery) {
+  constructor(sql: Connection, { live, held, liveColumns, heldColumns, wanted, shown, joins }: WalkQuery) {
     const end = (table: string) =>
       sql.prepare<{ path: string }, [Bindings]>(
         `SELECT f.path FROM ${table} AND f.path >= :from AND f.path < :to ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,

@@ -49,7 +49,7 @@ import { WebhooksTable } from "./webhooks.ts";
 /** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
-/** Prepares every statement; throws if one does not fit the schema. */
+/** Opens every table. */
 export function openTables(database: Database) {
   return {
     users: new UsersTable(database),

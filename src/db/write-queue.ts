@@ -1,7 +1,7 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import type { Clock } from "../clock.ts";
 import type { DatabaseLog } from "../database-log.ts";
 import type { DatabaseReserve } from "../database-reserve.ts";
+import type { Connection } from "./connection.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
 
 /** Which disk space a write may use: what is free, or the database's reserve too. */
@@ -62,7 +62,7 @@ const GATHER_MS = 5;
  * next writes are collected.
  */
 export class WriteQueue {
-  readonly #sql: Sqlite;
+  readonly #sql: Connection;
   readonly #options: WriteQueueOptions;
   #waiting: Job[] = [];
   /** Whether the next commit is at the end of this turn. */
@@ -77,7 +77,7 @@ export class WriteQueue {
   #isClosed = false;
   #hasFailed = false;
 
-  constructor(sql: Sqlite, options: WriteQueueOptions) {
+  constructor(sql: Connection, options: WriteQueueOptions) {
     this.#sql = sql;
     this.#options = options;
   }

@@ -134,7 +134,7 @@ function textsOf({ database }: OpenedServices): string[] {
   return texts;
 }
 
-/** The lines of a statement's plan. */
+/** The lines of a statement's plan. Throws if the statement does not fit the schema: a server would notice at its use. */
 function planOf({ database }: OpenedServices, text: string): string[] {
   const lines = database.sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all();
   return lines.map(({ detail }) => detail);

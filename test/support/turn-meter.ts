@@ -1,6 +1,7 @@
 import { spyOn } from "bun:test";
-import { Statement } from "bun:sqlite";
+import type { SQLQueryBindings } from "bun:sqlite";
 import type { Database } from "../../src/db/database.ts";
+import { LazyStatement } from "../../src/db/lazy-statement.ts";
 import { openTables, type Tables } from "../../src/db/tables.ts";
 
 /**
@@ -17,7 +18,7 @@ export class TurnMeter {
   open(database: Database): Tables {
     const prepare = spyOn(database.sql, "prepare");
     const tables = openTables(database);
-    for (const { value } of prepare.mock.results) if (value instanceof Statement) this.#watch(value);
+    for (const { value } of prepare.mock.results) if (value instanceof LazyStatement) this.#watch(value);
     prepare.mockRestore();
     return tables;
   }
@@ -35,7 +36,7 @@ export class TurnMeter {
     return largest;
   }
 
-  #watch(statement: Statement): void {
+  #watch<Row, Values extends SQLQueryBindings[]>(statement: LazyStatement<Row, Values>): void {
     const run = statement.run.bind(statement);
     const get = statement.get.bind(statement);
     const all = statement.all.bind(statement);
