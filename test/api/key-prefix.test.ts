@@ -251,6 +251,14 @@ describe("it lists", () => {
       const byId = `/v0/files/${idOf(path)}?snapshot_id=${snapshot}`;
       expect((await inside.send("GET", byId)).status).toBe(404);
     }
+    const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
+    for (const path of ["", "a/", "a/b/", "a/b/c/"]) {
+      const now = await deep.json<Listed>(200, "GET", at("/v0/folders", { path }));
+      const past = at("/v0/folders", { path, snapshot_id: snapshot });
+      expect(await deep.json<Listed>(200, "GET", past)).toEqual(now);
+    }
+    for (const path of ["z/", "notes/", "a/x/"])
+      expect((await deep.send("GET", at("/v0/folders", { path, snapshot_id: snapshot }))).status).toBe(404);
   });
 });
 

@@ -10,7 +10,13 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../../domain/file.ts";
 import type { ListPosition } from "../../domain/file-sort.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
-import { containingFolder, type FolderPath, parseFolderOrRoot, parsePrefix } from "../../domain/path.ts";
+import {
+  containingFolder,
+  type FolderPath,
+  parentFolder,
+  parseFolderOrRoot,
+  parsePrefix,
+} from "../../domain/path.ts";
 import { narrowed, wayInto } from "../../domain/prefix.ts";
 import type { View } from "../../domain/snapshot.ts";
 import type { Access } from "../access.ts";
@@ -92,8 +98,15 @@ export class SnapshotViews {
     const { page, limit, after } = request;
     const path = parseFolderOrRoot("path", request.path);
     const view = this.#access.view(caller, request.driveId, snapshot);
-    this.#access.requireInside(caller, view.drive, path);
     const scope = this.#scopeOf(view);
+    const prefix = this.#access.prefixOf(caller, view.drive);
+    if (!path.startsWith(prefix) && prefix.startsWith(path)) {
+      const way = await this.#wayInto(scope, path, prefix);
+      const isFirst = page === 1 && after === null;
+      const folders = way.map((folder) => ({ drive: view.drive, folder }));
+      return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
+    }
+    this.#access.requireInside(caller, view.drive, path);
     const parent = this.#tables.snapshotLists.folderAt(scope, path);
     if (parent === null) throw notFound("folder");
     const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
@@ -103,14 +116,24 @@ export class SnapshotViews {
     const expired = await this.#expiredBelow(scope, path);
     const shown = found.slice(0, limit);
     return {
-      folders: shown.map((folder) => {
-        const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
-        const counts = { fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };
-        return { drive: view.drive, folder: { ...folder, ...counts } };
-      }),
+      folders: shown.map((folder) => ({
+        drive: view.drive,
+        folder: { ...folder, ...countsOf(folder, expired.get(folder.path)) },
+      })),
       total: parent.ownFolderCount,
       nextAfter: found.length > limit ? (shown.at(-1)?.path ?? null) : null,
     };
+  }
+
+  /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
+  async #wayInto(scope: SnapshotScope, above: FolderPath, prefix: FolderPath): Promise<FolderFacts[]> {
+    const { snapshotLists } = this.#tables;
+    const end = snapshotLists.folderAt(scope, prefix);
+    const step = snapshotLists.folderAt(scope, wayInto(above, prefix));
+    if (end === null || step === null) return [];
+    const expired = await this.#expiredBelow(scope, parentFolder(prefix));
+    const ownFolderCount = step.path === end.path ? end.ownFolderCount : 1;
+    return [{ ...step, ...countsOf(end, expired.get(prefix)), ownFolderCount }];
   }
 
   #files(
@@ -209,6 +232,14 @@ export class SnapshotViews {
   #placeOf(drive: Drive, path: FolderPath): SnapshotPlace {
     return { path, folder: this.#tables.folders.byPath(drive.pk, path)?.pk ?? null };
   }
+}
+
+/** What a folder of a snapshot counts without the files that have expired since. */
+function countsOf(
+  { fileCount, totalSize }: FolderFacts,
+  expired: Counts = { files: 0, bytes: 0 },
+): Pick<FolderFacts, "fileCount" | "totalSize"> {
+  return { fileCount: fileCount - expired.files, totalSize: totalSize - expired.bytes };
 }
 
 /** Takes a page of what steps find in a range. */
