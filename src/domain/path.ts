@@ -66,6 +66,11 @@ export function parseFolderOrRoot(field: string, text: string): FolderPath {
   return text === "" || text === "/" ? ROOT : parseFolderPath(field, text);
 }
 
+/** The path of a folder that a caller sent where no file can be meant: `notes` is `notes/` there. To be parsed. */
+export function withSlash(text: string): string {
+  return text === "" || text.endsWith("/") ? text : `${text}/`;
+}
+
 /**
  * Reads a listing prefix: any start of a path, even one that ends within a segment. It is only compared, so an
  * invalid one matches nothing.

@@ -9,7 +9,7 @@ import { CofferError, invalid, notFound } from "../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../domain/file.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../domain/limits.ts";
-import { type FolderPath, parseFolderPath, ROOT } from "../domain/path.ts";
+import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../domain/path.ts";
 import { parseLabel } from "../domain/texts/text.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Access } from "./access.ts";
@@ -74,7 +74,8 @@ export class ApiKeys {
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
-    const prefix = request.pathPrefix === undefined ? null : parseKeyPrefix(request.pathPrefix);
+    const prefix =
+      request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", withSlash(request.pathPrefix));
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
       this.#requireOwnKey(caller);
@@ -195,9 +196,4 @@ function reachOf(caller: Caller): KeyReach {
   return caller.kind === "account"
     ? { user: caller.userPk }
     : { drive: caller.drivePk, prefix: caller.prefix };
-}
-
-/** The folder that a key is limited to: "notes" means the folder, never all paths that begin so. */
-function parseKeyPrefix(sent: string): FolderPath {
-  return parseFolderPath("path_prefix", sent === "" || sent.endsWith("/") ? sent : `${sent}/`);
 }

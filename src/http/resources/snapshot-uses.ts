@@ -76,7 +76,7 @@ export function snapshotUses(service: Snapshots) {
           body: Type.Object({
             path: Type.Optional(
               Type.String({
-                description: "Only this folder, ending with `/`. Default: the whole drive.",
+                description: "Only this folder. Default: the whole drive.",
                 examples: ["notes/"],
               }),
             ),

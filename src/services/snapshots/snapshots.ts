@@ -4,7 +4,7 @@ import type { Tables } from "../../db/tables.ts";
 import { actorOf, actorText, type Stamp } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
 import type { Drive } from "../../domain/drive.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { newId, type SnapshotId } from "../../domain/id.ts";
 import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
@@ -14,6 +14,7 @@ import {
   parseFolderOrRoot,
   parsePrefix,
   ROOT,
+  withSlash,
 } from "../../domain/path.ts";
 import { narrowed } from "../../domain/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshot.ts";
@@ -224,7 +225,7 @@ export class Snapshots {
     path: string | undefined,
     within?: Within<Rewound>,
   ): Promise<Rewound> {
-    const scope = parseFolderOrRoot("path", path ?? "");
+    const scope = parseFolderOrRoot("path", withSlash(path ?? ""));
     return this.#folderChanges.perform(caller, within, () => {
       const drive = this.#access.driveToWrite(caller, driveRef, scope);
       const snapshot = this.#access.snapshot(caller, drive, id);
@@ -232,7 +233,7 @@ export class Snapshots {
       this.#locks.requireWholeFree(drive.pk, ROOT);
       const stamp = { now: this.#clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
-      if (this.#tables.snapshotLists.folderAt(inside, scope) === null) throw notFound("folder");
+      if (this.#tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
       const before = this.#takeBefore(drive, snapshot, stamp);
       const tally = { removed: 0, restored: 0 };
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
@@ -266,4 +267,9 @@ export class Snapshots {
     this.#tree.ensureFolder(drive, parentFolder(path), stamp);
     return top;
   }
+}
+
+/** A path without its slash can be one of a file. */
+function noFolder(path: string): CofferError {
+  return path.endsWith("/") ? notFound("folder") : invalid("path", "must be a folder that the snapshot has");
 }
