@@ -30,3 +30,16 @@ export function requireTaker(role: Role): void {
   const what = `Your role in this drive is ${role}; only its owner can move something out of it.`;
   throw new CofferError("FORBIDDEN", `${what} Copy it instead.`);
 }
+
+/**
+ * Throws FORBIDDEN for who may not delete for good, and would let a file that is there expire, or expire sooner: an
+ * expired file does not go to the trash.
+ *
+ * @param present when it expires now, in milliseconds since the epoch; null for never
+ * @param wanted the same, from now on
+ */
+export function requireMayExpire(role: Role, present: number | null, wanted: number | null): void {
+  if (role === "owner" || wanted === null || (present !== null && wanted >= present)) return;
+  const what = `Your role in this drive is ${role}; only its owner can let a file expire, or expire sooner.`;
+  throw new CofferError("FORBIDDEN", `${what} Delete it when it is not needed: then it goes to the trash.`);
+}

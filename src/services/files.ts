@@ -28,6 +28,7 @@ import {
 } from "../domain/path.ts";
 import { Piece, trashedFile } from "../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
+import { requireMayExpire } from "../domain/role.ts";
 import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import type { Tree } from "./tree.ts";
@@ -129,6 +130,7 @@ export class Files {
       const { filename, path } = parseRename(file, changes);
       const drive = this.#access.driveToWrite(caller, file.driveId, path);
       const attributes = parseAttributes(file, changes, stamp.now);
+      requireMayExpire(drive.role, file.expiresAt, attributes.expiresAt);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
       return path === file.path

@@ -378,6 +378,35 @@ test("members copy files out of the drive, and only the owner moves them out", a
   });
 });
 
+function inHours(count: number): string {
+  return new Date(coffer.clock.now() + count * 3_600_000).toISOString();
+}
+
+test("only the owner lets a file expire that is there, as it is not in the trash then", async () => {
+  const { ada, adaPrefix, dan } = world.clients;
+  const drive = world.drives.ada;
+  const put = (path: string, expiry: string) => `/v0/files?drive_id=${drive}&path=${path}${expiry}`;
+  for (const editor of [dan, adaPrefix]) {
+    const { id } = await ada.json<{ id: string }>(201, "PUT", put("notes/stays", ""), { body: "kept" });
+    const expiring = (by: Client, count: number) =>
+      by.send("PATCH", `/v0/files/${id}`, { body: { expires_at: inHours(count) } });
+    const replaced = await editor.send("PUT", put("notes/stays", `&expires_at=${inHours(1)}`), { body: "x" });
+    for (const { status, text } of [await expiring(editor, 2), replaced]) {
+      expect([status, JSON.parse(text).error.message]).toEqual([
+        403,
+        "Your role in this drive is editor; only its owner can let a file expire, or expire sooner. Delete it when it is not needed: then it goes to the trash.",
+      ]);
+    }
+    expect((await expiring(ada, 2)).status).toBe(200);
+    expect((await expiring(editor, 1)).status).toBe(403);
+    expect((await expiring(editor, 3)).status).toBe(200);
+    await editor.json(200, "PATCH", `/v0/files/${id}`, { body: { expires_at: null } });
+    await editor.json(201, "PUT", put("notes/own", `&expires_at=${inHours(1)}`), { body: "for a while" });
+    for (const path of ["notes/stays", "notes/own"])
+      await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=${path}`);
+  }
+});
+
 test("bulk-delete passes over what a reader may not delete", async () => {
   const body = { file_ids: [world.files.ada] };
   const removed = await world.clients.carol.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body });

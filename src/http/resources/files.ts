@@ -81,7 +81,13 @@ export function files(service: Files) {
             path: Type.Optional(Type.String()),
             tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
             metadata: Type.Optional(metadataInput("Replaces all metadata.")),
-            expires_at: Type.Optional(nullable(timeInput("When the file expires; null for never."))),
+            expires_at: Type.Optional(
+              nullable(
+                timeInput(
+                  "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
+                ),
+              ),
+            ),
           }),
           keptField: "metadata",
           example: { tags: ["greeting"] },

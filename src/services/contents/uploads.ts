@@ -13,6 +13,7 @@ import { requireFits } from "../../domain/file-size.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { FilePath } from "../../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
+import { requireMayExpire } from "../../domain/role.ts";
 import { previewOf } from "../../domain/texts/preview.ts";
 import type { Log } from "../../log.ts";
 import type { Access, Reach } from "../access.ts";
@@ -246,7 +247,8 @@ export class Upload {
     requirePrecondition(precondition, present);
     const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
     if (present === null) return { file: tree.add(drive, path, body, stamp), created: true };
-    const kept = fields.keepsRest === true ? notGiven(fields, present) : {};
-    return { file: tree.change(drive, present, { ...body, ...kept }, stamp), created: false };
+    const changed = fields.keepsRest === true ? { ...body, ...notGiven(fields, present) } : body;
+    requireMayExpire(drive.role, present.expiresAt, changed.expiresAt);
+    return { file: tree.change(drive, present, changed, stamp), created: false };
   }
 }
