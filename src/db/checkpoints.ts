@@ -9,6 +9,8 @@ export const LONG_LOG = 64 * 1024 * 1024;
 export interface CheckpointsOptions {
   /** See `Upkeep.checkpoint`. */
   readonly checkpoint: () => Promise<UpkeepAnswer>;
+  /** See `Upkeep.emptyLog`. */
+  readonly emptyLog: () => Promise<UpkeepAnswer>;
   /** How many rows have changed since the database was opened. */
   readonly changes: () => number;
   /** The size of the log's file in bytes. */
@@ -47,6 +49,12 @@ export class Checkpoints {
       });
   }
 
+  /** Gives back the space that the log takes, as far as that is possible. Writes must be delayed meanwhile. */
+  async emptyLog(): Promise<void> {
+    await this.end();
+    this.#note(await this.#options.emptyLog());
+  }
+
   /** Resolves when no checkpoint runs. */
   async end(): Promise<void> {
     while (this.#running !== null) await this.#running;
@@ -70,8 +78,11 @@ export class Checkpoints {
   }
 
   async #checkpoint(): Promise<void> {
+    this.#note(await this.#options.checkpoint());
+  }
+
+  #note(answer: UpkeepAnswer): void {
     // Later is soon enough: everything stays in the log.
-    const answer = await this.#options.checkpoint();
     if (answer.kind === "failed") {
       this.#options.onFailure(new Error(`a checkpoint failed: ${answer.message}`));
     }

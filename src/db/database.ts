@@ -6,7 +6,8 @@ import { type Connection, explainFailure, openConnection } from "./connection.ts
 import type { Upgrade } from "./migrate.ts";
 import { Upkeep } from "./upkeep.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
-import { WriteQueue, type WriteOptions } from "./write-queue.ts";
+import type { WriteOptions } from "./write-options.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /**
  * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
@@ -67,6 +68,7 @@ export class Database {
     this.#upkeep = new Upkeep(sql.filename);
     this.#checkpoints = new Checkpoints({
       checkpoint: () => this.#upkeep.checkpoint(),
+      emptyLog: () => this.#upkeep.emptyLog(),
       changes: () => changes.get()?.n ?? 0,
       logSize: () => this.#log.size,
       pauseFor: (work) => this.#writes.pauseFor(work),
@@ -79,6 +81,7 @@ export class Database {
       onDurable: () => this.#onDurable(),
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
+      emptyLog: () => this.#checkpoints.emptyLog(),
       onFailure: options?.onFailure ?? (() => {}),
     });
     this.#begin = sql.prepare<never, []>("BEGIN");

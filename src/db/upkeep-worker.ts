@@ -6,6 +6,11 @@ import { isFull } from "./write-failures.ts";
 
 declare const self: Worker;
 
+/** How long to wait for other connections, in milliseconds. */
+const BUSY_MS = 10_000;
+/** The same while writes wait. */
+const SHORT_BUSY_MS = 500;
+
 const opened = Promise.withResolvers<Sqlite>();
 
 self.addEventListener("message", ({ data }: MessageEvent<UpkeepRequest>) => {
@@ -16,7 +21,7 @@ self.addEventListener("message", ({ data }: MessageEvent<UpkeepRequest>) => {
 function open(path: string): Sqlite {
   const sql = new Sqlite(path, { readwrite: true, create: false, strict: true });
   // Only for commands beside the server: the server does not write while this thread does.
-  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
   // Syncs the log before it writes to the database file, and that file before the log may restart.
   sql.run("PRAGMA synchronous = NORMAL");
   sql.run("PRAGMA wal_autocheckpoint = 0");
@@ -24,14 +29,25 @@ function open(path: string): Sqlite {
   return sql;
 }
 
-function answer(sql: Sqlite, kind: "checkpoint" | "close"): UpkeepAnswer {
+function answer(sql: Sqlite, kind: Exclude<UpkeepRequest["kind"], "open">): UpkeepAnswer {
   try {
     // Copies what it can without blocking a reader or a writer. If it fails, everything is still in the log.
     if (kind === "checkpoint") sql.run("PRAGMA wal_checkpoint(PASSIVE)");
+    else if (kind === "empty-log") emptyLog(sql);
     else sql.close();
     return { kind: "done" };
   } catch (error) {
     if (isFull(error)) return { kind: "later" };
     return { kind: "failed", message: error instanceof Error ? String(error.stack) : String(error) };
+  }
+}
+
+/** Programs that replicate the database may read the log for as long as they run. */
+function emptyLog(sql: Sqlite): void {
+  sql.run(`PRAGMA busy_timeout = ${SHORT_BUSY_MS}`);
+  try {
+    sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    sql.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
   }
 }

@@ -4,6 +4,7 @@ import { areDescriptorsShort } from "../descriptors.ts";
 export type UpkeepRequest =
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "checkpoint" }
+  | { readonly kind: "empty-log" }
   | { readonly kind: "close" };
 
 /** What became of a request: done, to be tried again later, or failed. */
@@ -30,6 +31,11 @@ export class Upkeep {
   /** Copies committed pages from the log to the database file, while reads and writes go on. */
   checkpoint(): Promise<UpkeepAnswer> {
     return this.#ask({ kind: "checkpoint" });
+  }
+
+  /** Copies all of the log to the database file and cuts it off, unless somebody reads it. Nothing may be written meanwhile. */
+  emptyLog(): Promise<UpkeepAnswer> {
+    return this.#ask({ kind: "empty-log" });
   }
 
   /** Ends the thread, if there is one. */

@@ -1,35 +1,6 @@
-import type { Clock } from "../clock.ts";
-import type { DatabaseLog } from "../database-log.ts";
-import type { DatabaseReserve } from "../database-reserve.ts";
 import type { Connection } from "./connection.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
-
-/** Which disk space a write may use: what is free, or the database's reserve too. */
-export type Room = "free" | "reserve";
-
-/** How a write is done. */
-export interface WriteOptions {
-  readonly room: Room;
-  /** Whether it is answered only when it is on the disk. What can be made again from the rest needs no sync. */
-  readonly isDurable: boolean;
-}
-
-/** What a write queue needs. */
-export interface WriteQueueOptions {
-  readonly clock: Clock;
-  /** Syncs the database's log, which a commit does not. */
-  readonly log: DatabaseLog;
-  /** Ends the transaction of the reads before a batch, if one is open. */
-  readonly endReads: () => void;
-  /** Called after each commit. */
-  readonly onCommit: () => void;
-  /** Called when all commits so far are on the disk, before their writes are answered. */
-  readonly onDurable: () => void;
-  /** Null if there is none: then every write may use what is free. */
-  readonly reserve: DatabaseReserve | null;
-  /** Called once, with the error, when nothing can be written any more. */
-  readonly onFailure: (error: unknown) => void;
-}
+import type { WriteOptions, WriteQueueOptions } from "./write-options.ts";
 
 interface Job extends WriteOptions {
   /** Does the work, inside the transaction. Called again if the whole transaction was rolled back. */
@@ -74,6 +45,8 @@ export class WriteQueue {
   /** What the next commit waits for: so many durable jobs, or this time in milliseconds since the epoch. */
   #gathering = { jobs: 0, until: 0 };
   #idle: PromiseWithResolvers<void> | null = null;
+  /** Whether the waiting writes met a full disk, and room was made for them. */
+  #hasMadeRoom = false;
   #isClosed = false;
   #hasFailed = false;
 
@@ -205,6 +178,7 @@ export class WriteQueue {
     } catch (error) {
       return [...this.#retryOrReject(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
+    this.#hasMadeRoom = false;
     for (const { job, thrown } of outcomes) if (thrown !== null) job.reject(thrown[0]);
     void this.#settle(outcomes.filter(({ thrown }) => thrown === null).map(({ job }) => job));
     onCommit();
@@ -253,8 +227,7 @@ export class WriteQueue {
   }
 
   /**
-   * Ends a batch that was not committed: retries it if freeing the reserve helps, else rejects it. Returns the jobs
-   * that there was no time for.
+   * Ends a batch that was not committed: rejects it, or returns the jobs that are tried again once room was made.
    */
   #retryOrReject(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
     let reason = error;
@@ -272,13 +245,25 @@ export class WriteQueue {
       return [];
     }
     try {
-      hasRoom = isFull(error) && this.#options.reserve?.release() === true;
+      hasRoom = isFull(error) && this.#makeRoom();
     } catch (failed) {
       reason = failed;
     }
-    if (hasRoom) return this.#commit(this.#admitted(batch));
+    if (hasRoom) return this.#admitted(batch);
+    this.#hasMadeRoom = false;
     for (const job of batch) job.reject(isFull(reason) ? diskFull() : reason);
     return [];
+  }
+
+  /** Frees the reserve, and what the log takes. Returns false if that was done for these writes already. */
+  #makeRoom(): boolean {
+    const { reserve, emptyLog } = this.#options;
+    if (reserve === null) return false;
+    const wasFreed = reserve.release();
+    if (this.#hasMadeRoom && !wasFreed) return false;
+    this.#hasMadeRoom = true;
+    void this.pauseFor(emptyLog);
+    return true;
   }
 }
 
