@@ -123,9 +123,10 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
     const { client, drive } = await provision(server);
-    const put = (n: number) =>
+    const fileIn = (n: number) =>
       client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=f/${n}.bin`, { body: String(n) });
-    for (let n = 0; n < 2500; n += 50) await Promise.all(Array.from({ length: 50 }, (_, at) => put(n + at)));
+    for (let n = 0; n < 2500; n += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, at) => fileIn(n + at)));
     await client.json(201, "POST", `/v0/drives/${drive}/snapshots`, { body: {} });
     disk.fill();
     const body = { drive_id: drive, path: "f/", confirm: true };

@@ -316,3 +316,15 @@ test("a piece that was undone and runs again, as on a full disk, copies each fil
   write.mockRestore();
   expect([filesIn(world), worksIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.copy, 0, []]);
 });
+
+test("a removal that meets a full disk tells that it goes on by itself", async () => {
+  await using world = await open();
+  const { sql } = world.database;
+  const failure: unknown = await begin(world, "remove", () => sql.run("PRAGMA max_page_count = 1")).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({
+    code: "STORAGE_FULL",
+    message: expect.stringContaining("goes on by itself"),
+  });
+});

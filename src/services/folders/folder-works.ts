@@ -190,12 +190,9 @@ export class FolderWorks {
     if (!(error instanceof WriteRefused)) {
       this.#log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
-    const refusal = new CofferError(
-      "UNAVAILABLE",
-      "Another change to this folder is still running; try again later.",
-    );
-    this.#locks.refuse(pk, refusal);
-    reject(refusal);
+    const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
+    this.#locks.refuse(pk, delayed(isFull, "Another change to this folder is waiting; try again later."));
+    reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
     this.#retryLater({ ...active, progress: START, reject: () => {} });
   }
 
@@ -222,4 +219,11 @@ export class FolderWorks {
 
 function stopping(): CofferError {
   return new CofferError("UNAVAILABLE", "The server is shutting down; try again once it is running again.");
+}
+
+/** The error while a change waits to be tried again. */
+function delayed(isFull: boolean, advice: string): CofferError {
+  return isFull
+    ? new CofferError("STORAGE_FULL", `The server's disk is full. ${advice}`)
+    : new CofferError("UNAVAILABLE", `The server could not finish. ${advice}`);
 }
