@@ -575,7 +575,7 @@ test("the executable signs people in, on the configured address alone", async ()
   const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: dataDir } });
   expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
   // Until there is an administrator, and the provider's first is none.
-  expect(server.stderr.text).toContain("/auth/setup?token=");
+  expect(await server.stderr.until(/\/auth\/setup\?token=/)).not.toBeNull();
   for (const secret of [
     jar.value("coffer_session") ?? "?",
     back.searchParams.get("code") ?? "?",

@@ -6,7 +6,6 @@ import type { Client } from "../support/client.ts";
 import { provision, serve } from "../support/executable.ts";
 import { contentOf, heldBy, put } from "../support/faults.ts";
 import { hashOf } from "../support/hash.ts";
-import { eventually } from "../support/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 const SMALL = 1000;
@@ -41,7 +40,7 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
       expect(await put(client, drive, "b.bin", contentOf("b", SMALL))).toBe(503);
       expect(await put(client, drive, "c.bin", contentOf("c", LARGE))).toBe(503);
       expect(await problems(client)).toEqual([503, ["disk_failed"]]);
-      expect(server.stdout.text).toMatch(/the disk failed.*was removed, moved or replaced/);
+      expect(await server.stdout.until(/the disk failed.*was removed, moved or replaced/)).not.toBeNull();
       expect(await server.stop()).toBe(1);
       expect(server.stdout.text).not.toContain("has room again");
     });
@@ -99,7 +98,7 @@ test.each(["removed", "replaced by an empty one"])(
       expect(await put(client, drive, `${seed}.bin`, contentOf(seed, LARGE))).toBe(500);
     }
     expect(await put(client, drive, "c.bin", contentOf("c", SMALL))).toBe(201);
-    await eventually(() => /was removed, moved or replaced/.test(server.stdout.text));
+    await server.stdout.until(/was removed, moved or replaced/);
     expect(existsSync(join(blobs, hashOf(contentOf("b", LARGE)).slice(0, 2)))).toBe(false);
     // As when the disk is mounted again.
     await rm(blobs, { recursive: true, force: true });

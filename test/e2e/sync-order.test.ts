@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { CHANGES, type Change, prepare, type Prepared, QUIET } from "../support/changes.ts";
-import type { Client } from "../support/client.ts";
 import { Output, provision, type Server, serve } from "../support/executable.ts";
 import { contentOf, type Fault, Injection, NO_STRACE, put } from "../support/faults.ts";
 import { eventually } from "../support/scenario.ts";
+import { settledIndex } from "../support/settled-index.ts";
 import { withReason } from "../support/skip.ts";
 import { rejectionOf } from "../support/upload-bodies.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -43,8 +43,8 @@ function callsOf(trace: string): Call[] {
   });
 }
 
-/** A trace of a running server, until it ends. */
-async function traceOf(server: Server, path: string): Promise<() => Promise<Call[]>> {
+/** Traces a running server until it ends. Gives the calls so far, once so many answers are among them. */
+async function traceOf(server: Server, path: string): Promise<(answers: number) => Promise<Call[]>> {
   const args = `-f -y -s 20 -e trace=${CALLS}`.split(" ");
   const strace = Bun.spawn(["strace", ...args, "-p", String(server.pid), "-o", path], {
     stdout: "ignore",
@@ -53,7 +53,15 @@ async function traceOf(server: Server, path: string): Promise<() => Promise<Call
   await new Output(strace.stderr).until(/attached/);
   // Another thread writes to the log when it merges the search index.
   const isOfWrites = ({ what, thread }: Call) => what !== "log written" || thread === server.pid;
-  return async () => callsOf(await Bun.file(path).text()).filter(isOfWrites);
+  return async (answers) => {
+    let calls: Call[] = [];
+    // An answer may be here before it is written down there that it was sent.
+    await eventually(async () => {
+      calls = callsOf(await Bun.file(path).text()).filter(isOfWrites);
+      return calls.filter(({ what }) => what === "answered").length >= answers;
+    });
+    return calls;
+  };
 }
 
 /** Between two answers, or before the first: the log was written, and then synced to the end. */
@@ -80,11 +88,6 @@ function perAnswer(calls: readonly Call[]): Call[][] {
   return parts;
 }
 
-/** A search waits for the index, whose writes would otherwise be among those of a change. */
-async function settleIndex(client: Client, drive: string): Promise<void> {
-  await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=anything`);
-}
-
 /** Lets each sync of the log take a second. */
 const SLOW: Fault = { calls: "fsync,fdatasync", error: "SLOW", when: "1+", file: "coffer.db-wal" };
 
@@ -101,12 +104,14 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     const calls = await traceOf(server, `${prepared.dataDir}.trace`);
     const done: Change[] = [];
     for (const change of CHANGES) {
-      await settleIndex(client, prepared.drive);
+      // What the index writes must not be among the writes of the change: an answer comes in between.
+      await settledIndex(prepared.dataDir);
+      await client.json(200, "GET", `/v0/drives/${prepared.drive}`);
       const { status, text } = await change.run(server, prepared);
       expect([change.name, status, text]).toEqual([change.name, status < 300 ? status : 200, text]);
       done.push(change);
     }
-    const traced = await calls();
+    const traced = await calls(2 * done.length);
     const parts = perAnswer(traced);
     expect(parts).toHaveLength(2 * done.length);
     for (const [at, { name }] of done.entries()) requireSynced(parts[2 * at + 1] ?? [], name);
@@ -124,7 +129,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
       Array.from({ length: 20 }, (_, n) => put(client, drive, `${n}.bin`, contentOf(`${n}`, 1000 * n))),
     );
     expect(new Set(statuses)).toEqual(new Set([201]));
-    const traced = await calls();
+    const traced = await calls(20);
     const answers = traced.flatMap(({ what }, at) => (what === "answered" ? [at] : []));
     expect(answers).toHaveLength(20);
     requireSynced(traced.slice(0, answers[0]));

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { run, serve, type Server } from "../support/executable.ts";
+import { settledIndex } from "../support/settled-index.ts";
 import { withReason } from "../support/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -15,16 +16,26 @@ async function tourIn(server: Server, path: string): Promise<string> {
   return tour;
 }
 
-/** Pastes a text into a shell, which has nothing but the common tools; returns what it prints. */
-async function paste(text: string, home: string): Promise<string> {
+/**
+ * Pastes a text into a shell, which has nothing but the common tools; returns what it prints. The search comes once all
+ * is in the index: it waits for that itself, though not for as long as some machines may take.
+ */
+async function paste(text: string, home: string, server: Server): Promise<string> {
   const shell = Bun.spawn(["sh", "-eu"], {
-    stdin: new Blob([text]),
+    stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
     cwd: home,
     env: { PATH: process.env["PATH"], HOME: home, LC_ALL: "C" },
   });
-  const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  const ended = Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  const [before = "", after = ""] = text.split(/^(?=curl .*\/v0\/search)/m);
+  void shell.stdin.write(before);
+  await Promise.race([server.stdout.until(/"method":"GET",[^\n]*"route":"\/v0\/files"/), ended]);
+  await settledIndex(server.dataDir);
+  void shell.stdin.write(after);
+  await shell.stdin.end();
+  const [stdout, stderr, code] = await ended;
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).not.toContain('"error"');
   return stdout;
@@ -46,7 +57,7 @@ test.skipIf(noTour !== "").each(["/llms.txt", "/skill.md"])(
   async (path) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using server = await serve({ dataDir: join(place.path, "data") });
-    const rest = expectTour(await paste(await tourIn(server, path), place.path));
+    const rest = expectTour(await paste(await tourIn(server, path), place.path, server));
     expect(rest).toEqual([expect.stringContaining("Open this link to keep the drive: "), ""]);
     const claim = /: (http\S+)$/.exec(rest[0] ?? "")?.[1] ?? "";
     const token = claim.slice(claim.lastIndexOf("/") + 1);
@@ -71,6 +82,6 @@ test.skipIf(noTour !== "")(
     });
     expect(made.status).toBe(201);
     const tour = (await tourIn(server, "/llms.txt")).replace("KEY='your key'", `KEY='${key}'`);
-    expect(expectTour(await paste(tour, place.path))).toEqual([""]);
+    expect(expectTour(await paste(tour, place.path, server))).toEqual([""]);
   },
 );

@@ -6,6 +6,7 @@ import type { Answer, Client, Json } from "./client.ts";
 import { provision, type Server, serve } from "./executable.ts";
 import { contentOf } from "./faults.ts";
 import { hashOf } from "./hash.ts";
+import { settledIndex } from "./settled-index.ts";
 import { sessionIn } from "./sign-in.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -126,7 +127,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const member = { username: "bob", password: "bob's password" };
   await server.client().json(201, "POST", "/v0/users", { body: member, headers });
   // Then the index has nothing left to do after the next start.
-  await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=small`);
+  await settledIndex(dataDir);
   expect(await server.stop()).toBe(0);
   // So that the next server can be set up again.
   changeDatabase(dataDir, "UPDATE user SET admin = NULL");
@@ -176,8 +177,9 @@ async function trashFolder(client: Client, drive: string): Promise<string> {
 }
 
 /** Makes the first account, with the link that the server printed. */
-function setUp(server: Server, account: { username: string; password: string }): Promise<Answer> {
-  const token = /setup\?token=(\S+)/.exec(server.stderr.text)?.[1] ?? "";
+async function setUp(server: Server, account: { username: string; password: string }): Promise<Answer> {
+  // It is printed beside the log, which may be read sooner.
+  const token = (await server.stderr.until(/setup\?token=(\S+)(?=\s)/))?.[1] ?? "";
   return server.client().send("POST", "/auth/setup", { body: { token, ...account } });
 }
 

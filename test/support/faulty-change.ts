@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import { type Change, QUIET, type Prepared, stateOf } from "./changes.ts";
 import { serve } from "./executable.ts";
 import { contentOf, type Fault, heldBy, Injection, put } from "./faults.ts";
+import { settledIndex } from "./settled-index.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { verified } from "./verified.ts";
 
@@ -79,8 +80,8 @@ export async function changeWithFault(
     await using server = await serve({ dataDir, env: QUIET });
     const client = server.client(key);
     expect(await put(client, drive, "answered.bin", contentOf("answered", 1024))).toBe(201);
-    // A search waits until the upload is indexed: otherwise the fault could hit the write of the index.
-    await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=answered`);
+    // Otherwise the fault could hit the write of the index.
+    await settledIndex(dataDir);
     before = stateOf(dataDir);
     const injection = await Injection.into(server, fault);
     status = await change.run(server, prepared).then(
