@@ -184,8 +184,10 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
     let cutOff = 0;
     for (let round = 1; round <= rounds; round++) {
       cutOff += await writeUntilKilled(server, writers);
+      const left = await temporariesIn(dataDir);
       server = await serve({ dataDir, env: ENV });
-      expect(await temporariesIn(dataDir)).toEqual([]);
+      // Others may pass through there already: contents that a sweep removes.
+      expect((await temporariesIn(dataDir)).filter((name) => left.includes(name))).toEqual([]);
       await untilNoFolderChanges(dataDir);
       await Promise.all(writers.map((writer) => writer.check(server)));
       await follower.check(server);
