@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { comeBack } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row, rowInFocus } from "../support/drive-page.ts";
@@ -8,6 +8,13 @@ import { putFile } from "../support/drives.ts";
 
 const dashboard = openDashboard({ owner: "alice" });
 const { open, driveWith, paths } = dashboard;
+
+// The feed tells nothing: else the page would know of some changes before it is used.
+beforeAll(() =>
+  dashboard.context.route("**/v0/changes?*", (route) =>
+    route.fulfill({ status: 403, json: { error: { code: "FORBIDDEN", message: "There is no feed." } } }),
+  ),
+);
 
 describe("what is gone leaves the list as soon as that is known:", () => {
   test("to be renamed", async () => {

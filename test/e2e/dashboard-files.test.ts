@@ -134,5 +134,6 @@ test("a list that cannot be read anew stays, with the reason, and is tried again
   expect(await names(page)).toEqual(["a.txt", "b.txt"]);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
+  await page.locator("[data-index='0']", { hasText: "b.txt" }).waitFor();
   expect(await names(page)).toEqual(["b.txt", "a.txt"]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../support/axe.ts";
 import { openDashboard } from "../support/dashboard.ts";
-import { row, rowInFocus } from "../support/drive-page.ts";
+import { goFollowing, row, rowInFocus } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 
 const dashboard = openDashboard();
@@ -87,7 +87,8 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${100 + at}.txt`, 1]));
   const { id, fileId } = await driveWith("Live", { ...files, "box/in.txt": 1 });
   const { owner } = dashboard;
-  await using page = await open("/drives/ada/live/");
+  await using page = await open("/drives");
+  await goFollowing(page, "/drives/ada/live/");
   await row(page, "f100.txt").waitFor();
   await page.evaluate("scrollTo(0, 1200)");
   await page.getByLabel("Select f130.txt").click();
@@ -112,7 +113,7 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
   expect(await page.getByLabel("Select f130.txt").isChecked()).toBe(true);
   expect(await page.evaluate<number>("scrollY")).toBe(scrolled);
 
-  await page.goto(`/drives/ada/live/?file=${fileId("f103.txt")}`);
+  await goFollowing(page, `/drives/ada/live/?file=${fileId("f103.txt")}`);
   await page.locator(".preview-text", { hasText: "x" }).waitFor();
   await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=f103.txt`, {
     body: "written by an agent",

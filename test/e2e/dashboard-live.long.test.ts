@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openDashboard } from "../support/dashboard.ts";
-import { row } from "../support/drive-page.ts";
+import { goFollowing, row } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
 
 const dashboard = openDashboard();
@@ -8,10 +8,9 @@ const { open, driveWith } = dashboard;
 
 test("what happens while the server is away is seen once it is back", async () => {
   const { id, fileId } = await driveWith("Away", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open("/drives/ada/away/");
-  const stream = page.waitForResponse((answer) => answer.url().includes("/v0/changes?"));
+  await using page = await open("/drives");
+  await goFollowing(page, "/drives/ada/away/");
   await row(page, "a.txt").waitFor();
-  await stream;
   await dashboard.server.kill();
   await dashboard.restart();
   const { owner } = dashboard;

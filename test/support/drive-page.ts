@@ -17,6 +17,17 @@ export async function uploadHere(page: Page, name: string): Promise<void> {
   await row(page, name).waitFor();
 }
 
+/** Goes to an address in a drive, and waits until the page follows what others do. */
+export async function goFollowing(page: Page, address: string): Promise<void> {
+  const following = page.waitForResponse(
+    (answer) =>
+      answer.url().includes("/v0/changes?drive_id=") &&
+      answer.headers()["content-type"] === "text/event-stream",
+  );
+  await page.goto(address);
+  await following;
+}
+
 /** The names in a folder's list, from the top; only rows that the page has rendered. */
 export function names(page: Page): Promise<string[]> {
   return page.locator(".file-row .name").allTextContents();
