@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "./drives.ts";
-import { type Agent, type Server, serve, signUp } from "./executable.ts";
+import { type Agent, freePort, type Server, serve, signUp } from "./executable.ts";
 import { bePatient } from "./patience.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
@@ -91,7 +91,9 @@ async function openFor(
 ): Promise<Opened> {
   const data = closing.use(await temporaryDirectory(FAST_DIRECTORY));
   const disk = closing.use(await temporaryDirectory(FAST_DIRECTORY));
-  const server = closing.use(await serve({ dataDir: data.path, env }));
+  // A restart needs the port once more, which nobody may have taken meanwhile.
+  const onPort = { COFFER_PORT: String(freePort()), ...env };
+  const server = closing.use(await serve({ dataDir: data.path, env: onPort }));
   const browser = closing.use(await launchBrowser());
   const owner = await signUp(server, username);
   const context = await windowOf({ browser, server }, username, { viewport: LAPTOP });

@@ -154,12 +154,20 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago. It is none of those that systems give out by themselves: another test could be
+ * given it before it is used.
+ */
 export function freePort(): number {
-  const holder = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-  const { port } = holder;
-  holder.stop(true);
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }).stop(true);
+      return port;
+    } catch {
+      // Somebody has it.
+    }
+  }
 }
 
 interface ServerParts {
