@@ -13,5 +13,4 @@ test.skipIf(NO_STRACE !== "")(
       if (call !== undefined) await upgrade.killedAt(call);
     }
   },
-  60_000,
 );

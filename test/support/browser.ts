@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
  * processes and the same-origin policy, so without the arguments that its package proposes for small machines.
  */
 export async function launchBrowser(): Promise<Browser> {
-  return playwright.launch({ executablePath: await chromiumPath(), headless: true });
+  return playwright.launch({ executablePath: await chromiumPath(), headless: true, timeout: PATIENCE_MS });
 }
 
 /** A browser window with its own cookies. */
