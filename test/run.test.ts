@@ -9,7 +9,7 @@ const SKIPPED = `describe.skipIf(true)("a disk (skipped: no <strace>)", () => {
 const PASSES = `test("that passes", () => {});`;
 const FAILS = `test("that fails", () => { throw new Error("it does"); });`;
 
-/** Runs a file of these tests; how that ends, and the last thing it says. */
+/** Runs a file of these tests; how that ends, and what it says at its end. */
 async function ran(...tests: string[]): Promise<{ code: number; end: string }> {
   await using place = await temporaryDirectory();
   const file = join(place.path, "some.test.ts");
@@ -22,15 +22,26 @@ async function ran(...tests: string[]): Promise<{ code: number; end: string }> {
     stderr: "ignore",
   });
   const said = await child.stdout.text();
-  return { code: await child.exited, end: said.slice(said.lastIndexOf("\n\n") + 1).trim() };
+  return {
+    code: await child.exited,
+    end: said.slice(said.search(/^(?:Skipped,|No test was skipped)/m)).trim(),
+  };
 }
 
 test("a test that was skipped is named at the end, with its reason, whether the others pass or not", async () => {
-  const named = expect.stringMatching(
-    /^Skipped, 1 in all:\n {2}\S*some\.test\.ts: a server > a disk \(skipped: no <strace>\) > that fails$/,
+  const named = String.raw`^Skipped, 1 in all:\n {2}\S*some\.test\.ts: a server > a disk \(skipped: no <strace>\) > that fails`;
+  expect(await ran(SKIPPED, PASSES)).toEqual({
+    code: 0,
+    end: expect.stringMatching(new RegExp(`${named}$`)),
+  });
+  expect(await ran(FAILS, SKIPPED)).toEqual({ code: 1, end: expect.stringMatching(new RegExp(named)) });
+});
+
+test("a test that failed is named there after those, with its error", async () => {
+  const { end } = await ran(FAILS, SKIPPED);
+  expect(end).toMatch(
+    /that fails\n\nFailed, 1 in all:\n {2}\S*some\.test\.ts: a server > that fails\n.*it does/,
   );
-  expect(await ran(SKIPPED, PASSES)).toEqual({ code: 0, end: named });
-  expect(await ran(FAILS, SKIPPED)).toEqual({ code: 1, end: named });
 });
 
 test("where none was skipped, that is said", async () => {
