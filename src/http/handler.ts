@@ -10,6 +10,7 @@ import { createCors } from "./gate/cors.ts";
 import type { Challenge } from "./gate/challenge.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
+import { detailIn } from "./docs/operations.ts";
 import { health, type HealthOptions } from "./resources/health.ts";
 import { leads } from "./gate/leads.ts";
 import { createRouteTable } from "./gate/route-table.ts";
@@ -65,7 +66,7 @@ export function createHandler(options: HandlerOptions): Handler {
     .use([...api])
     .use([...options.pages]);
   const table = createRouteTable(
-    routes.routes.map(({ method, path, hooks }) => ({ method, path, ...factsOf(hooks.detail) })),
+    routes.routes.map(({ method, path, hooks }) => ({ method, path, ...factsOf(hooks) })),
   );
   const unrouted = (request: Request) => {
     const { method, path } = contextOf(request);
@@ -94,8 +95,8 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
-/** What the table has of a route, according to its detail from `describeOperation`. */
-function factsOf(detail: unknown) {
-  const isDescribed = typeof detail === "object" && detail !== null && "x-public" in detail;
-  return { isDescribed, isPublic: isDescribed && detail["x-public"] === true };
+/** What the table has of a route, according to its operation. */
+function factsOf(hooks: { readonly detail?: unknown }) {
+  const detail = detailIn(hooks);
+  return { isDescribed: detail !== null, isPublic: detail?.isPublic === true };
 }

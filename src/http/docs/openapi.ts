@@ -17,7 +17,7 @@ import {
 import type { ErrorGroup, Place } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
-import { errorsOf, needsKey } from "./operations.ts";
+import { detailIn, errorsOf, needsKey } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
 /** What to describe. */
@@ -70,11 +70,16 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
   });
 }
 
-/** Only the plugin's listing is used, and only here: its own pages load from other hosts. */
+/**
+ * Only the plugin's listing is used, and only here: its own pages load from other hosts. It takes a description from
+ * a route's hooks, so it gets routes of its own that have one.
+ */
 async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
-  const lister = new Elysia()
-    .use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }))
-    .use([...api]);
+  const lister = new Elysia().use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }));
+  for (const { method, path, hooks } of api.flatMap(({ routes }) => routes)) {
+    const detail = detailIn(hooks)?.describe();
+    if (detail !== undefined) lister.route(method, path, "", { detail });
+  }
   const response = await lister.handle(new Request(`http://localhost${LISTING_PATH}`));
   const { paths }: Listing = JSON.parse(await response.text());
   const operations: Record<string, Record<string, OperationDetail>> = {};

@@ -1,7 +1,7 @@
 import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
-import type { OperationDetail } from "../operation/describe.ts";
+import type { OperationDetail, RouteDetail } from "../operation/describe.ts";
 
 /** An operation with its place. */
 export interface PlacedOperation {
@@ -17,14 +17,19 @@ export function operationsIn(api: readonly AnyElysia[]): PlacedOperation[] {
   return api
     .flatMap(({ routes }) => routes)
     .flatMap(({ method, path, hooks }) => {
-      const detail: unknown = hooks.detail;
-      return isOperation(detail) ? [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), detail }] : [];
+      const detail = detailIn(hooks);
+      if (detail === null) return [];
+      return [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), detail: detail.describe() }];
     });
 }
 
-/** Whether a route has a description from `describeOperation`. */
-function isOperation(detail: unknown): detail is OperationDetail {
-  return typeof detail === "object" && detail !== null && "x-errors" in detail;
+/** What a route made by `operation` carries; null for others. */
+export function detailIn(hooks: { readonly detail?: unknown }): RouteDetail | null {
+  return isRouteDetail(hooks.detail) ? hooks.detail : null;
+}
+
+function isRouteDetail(detail: unknown): detail is RouteDetail {
+  return typeof detail === "object" && detail !== null && "describe" in detail;
 }
 
 /** All error codes of an operation: its own, and those of all operations like it. */

@@ -4,7 +4,7 @@ import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
-import { describeOperation } from "../operation/describe.ts";
+import { detailOf } from "../operation/describe.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../operation/json-body.ts";
 
@@ -32,7 +32,7 @@ export type ProtocolOperation =
 /** The arguments of an Elysia route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
 export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOperation, handle: Handler) {
   const facts = { tag: "Applications", public: true, isOAuth: true } as const;
-  const detail = describeOperation({ ...spec, ...facts }, false);
+  const detail = detailOf({ ...spec, ...facts }, false);
   const answer = ({ request }: { readonly request: Request }) => {
     const context = contextOf(request);
     context.route = path;

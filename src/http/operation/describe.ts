@@ -4,6 +4,15 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import { withOptionalNulls } from "./optional-nulls.ts";
 import type { Answer, AnyOperation } from "./spec.ts";
 
+/** What a route carries of its operation. */
+export interface RouteDetail {
+  readonly operationId: string;
+  /** Whether it needs no key. */
+  readonly isPublic: boolean;
+  /** Made when it is asked for: all of them together take long, and a start would wait for them. */
+  readonly describe: () => OperationDetail;
+}
+
 /** An OpenAPI operation, without what depends on its method and path: `openapi.ts` adds that. */
 export interface OperationDetail {
   operationId: string;
@@ -45,8 +54,17 @@ export interface Described {
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
+/** What the route of an operation carries. */
+export function detailOf(spec: AnyOperation, isKeyed: boolean): RouteDetail {
+  return {
+    operationId: spec.operationId,
+    isPublic: spec.public === true,
+    describe: () => describeOperation(spec, isKeyed),
+  };
+}
+
 /** Describes an operation for OpenAPI. The schemas are the same objects that requests are checked against. */
-export function describeOperation(spec: AnyOperation, isKeyed: boolean): OperationDetail {
+function describeOperation(spec: AnyOperation, isKeyed: boolean): OperationDetail {
   const requestContent = requestContentOf(spec);
   return {
     operationId: spec.operationId,

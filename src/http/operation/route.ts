@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
-import { describeOperation, type OperationDetail } from "./describe.ts";
+import { detailOf, type RouteDetail } from "./describe.ts";
 import {
   MAX_JSON_BODY,
   parseJsonBody,
@@ -37,7 +37,7 @@ type Answered = Response | Promise<Response>;
 export type Route<Path extends string> = readonly [
   path: Path,
   handler: (context: RouteContext) => Answered,
-  hooks: { readonly detail: OperationDetail },
+  hooks: { readonly detail: RouteDetail },
 ];
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */
@@ -56,7 +56,7 @@ export function routeOf(
   };
   // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
   // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
-  return [path, answer.bind(null), { detail: describeOperation(spec, isKeyed) }];
+  return [path, answer.bind(null), { detail: detailOf(spec, isKeyed) }];
 }
 
 /** How requests are checked against an operation. */
