@@ -17,14 +17,14 @@ export interface NewDelivery {
 }
 
 /** A delivery to be sent. */
-export interface DueDelivery extends Pick<Delivery, "pk" | "id" | "attempts"> {
+export interface DueDelivery extends Pick<Delivery, "id" | "attempts"> {
   readonly payload: string;
 }
 
 /** What an attempt came to. */
 export interface Attempted extends Pick<
   Delivery,
-  "pk" | "state" | "attempts" | "status" | "error" | "nextAt"
+  "id" | "state" | "attempts" | "status" | "error" | "nextAt"
 > {}
 
 const COLUMNS = "pk, id, type, state, attempts, status, error, next_at AS nextAt, created_at AS createdAt";
@@ -61,7 +61,7 @@ export class WebhookDeliveriesTable {
       "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
     );
     this.#due = sql.prepare<DueDelivery, [WebhookPk, number, number]>(
-      `SELECT pk, id, attempts, payload FROM webhook_delivery
+      `SELECT id, attempts, payload FROM webhook_delivery
         WHERE webhook = ? AND state = 'pending' AND next_at <= ? ORDER BY next_at, pk LIMIT ?`,
     );
     this.#nextAt = sql.prepare<{ at: number | null }, [WebhookPk]>(
@@ -72,7 +72,7 @@ export class WebhookDeliveriesTable {
     );
     this.#attempted = sql.prepare<never, [Parameters<Attempted>]>(
       `UPDATE webhook_delivery SET state = :state, attempts = :attempts, status = :status, error = :error,
-              next_at = :nextAt WHERE pk = :pk`,
+              next_at = :nextAt WHERE id = :id`,
     );
     this.#sendAgain = sql.prepare<never, [number, DeliveryPk]>(
       "UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_at = ? WHERE pk = ?",
@@ -122,7 +122,7 @@ export class WebhookDeliveriesTable {
     return this.#waiting.all().map(({ webhook }) => webhook);
   }
 
-  /** Inside a write. */
+  /** Does nothing if it is removed by now. Inside a write. */
   attempted(attempted: Attempted): void {
     this.#attempted.run({ ...attempted });
   }

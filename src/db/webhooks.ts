@@ -63,8 +63,8 @@ export class WebhooksTable {
     this.#enable = sql.prepare<never, [ChangeNumber, WebhookPk]>(
       "UPDATE webhook SET disabled_at = NULL, disabled_reason = NULL, position = ? WHERE pk = ?",
     );
-    this.#disable = sql.prepare<never, [number, string, WebhookPk]>(
-      "UPDATE webhook SET disabled_at = ?, disabled_reason = ? WHERE pk = ? AND disabled_at IS NULL",
+    this.#disable = sql.prepare<never, [number, string, WebhookId]>(
+      "UPDATE webhook SET disabled_at = ?, disabled_reason = ? WHERE id = ? AND disabled_at IS NULL",
     );
     this.#setPosition = sql.prepare<never, [ChangeNumber, WebhookPk]>(
       "UPDATE webhook SET position = ? WHERE pk = ?",
@@ -119,9 +119,9 @@ export class WebhooksTable {
     this.#enable.run(position, pk);
   }
 
-  /** Inside a write. */
-  disable(pk: WebhookPk, now: number, reason: string): void {
-    this.#disable.run(now, reason, pk);
+  /** Does nothing if it is removed by now. Inside a write. */
+  disable(id: WebhookId, now: number, reason: string): void {
+    this.#disable.run(now, reason, id);
   }
 
   /** Remembers the last change that was looked at. Inside a write. */

@@ -194,6 +194,52 @@ describe("what is not answered with 2xx", () => {
     expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["a.txt", "c.txt"]);
   });
 
+  test("410 of an address that the webhook has left meanwhile does not disable it", async () => {
+    await using receiver = new Receiver();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer = async ({ path }) => {
+      if (path === "/new") return new Response();
+      await answered.promise;
+      return new Response(null, { status: 410 });
+    };
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url("/old"));
+    await put(own, "a.txt");
+    await receiver.first(1);
+    await own.client.json(200, "PATCH", `/v0/webhooks/${id}`, { body: { url: receiver.url("/new") } });
+    answered.resolve();
+    expect(await tried(own, id, 1)).toMatchObject({ state: "pending", status: 410 });
+    pass(10_000);
+    expect(await tried(own, id, 2)).toMatchObject({ state: "delivered" });
+    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+      disabled_at: null,
+    });
+  });
+
+  test("while its webhook is deleted is not taken for a message of the next one", async () => {
+    await using receiver = new Receiver();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer = async ({ path }) => {
+      if (path === "/first") await answered.promise;
+      return new Response(null, { status: path === "/first" ? 410 : 204 });
+    };
+    const own = await provision(coffer);
+    const first = await hook(own.client, receiver.url("/first"));
+    await put(own, "a.txt");
+    await receiver.first(1);
+    await own.client.json(200, "DELETE", `/v0/webhooks/${first.id}`);
+    const { id } = await hook(own.client, receiver.url("/second"));
+    await put(own, "b.txt");
+    await eventually(async () => (await deliveriesOf(own.client, id)).length === 1);
+    answered.resolve();
+    await receiver.first(2);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second"]);
+    expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 204 });
+    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+      disabled_at: null,
+    });
+  });
+
   test("waits in the feed if it is too much, and none of it is left out", async () => {
     await using receiver = new Receiver();
     const own = await provision(coffer);

@@ -120,7 +120,7 @@ export class WebhookOutbox {
     }
     const problem = reach.problem(webhook);
     if (problem !== null) {
-      await tables.writeFromReserve(() => tables.webhooks.disable(pk, clock.now(), problem));
+      await tables.writeFromReserve(() => tables.webhooks.disable(webhook.id, clock.now(), problem));
       this.close(pk);
       return false;
     }

@@ -3,7 +3,7 @@ import type { Attempted, DueDelivery } from "../../db/webhook-deliveries.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ServedWebhook } from "../../db/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { DeliveryPk, UserPk, WebhookPk } from "../../domain/id.ts";
+import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
 import type { Subnet } from "../../domain/subnet.ts";
@@ -50,7 +50,7 @@ export class WebhookSender {
   readonly #parts: Parts;
   /** When webhooks have something to send; in the order of their turns. */
   readonly #due = new Map<WebhookPk, number>();
-  readonly #running = new Map<DeliveryPk, Running>();
+  readonly #running = new Map<DeliveryId, Running>();
   readonly #pauses = new Map<WebhookPk, { readonly failures: number; readonly until: number }>();
   readonly #stopping = new AbortController();
   #isStarted = false;
@@ -112,7 +112,7 @@ export class WebhookSender {
     // More than are free: some of them are being sent.
     const due = tables.webhookDeliveries
       .due(pk, now, atOnce.webhook + free)
-      .filter((each) => !this.#running.has(each.pk))
+      .filter((each) => !this.#running.has(each.id))
       .slice(0, free);
     for (const delivery of due) this.#begin(webhook, delivery);
     this.#due.delete(pk);
@@ -142,29 +142,32 @@ export class WebhookSender {
         this.#pause(webhook.pk);
       })
       .finally(() => {
-        this.#running.delete(delivery.pk);
+        this.#running.delete(delivery.id);
         this.#due.set(webhook.pk, 0);
         this.pump();
       });
-    this.#running.set(delivery.pk, { webhook: webhook.pk, user: webhook.user, done });
+    this.#running.set(delivery.id, { webhook: webhook.pk, user: webhook.user, done });
   }
 
   async #send(webhook: ServedWebhook, delivery: DueDelivery): Promise<void> {
-    const { tables, reach, clock, roomMade } = this.#parts;
+    const { tables, reach, roomMade } = this.#parts;
     const problem = reach.problem(webhook);
-    if (problem !== null) return this.#disable(webhook.pk, problem);
+    if (problem !== null) return this.#disable(webhook, problem);
     const secret = this.#secretOf(webhook);
-    if (secret === null) return this.#disable(webhook.pk, "Its secret cannot be read. Make a new webhook.");
+    if (secret === null) return this.#disable(webhook, "Its secret cannot be read. Make a new webhook.");
     const outcome = await this.#post(webhook.url, secret, delivery);
-    if (this.#stopping.signal.aborted) return;
-    const attempted = this.#attempted(delivery, outcome, clock.now());
+    const now = tables.webhooks.served(webhook.pk);
+    // It may be removed by now, and another one have its row.
+    if (this.#stopping.signal.aborted || now?.id !== webhook.id) return;
+    const isGone = "status" in outcome && outcome.status === 410 && now.url === webhook.url;
+    const attempted = this.#attempted(delivery, outcome, isGone);
     if (attempted.state === "delivered") this.#pauses.delete(webhook.pk);
     else this.#pause(webhook.pk);
     await tables.writeFromReserve(() => {
       tables.webhookDeliveries.attempted(attempted);
       if (attempted.state !== "pending") tables.webhookDeliveries.prune(webhook.pk, WEBHOOKS.kept);
     });
-    if (attempted.status === 410) await this.#disable(webhook.pk, "Its server answered 410 Gone.");
+    if (isGone) await this.#disable(webhook, "Its server answered 410 Gone.");
     else if (attempted.state !== "pending") roomMade(webhook.pk);
   }
 
@@ -193,16 +196,18 @@ export class WebhookSender {
     }
   }
 
-  #attempted({ pk, attempts: before }: DueDelivery, outcome: Outcome, now: number): Attempted {
+  /** @param isGone whether its server wants no more messages */
+  #attempted({ id, attempts: before }: DueDelivery, outcome: Outcome, isGone: boolean): Attempted {
     const attempts = before + 1;
     const status = "status" in outcome ? outcome.status : null;
     if (status !== null && status >= 200 && status < 300) {
-      return { pk, state: "delivered", attempts, status, error: null, nextAt: null };
+      return { id, state: "delivered", attempts, status, error: null, nextAt: null };
     }
     const error = "error" in outcome ? outcome.error : errorOf(outcome.status);
-    const wait = status === 410 ? null : waitAfter(attempts);
-    if (wait === null) return { pk, state: "failed", attempts, status, error, nextAt: null };
-    return { pk, state: "pending", attempts, status, error, nextAt: now + wait };
+    const wait = isGone ? null : waitAfter(attempts);
+    if (wait === null) return { id, state: "failed", attempts, status, error, nextAt: null };
+    const nextAt = this.#parts.clock.now() + wait;
+    return { id, state: "pending", attempts, status, error, nextAt };
   }
 
   #pause(webhook: WebhookPk): void {
@@ -211,9 +216,9 @@ export class WebhookSender {
     this.#pauses.set(webhook, { failures, until: this.#parts.clock.now() + ms });
   }
 
-  async #disable(webhook: WebhookPk, reason: string): Promise<void> {
+  async #disable({ id }: ServedWebhook, reason: string): Promise<void> {
     const { tables, clock } = this.#parts;
-    await tables.writeFromReserve(() => tables.webhooks.disable(webhook, clock.now(), reason));
+    await tables.writeFromReserve(() => tables.webhooks.disable(id, clock.now(), reason));
   }
 }
 

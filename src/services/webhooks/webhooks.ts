@@ -154,7 +154,8 @@ export class Webhooks {
       const { pk, disabledAt } = webhook;
       webhooks.update(pk, { url: url ?? webhook.url, events: events ?? webhook.events });
       if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#changes.head);
-      if (wanted.enabled === false) webhooks.disable(pk, this.#clock.now(), "It was disabled by request.");
+      if (wanted.enabled === false)
+        webhooks.disable(webhook.id, this.#clock.now(), "It was disabled by request.");
       return this.#existing(webhook.id);
     });
     if (updated.disabledAt === null) {
