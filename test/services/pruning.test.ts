@@ -2,13 +2,18 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { Keeper } from "../../src/services/history/keeper.ts";
+import { Pruning } from "../../src/services/history/pruning.ts";
+import { SnapshotRemoval } from "../../src/services/snapshots/snapshot-removal.ts";
 import { SHORTEST_GRACE_MS } from "../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { contentsIn } from "../support/contents.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
+import { openServicesIn } from "../support/opened-services.ts";
 import { eventually, provision } from "../support/scenario.ts";
-import { FAST_DIRECTORY } from "../support/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 import { verified } from "../support/verified.ts";
 import { populate } from "../support/world.ts";
 
@@ -158,6 +163,36 @@ describe("what is kept goes first where room is needed", () => {
     expect((await put(own, "largest", 300)).status).toBe(201);
     await eventually(async () => (await trashOf(own)).length === 0);
     expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+
+  test("but nothing that is deleted in between", async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path);
+    const { services, database } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    for (const path of ["old", "new"]) {
+      const upload = await services.uploads.begin(caller, driveId);
+      await upload.write(content(20));
+      const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+      await upload.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
+    }
+    const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
+    await remove("old");
+    let entry: string | null = null;
+    /** Deletes the other file as soon as the first is gone: its entry gets the number of that. */
+    const writeFromReserve = async <T>(job: () => T): Promise<T> => {
+      const result = await opened.tables.writeFromReserve(job);
+      if (entry === null && database.sql.query("SELECT 1 FROM trash").get() === null)
+        entry = (await remove("new")).trashId;
+      return result;
+    };
+    const tables = { ...opened.tables, writeFromReserve };
+    const parts = { ...opened, tables, quota: services.quota, retention: { days: 1, versions: 1 } };
+    const keeper = new Keeper(parts);
+    await new Pruning({ ...parts, keeper, snapshotRemoval: new SnapshotRemoval(parts) }).pruneForTheDisk(1);
+    expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });
   });
 
   test("replaces again and again take three times the limit at most, and are let in again in a minute", async () => {

@@ -70,17 +70,17 @@ export class Keeper {
 
   /** Removes some of what entries hold that are to be emptied. Returns how many rows. Inside a write. */
   emptySome(): number {
-    return this.empty(this.#tables.trash.gone(PIECE));
+    return this.#empty(this.#tables.trash.gone(PIECE));
   }
 
   /** Removes some of what a deleted drive keeps. Returns how many rows, 0 if nothing is left. Inside a write. */
   removeSomeOf(drive: DrivePk): number {
     const { fileVersions, trash } = this.#tables;
-    return fileVersions.removeSomeOf(drive, PIECE) || this.empty(trash.ofDrive(drive, PIECE));
+    return fileVersions.removeSomeOf(drive, PIECE) || this.#empty(trash.ofDrive(drive, PIECE));
   }
 
-  /** Removes entries of the trash with all that is in them, as far as a piece goes. Returns how many rows. Inside a write. */
-  empty(entries: readonly TrashPk[]): number {
+  /** Removes entries with all that is in them, as far as a piece goes. Returns how many rows. Inside a write. */
+  #empty(entries: readonly TrashPk[]): number {
     const { trash } = this.#tables;
     let removed = 0;
     for (const entry of entries) {

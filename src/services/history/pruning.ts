@@ -15,11 +15,11 @@ interface Pruned {
   readonly rows: number;
   /** Bytes, as far as no other row names the same contents. */
   readonly bytes: number;
-  /** An entry of the trash that may have more in it; null if there is none. */
-  readonly entry: TrashPk | null;
+  /** Whether an entry of the trash is to be emptied now. */
+  readonly hasEntry: boolean;
 }
 
-const NOTHING: Pruned = { rows: 0, bytes: 0, entry: null };
+const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
 
 /**
  * Removes what is kept before its time where room is needed: the oldest versions and entries of the trash first, then
@@ -88,14 +88,11 @@ export class Pruning {
         : this.#pruneVersions(oldest, next?.at ?? Number.MAX_SAFE_INTEGER, goesOn);
     });
     // Until it is empty it takes room: the next one would go without need.
-    if (pruned.entry !== null) await this.#empty(pruned.entry);
+    if (pruned.hasEntry) {
+      const empty = () => write(() => this.#keeper.emptySome());
+      while (!this.#isStopped && (await empty()) > 0);
+    }
     return pruned;
-  }
-
-  async #empty(entry: TrashPk): Promise<void> {
-    const piece = () => this.#tables.writeFromReserve(() => this.#keeper.empty([entry]));
-    // The last row is the entry's own, which is removed again and again.
-    for (let removed = await piece(); removed > 1 && !this.#isStopped; removed = await piece());
   }
 
   #pruneVersions({ drive }: OldestKept, until: number, goesOn: (bytes: number) => boolean): Pruned {
@@ -106,13 +103,13 @@ export class Pruning {
       bytes += size;
       if (!goesOn(size)) break;
     }
-    return { rows, bytes, entry: null };
+    return { rows, bytes, hasEntry: false };
   }
 
   #pruneEntry(entry: KeptThing<TrashPk> | null): Pruned {
     if (entry === null) return NOTHING;
     this.#tables.trash.setState(entry.pk, "gone");
-    return { rows: 1, bytes: entry.size, entry: entry.pk };
+    return { rows: 1, bytes: entry.size, hasEntry: true };
   }
 
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
