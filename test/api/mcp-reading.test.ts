@@ -125,17 +125,23 @@ describe("read_file", () => {
     expect(structured["download_url"]).toContain("/v0/presigned/");
   });
 
-  test("a reader's link takes the key, since a reader may not share", async () => {
-    const { clients, drives, keys } = stage.world;
-    await clients.agent.json(201, "PUT", `/v0/files?drive_id=${drives.agent}&path=b.bin`, {
-      body: new Uint8Array([0]),
-    });
-    await using reader = await connectMcp(stage.coffer.appliance.url, keys.agentReader);
-    const url = String((await reader.get("read_file", { path: "b.bin" }))["download_url"]);
-    expect((await fetch(url)).status).toBe(401);
-    const headers = { authorization: `Bearer ${keys.agentReader}` };
-    expect((await fetch(url, { headers })).status).toBe(200);
-  });
+  test.each([
+    ["with a read-only key", "agent", "agentReader"],
+    ["of a shared drive", "ada", "carol"],
+  ] as const)(
+    "the link of a reader %s takes the key, since a reader may not share",
+    async (_, owner, who) => {
+      const { clients, drives, keys } = stage.world;
+      const drive = drives[owner];
+      const address = `/v0/files?drive_id=${drive}&path=b.bin`;
+      await clients[owner].json(201, "PUT", address, { body: new Uint8Array([0]) });
+      await using reader = await connectMcp(stage.coffer.appliance.url, keys[who]);
+      const url = String((await reader.get("read_file", { drive, path: "b.bin" }))["download_url"]);
+      expect((await fetch(url)).status).toBe(401);
+      const headers = { authorization: `Bearer ${keys[who]}` };
+      expect((await fetch(url, { headers })).status).toBe(200);
+    },
+  );
 
   test("a document is read as its text, part by part as well", async () => {
     await using opened = await open();

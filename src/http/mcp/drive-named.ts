@@ -1,5 +1,5 @@
 import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { SeenDrive } from "../../domain/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Drives } from "../../services/drives.ts";
 import { nameOf } from "./shown.ts";
@@ -12,7 +12,7 @@ const NAMED = 20;
  *
  * @throws CofferError NOT_FOUND; VALIDATION_ERROR, which names the drives, if the caller has several
  */
-export function driveNamed(drives: Drives, caller: Caller, sent: string | undefined): Drive {
+export function driveNamed(drives: Drives, caller: Caller, sent: string | undefined): SeenDrive {
   if (sent !== undefined) return drives.get(caller, sent);
   const all = drives.list(caller, null);
   // That somebody shares a drive must not change which one is meant.

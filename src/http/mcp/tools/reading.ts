@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../domain/caller.ts";
-import type { Drive } from "../../../domain/drive.ts";
+import type { Drive, SeenDrive } from "../../../domain/drive.ts";
 import type { File } from "../../../domain/file.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { presignedUrl } from "../../resources/presigned.ts";
@@ -39,9 +39,14 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
   const { drives, files, presignedLinks } = services;
 
   /** A URL of the content. Somebody who may not share gets one that takes the key. */
-  const downloadUrl = async (caller: Caller, file: File, context: RequestContext): Promise<string> => {
+  const downloadUrl = async (
+    caller: Caller,
+    { role }: SeenDrive,
+    file: File,
+    context: RequestContext,
+  ): Promise<string> => {
     const base = linkBase(context);
-    if (caller.scope === "read-only") return `${base}/v0/files/${file.id}/download`;
+    if (caller.scope === "read-only" || role === "reader") return `${base}/v0/files/${file.id}/download`;
     const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
     const { token } = await presignedLinks.create(caller, { id: file.id }, wanted);
     return presignedUrl(base, token);
@@ -90,7 +95,7 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
         };
         const lines = await linesOf(services, caller, file, wanted, signal);
         if (lines !== null) return withText(drive, file, lines);
-        const url = await downloadUrl(caller, file, context);
+        const url = await downloadUrl(caller, drive, file, context);
         return withLink(drive, file, url);
       },
     ),
