@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { connectMcp, type McpClient } from "../support/mcp.ts";
 import { type OwnDrive, provision } from "../support/scenario.ts";
 
@@ -148,4 +148,18 @@ test("a drive is kept before something risky, ruined, compared, and brought back
   await me.get("snapshot", { action: "restore", id: String(Object(restored).undo_id) });
   expect(await me.refused("undo", { path: "junk.txt" })).toContain("snapshot");
   expect(await me.refused("snapshot", { action: "restore" })).toContain("id");
+});
+
+test("where nothing is kept, nothing is deleted for good by undoing", async () => {
+  await using forgetful = await startAppliance(KEEPS_NOTHING);
+  const { key } = await provision(forgetful);
+  await using me = await connectMcp(forgetful.appliance.url, key);
+  await me.get("write_file", { path: "f/a.txt", text: "one" });
+  await me.get("create_folder", { path: "g/" });
+  for (const path of ["f/a.txt", "g/"]) {
+    expect(await me.refused("undo", { path })).toContain("keeps nothing of what is deleted");
+  }
+  await me.get("write_file", { path: "f/a.txt", text: "two" });
+  expect(await me.refused("undo", { path: "f/a.txt" })).toContain("keeps no earlier contents");
+  expect(await me.get("list_files", { recursive: true })).toMatchObject({ files: [{ path: "f/a.txt" }] });
 });

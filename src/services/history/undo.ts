@@ -4,6 +4,7 @@ import type { Drive } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/path.ts";
 import type { Precondition } from "../../domain/precondition.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
 import type { Access } from "../access.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files.ts";
@@ -35,6 +36,7 @@ export class Undo {
   readonly #folders: Folders;
   readonly #versions: Versions;
   readonly #trash: Trash;
+  readonly #retention: Retention;
 
   constructor(parts: {
     access: Access;
@@ -43,6 +45,7 @@ export class Undo {
     folders: Folders;
     versions: Versions;
     trash: Trash;
+    retention: Retention;
   }) {
     this.#access = parts.access;
     this.#feed = parts.feed;
@@ -50,6 +53,7 @@ export class Undo {
     this.#folders = parts.folders;
     this.#versions = parts.versions;
     this.#trash = parts.trash;
+    this.#retention = parts.retention;
   }
 
   /**
@@ -72,7 +76,10 @@ export class Undo {
   #newest(caller: Caller, drive: Drive, path: string): Change {
     const found = this.#find(caller, drive, (change) => concerns(change, path));
     if (found !== null) return requireSame(found, path);
-    throw new CofferError("NOT_FOUND", `Nothing that happened to "${path}" is on record.`);
+    throw new CofferError(
+      "NOT_FOUND",
+      `Nothing that happened to "${path}" is on record. Check the path: that of a folder ends with "/".`,
+    );
   }
 
   /** The newest change of a kind; null if there is none among those that are looked at. */
@@ -94,6 +101,7 @@ export class Undo {
     switch (type) {
       case "file.created":
       case "file.restored":
+        this.#requireTrash(change);
         await this.#single.remove(caller, { drive: drive.id, path }, stillHas(change));
         return { path, isTrashed: true };
       case "file.updated":
@@ -105,9 +113,11 @@ export class Undo {
       }
       case "folder.created":
       case "folder.copied":
+        this.#requireTrash(change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
       case "folder.restored":
+        this.#requireTrash(change);
         this.#requireFromTrash(caller, drive, change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
@@ -133,6 +143,12 @@ export class Undo {
     }
   }
 
+  /** Throws CONFLICT where what is deleted is gone: undoing must not do what cannot be undone. */
+  #requireTrash(change: Change): void {
+    if (keepsDeleted(this.#retention)) return;
+    throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
+  }
+
   /**
    * Throws CONFLICT for a folder that was restored from a snapshot: it may have been there before, so to remove it would
    * undo more than that.
@@ -155,6 +171,7 @@ export class Undo {
         "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
       );
     }
+    if (!keepsVersions(this.#retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
     await this.#versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
     return { path, isTrashed: false };
   }
