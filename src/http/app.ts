@@ -143,8 +143,9 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 
 /** The routes of `/v0`, one plugin per resource, and `/mcp`. */
 function resources(options: AppOptions): AnyElysia[] {
-  const { settings, services, clock, log, ownUrl, archiveStallMs } = options;
+  const { settings, services, clock, log, version, ownUrl, archiveStallMs } = options;
   const { maxFileSize } = settings;
+  const retention = { days: settings.keepDays, versions: settings.keepVersions };
   const base = linkBase(settings.baseUrl, ownUrl);
   const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
   const throttle = new ProvisionThrottle(clock, {
@@ -154,7 +155,7 @@ function resources(options: AppOptions): AnyElysia[] {
   const keyThrottle = new NewKeyThrottle(clock, settings.rateLimits);
   return [
     provision({ drives: services.drives, throttle, claimBase }),
-    mcp({ services, throttle, log, version: options.version, linkBase: base, claimBase }),
+    mcp({ services, throttle, log, version, retention, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
     versions(services),

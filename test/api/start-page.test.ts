@@ -114,7 +114,7 @@ describe.each(TEXTS)("%s", (path) => {
     const { text } = await ask(path);
     const limits =
       path === "/v0"
-        ? ["7340032", "1234", "100017"]
+        ? ["7340032", "1234", "100017", '"keep_days":17', '"keep_versions":23']
         : ["7 MiB", "1234", "free 100017", "17 days", "23 earlier contents"];
     for (const limit of limits) expect(text).toContain(limit);
   });
@@ -123,6 +123,7 @@ describe.each(TEXTS)("%s", (path) => {
     await using coffer = await startAppliance({ "keep-days": "0" });
     const { text } = await coffer.client().send("GET", path);
     expect(text).not.toContain("kept for");
+    expect(text).not.toMatch(/trash|versions\/\{n\}|undo` takes back/);
     if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
   });
 

@@ -6,6 +6,7 @@ import {
   UNCLAIMED_STORAGE_BYTES,
 } from "../../domain/limits.ts";
 import type { Plan } from "../../domain/plan.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -54,6 +55,11 @@ export class Guide {
     return this.settings.provisioning === "on";
   }
 
+  /** What is kept of what was replaced or deleted. */
+  get retention(): Retention {
+    return { days: this.settings.keepDays, versions: this.settings.keepVersions };
+  }
+
   /** The start of links for the sender of a request: a URL without a trailing slash. */
   base(context: RequestContext): string {
     return this.#links(context);
@@ -70,10 +76,16 @@ export class Guide {
   }
 
   #fill(template: string, context: RequestContext): string {
-    const { maxFileSize, provisionsPerHour, rateLimits, keepDays, keepVersions } = this.settings;
+    const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
+    const { retention } = this;
+    const conditions: Readonly<Record<string, boolean>> = {
+      provisioning: this.hasProvisioning,
+      trash: keepsDeleted(retention),
+      versions: keepsVersions(retention),
+    };
     const values: Readonly<Record<string, string>> = {
       base: this.base(context),
-      kept: keptText(keepDays, keepVersions),
+      kept: keptText(retention),
       max_file_size: sizeText(maxFileSize),
       page_default: String(PAGE_LIMIT_DEFAULT),
       page_limit: String(PAGE_LIMIT),
@@ -86,27 +98,35 @@ export class Guide {
       unclaimed_storage: sizeText(UNCLAIMED_STORAGE_BYTES),
     };
     const whole = template.replace("{{tour}}\n", tour).replace("{{limits}}\n", limits);
-    return fill(whole, this.hasProvisioning, values);
+    return fill(whole, conditions, values);
   }
 }
 
-function keptText(days: number, versions: number): string {
+function keptText({ days, versions }: Retention): string {
   if (days === 0) return "Nothing is kept of what was deleted or replaced, but for what a snapshot has.";
   const time = days === 1 ? "1 day" : `${days} days`;
   if (versions === 0) return `What was deleted is kept for ${time}; earlier contents of files are not.`;
   return `What was deleted is kept for ${time}, and so are up to ${versions} earlier contents of each file.`;
 }
 
-/** Fills in `{{name}}`, and chooses from `{{if provisioning}}`, `{{else}}` and `{{end}}`, each on a line of its own. */
-function fill(template: string, provisioning: boolean, values: Readonly<Record<string, string>>): string {
-  const choice = /^\{\{if provisioning\}\}\n([^]*?)(?:^\{\{else\}\}\n([^]*?))?^\{\{end\}\}\n/gm;
+/** Fills in `{{name}}`, and chooses from `{{if condition}}`, `{{else}}` and `{{end}}`, each on a line of its own. */
+function fill(
+  template: string,
+  conditions: Readonly<Record<string, boolean>>,
+  values: Readonly<Record<string, string>>,
+): string {
+  const choice = /^\{\{if (\w+)\}\}\n([^]*?)(?:^\{\{else\}\}\n([^]*?))?^\{\{end\}\}\n/gm;
   return template
-    .replaceAll(choice, (_whole, ifOn: string, ifOff = "") => (provisioning ? ifOn : ifOff))
-    .replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => {
-      const value = values[name];
-      if (value === undefined) throw new Error(`nothing stands for ${whole}`);
-      return value;
-    });
+    .replaceAll(choice, (_whole, name: string, ifSo: string, ifNot = "") =>
+      known(conditions, name) ? ifSo : ifNot,
+    )
+    .replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => known(values, name));
+}
+
+function known<T>(all: Readonly<Record<string, T>>, name: string): T {
+  const value = all[name];
+  if (value === undefined) throw new Error(`nothing stands for {{${name}}}`);
+  return value;
 }
 
 /** Bytes for people: `5 GiB`, or `1000 bytes` if no larger unit fits exactly. */

@@ -37,6 +37,8 @@ const startSchema = Type.Object({
     provisions_per_hour: count("Drives without an account, for each client address; 0 if there are none."),
     unclaimed_drive_bytes: count("What a drive without an account holds."),
     unclaimed_drive_days: count("After how many days it is deleted, unless it is claimed."),
+    keep_days: count("How long deleted files and earlier contents are kept; 0 if nothing is kept."),
+    keep_versions: count("How many earlier contents of a file are kept."),
   }),
   without_key: Type.Array(
     Type.Object({ method: Type.String(), path: Type.String(), summary: Type.String() }),
@@ -78,7 +80,7 @@ export function start(guide: Guide, api: readonly AnyElysia[]) {
 function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_key"> {
   const base = guide.base(context);
   const { hasProvisioning, version } = guide;
-  const { maxFileSize, rateLimits, provisionsPerHour } = guide.settings;
+  const { maxFileSize, rateLimits, provisionsPerHour, keepDays, keepVersions } = guide.settings;
   return {
     name: "Coffer",
     version,
@@ -106,6 +108,8 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
       provisions_per_hour: hasProvisioning ? provisionsPerHour : 0,
       unclaimed_drive_bytes: UNCLAIMED_STORAGE_BYTES,
       unclaimed_drive_days: UNCLAIMED_LIFETIME_MS / DAY_MS,
+      keep_days: keepDays,
+      keep_versions: keepVersions,
     },
   };
 }

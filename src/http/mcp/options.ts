@@ -1,3 +1,4 @@
+import type { Retention } from "../../domain/retention.ts";
 import type { Log } from "../../log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
@@ -9,6 +10,7 @@ export interface McpOptions {
   readonly throttle: ProvisionThrottle;
   readonly log: Log;
   readonly version: string;
+  readonly retention: Retention;
   /** Where links to files begin. */
   readonly linkBase: LinkBase;
   /** Where humans go to claim a drive. */

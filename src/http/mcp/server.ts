@@ -19,9 +19,9 @@ export interface Mcp {
 
 /** Makes the MCP server. */
 export function createMcp(options: McpOptions): Mcp {
-  const { log, throttle, version } = options;
+  const { log, retention, throttle, version } = options;
   const tools = new Map(allTools(options).map((each) => [each.shown.name, each]));
-  const instructions = instructionsFor(throttle.isOn);
+  const instructions = instructionsFor(throttle.isOn, retention);
 
   const call = async (name: string, sent: unknown, context: RequestContext, signal: AbortSignal) => {
     const found = tools.get(name);
