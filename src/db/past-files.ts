@@ -70,7 +70,8 @@ export class PastFiles {
                  WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at
                    AND h.file_id = f.id AND ${IS_SAME}) AS isTouched,
               f.era >= :at AND EXISTS (
-                SELECT 1 FROM held_file h WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
+                SELECT 1 FROM held_file h INDEXED BY held_file_id
+                 WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
                    AND h.blob <> f.blob) AS isReplaced
          FROM file f INDEXED BY file_path WHERE ${BELOW} ORDER BY f.path LIMIT :limit`,
     );

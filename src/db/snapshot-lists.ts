@@ -102,10 +102,10 @@ export class SnapshotLists {
         WHERE f.drive = ?1 AND f.path = ?3 AND f.until >= ?2 AND f.era < ?2 LIMIT 1`,
     );
     this.#fileAt = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
-      oneFile("f.path = :path", "f.path = :path"),
+      oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
     );
     this.#fileById = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-      oneFile("f.id = :id", "f.file_id = :id"),
+      oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
     );
     const expired = (table: string, isIn: string) =>
       sql.prepare<ExpiredFile, [DrivePk, number, number, number, number, number]>(
@@ -207,7 +207,7 @@ function fileOf(row: Row | null): SnapshotFile | null {
 function oneFile(live: string, held: string): string {
   return `SELECT ${SHOWN_FILE} FROM (
      SELECT ${LIVE_FILE} FROM file f WHERE f.drive = :drive AND ${live} AND f.era < :at
-     UNION ALL SELECT ${HELD_FILE} FROM held_file f
-      WHERE f.drive = :drive AND ${held} AND f.until >= :at AND f.era < :at LIMIT 1) page ${FILE_JOINS}
+     UNION ALL SELECT ${HELD_FILE} FROM held_file f ${held}
+        AND f.drive = :drive AND f.until >= :at AND f.era < :at LIMIT 1) page ${FILE_JOINS}
     WHERE page.expires_at IS NULL OR page.expires_at > :now`;
 }

@@ -153,6 +153,15 @@ test("every statement finds its rows by an index", async () => {
   expect(scans).toEqual([]);
 });
 
+test("one file's past is not looked for in all that snapshots hold", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using opened = await openServicesIn(place.path);
+  const slow = textsOf(opened).filter((text) =>
+    planOf(opened, text).some((detail) => / held_\w+_until \(drive=\? AND until>\?\)/.test(detail)),
+  );
+  expect(slow).toEqual([]);
+});
+
 test("pages come in the order of an index, from statements that are planned only once", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened = await openServicesIn(place.path);
