@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readdir, rename, utimes } from "node:fs/promises";
+import { readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
@@ -356,14 +356,16 @@ describe("a sweep that fails somewhere", () => {
     }
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS);
-    // What is removed goes by way of `tmp`.
+    // What is removed goes by way of `tmp`. Were it only missing, it would be made again, also by the watch over the disk.
     const tmp = join(coffer.dataDir, "tmp");
     await rename(tmp, `${tmp}.kept`);
+    await writeFile(tmp, "");
 
     await sweep(coffer);
     expect(coffer.lines.filter((line) => line.includes("sweeping orphaned blobs failed"))).toHaveLength(1);
     const errors = () => coffer.lines.filter((line) => line.includes('"level":"error"'));
     const before = errors().length;
+    await rm(tmp);
     await rename(`${tmp}.kept`, tmp);
     for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) await sweep(coffer);
     expect(errors()).toHaveLength(before);
