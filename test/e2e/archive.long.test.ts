@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { serve, signUp } from "../support/executable.ts";
 import { addManyFiles } from "../support/many-files.ts";
+import { isStopped } from "../support/stopped-process.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { systemUnzipTest, ZipReader } from "../support/unzip.ts";
 
@@ -9,10 +10,11 @@ const MIB = 1024 * 1024;
 const SMALL_FILES = 50_000;
 const LARGE = Buffer.alloc(250 * MIB, "a large file, of which a client that does not read gets no more ");
 
-/** Downloads to a file, piece by piece; prints the status and the name. */
+/** Downloads to a file, piece by piece, and stops itself before the first; prints the status and the name. */
 const READER = `
   const [url, key, path] = process.argv.slice(-3);
   const response = await fetch(url, { headers: { authorization: "Bearer " + key } });
+  process.kill(process.pid, "SIGSTOP");
   const file = Bun.file(path).writer();
   for await (const piece of response.body) { file.write(piece); await file.flush(); }
   await file.end();
@@ -37,7 +39,7 @@ test("an archive of a large file and 50,000 small ones takes no memory to speak 
     stderr: "inherit",
   });
   await server.stdout.until(/"route":"\/v0\/archive"/);
-  reader.kill("SIGSTOP");
+  await isStopped(reader);
   // As long as it takes the server to answer these, it could be reading the files ahead.
   for (let n = 0; n < 1000; n += 1) await agent.client.send("GET", "/healthz");
   expect(((await server.peakMemory()) - before) / MIB).toBeLessThan(60);
