@@ -1,14 +1,17 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { accessibilityProblems } from "../support/axe.ts";
-import { comeBack } from "../support/browser.ts";
+import { comeBack, withoutFeed } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row } from "../support/drive-page.ts";
-import { putFile } from "../support/drives.ts";
+import { isFound, putFile } from "../support/drives.ts";
 
 // What an address leads to: of a file, of a drive that is renamed, and back again.
 
 const dashboard = openDashboard({ owner: "alice" });
 const { open, driveWith } = dashboard;
+
+// Else an address would follow a new name before it is used.
+beforeAll(() => withoutFeed(dashboard.context));
 
 async function rename(drive: string, name: string): Promise<void> {
   await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${drive}`, { body: { name } });
@@ -113,6 +116,7 @@ describe("closing a preview", () => {
   test("leads back to the search that found the file", async () => {
     const { id: drive } = await driveWith("Found");
     await putFile(dashboard.owner, drive, "needle.txt", "in a haystack");
+    await isFound(dashboard.owner, "haystack", 1);
     await using page = await open("/search?q=haystack");
     await page.getByRole("link", { name: "needle.txt" }).click();
     await page.getByRole("heading", { name: "needle.txt" }).waitFor();

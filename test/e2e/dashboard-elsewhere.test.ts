@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { comeBack } from "../support/browser.ts";
+import { comeBack, withoutFeed } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { closeDialog, row, rowInFocus } from "../support/drive-page.ts";
 import { putFile } from "../support/drives.ts";
@@ -9,12 +9,8 @@ import { putFile } from "../support/drives.ts";
 const dashboard = openDashboard({ owner: "alice" });
 const { open, driveWith, paths } = dashboard;
 
-// The feed tells nothing: else the page would know of some changes before it is used.
-beforeAll(() =>
-  dashboard.context.route("**/v0/changes?*", (route) =>
-    route.fulfill({ status: 403, json: { error: { code: "FORBIDDEN", message: "There is no feed." } } }),
-  ),
-);
+// Else the pages would know of some changes before they are used.
+beforeAll(() => withoutFeed(dashboard.context));
 
 describe("what is gone leaves the list as soon as that is known:", () => {
   test("to be renamed", async () => {

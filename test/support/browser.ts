@@ -59,6 +59,12 @@ export async function hold(page: Page, method: string, path: RegExp): Promise<{ 
   return { release: resolve };
 }
 
+/** Keeps the pages of a window from following what others do. */
+export function withoutFeed(context: BrowserContext): Promise<unknown> {
+  const error = { code: "FORBIDDEN", message: "There is no feed." };
+  return context.route("**/v0/changes?*", (route) => route.fulfill({ status: 403, json: { error } }));
+}
+
 /** The requests of a page to other servers, from now on. */
 export function strangersTo(page: Page, home: string): string[] {
   const strangers: string[] = [];
