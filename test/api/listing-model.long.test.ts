@@ -7,5 +7,4 @@ const stage = openStage(KEEPS_A_DAY);
 test.each(Array.from({ length: 60 }, (_, index) => index + 100))(
   "lists, totals, folders and counts agree with a simple model, seed %p",
   (seed) => runTreeModel(stage, seed),
-  60_000,
 );

@@ -101,7 +101,7 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
     '"total":0',
   );
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});
 
 test("500 requests that never end, with 256 descriptors, keep nobody out for longer than they live", async () => {
   await using directory = await temporaryDirectory();
@@ -125,7 +125,7 @@ test("500 requests that never end, with 256 descriptors, keep nobody out for lon
   await expectService(agent);
   for (const client of clients) client.leave();
   expect(await server.stop()).toBe(0);
-}, 120_000);
+});
 
 async function openFiles({ pid }: Server): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
