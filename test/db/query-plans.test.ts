@@ -278,8 +278,8 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   },
   {
     name: "page 1 of many links",
-    work: (services, { caller, drive }) => {
-      const { links } = services.links.list(caller, { drive, limit: 50, after: null });
+    work: async (services, { caller, drive }) => {
+      const { links } = await services.links.list(caller, { drive, limit: 50, after: null });
       expect(links).toHaveLength(50);
     },
   },

@@ -13,6 +13,7 @@ import { allChanges, changesPage } from "../support/event-reader.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { provision } from "../support/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { TurnMeter } from "../support/turn-meter.ts";
 
 let coffer: TestAppliance;
 beforeAll(async () => {
@@ -139,6 +140,44 @@ test("a change is shown only once it is on the disk, and before its write is ans
   expect(states).toContain("true false");
   expect(states).not.toContain("false true");
   expect(services.feed.page(caller, request).changes).toHaveLength(1);
+});
+
+test("no reader of a long feed, and no list of many links, holds others up", async () => {
+  const rows = 11_000;
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const turns = new TurnMeter();
+  await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
+  const { services, database, clock } = opened;
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const owner = services.apiKeys.authenticate(apiKey);
+  if (owner === null) throw new Error("the key is not known");
+  const request = { name: "", scope: "read-write", driveId, pathPrefix: "notes/", expiresAt: null } as const;
+  const limited = services.apiKeys.authenticate((await services.apiKeys.create(owner, request)).secret);
+  if (limited === null) throw new Error("the new key is not known");
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
+  await database.write(() => {
+    database.sql.run(`${numbers} INSERT INTO change (drive, type, path, actor, at)
+      SELECT (SELECT pk FROM drive), 'folder.created', 'other/' || i || '/', NULL, ${clock.now()} FROM n`);
+    database.sql
+      .run(`${numbers} INSERT INTO presigned_link (hash, id, file_id, drive_id, key_id, one_time, expires_at,
+                                                             created_at)
+      SELECT i, i, 'none', '${driveId}', '${owner.keyId}', 0, ${clock.now()}, i FROM n`);
+  });
+  await services.folders.create(limited, driveId, "notes/");
+  turns.largest();
+  const newest = { drives: [driveId], position: null, limit: 5, newestFirst: true };
+  const page = await services.feed.wholePage(limited, newest);
+  expect([page.changes.map(({ path }) => path), page.hasMore]).toEqual([["notes/"], true]);
+  for (const caller of [owner, limited]) {
+    await nextTurn();
+    const undone = services.undo.last(caller, driveId, "notes/nothing");
+    expect(await undone.catch((error: unknown) => error)).toMatchObject({ code: "NOT_FOUND" });
+  }
+  await nextTurn();
+  const { links, nextAfter } = await services.links.list(owner, { drive: driveId, limit: 5, after: null });
+  expect([links, nextAfter]).toEqual([[], expect.anything()]);
+  expect(turns.total).toBeGreaterThan(rows);
+  expect(turns.largest()).toBeLessThan(1600);
 });
 
 describe("who sees one folder only", () => {

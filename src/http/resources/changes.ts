@@ -83,7 +83,7 @@ export function changes({ feed, log }: ChangesOptions) {
         ],
         errors: ["NOT_FOUND", "GONE"],
       },
-      ({ request, query, caller, context }) => {
+      async ({ request, query, caller, context }) => {
         const newestFirst = query.sort === "-id";
         const drives = query.drive_id === undefined ? null : [query.drive_id];
         if (wantsEvents(request.headers.get("accept"))) {
@@ -100,7 +100,7 @@ export function changes({ feed, log }: ChangesOptions) {
             };
           });
         }
-        const page = feed.page(caller, {
+        const page = await feed.wholePage(caller, {
           drives,
           position: query.cursor === undefined ? null : positionOf(query.cursor),
           limit: query.limit,

@@ -127,8 +127,8 @@ export function links({ links: service, linkBase }: LinkOptions) {
           ],
           errors: ["NOT_FOUND"],
         },
-        ({ query, caller }) => {
-          const { links: found, nextAfter } = service.list(caller, {
+        async ({ query, caller }) => {
+          const { links: found, nextAfter } = await service.list(caller, {
             drive: query.drive_id,
             limit: query.limit,
             after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),

@@ -41,7 +41,7 @@ export interface ChangePage {
 }
 
 /** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
-const ROWS = 10_000;
+const ROWS = 1000;
 
 /**
  * The feed of changes: what happened in the drives, in the order of the commits. It is complete: a change is recorded

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { openFilesLimit } from "../../descriptors.ts";
 import type { Caller } from "../../domain/caller.ts";
-import { type ChangePosition, changeNumber } from "../../domain/change.ts";
+import { type Change, type ChangePosition, changeNumber } from "../../domain/change.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS } from "../../domain/limits.ts";
@@ -35,6 +36,8 @@ export interface StreamListener {
 
 /** How many changes a stream reads at once. */
 const BATCH = 100;
+/** Of how many pages a whole one is made, at most. */
+const PARTS = 10;
 
 /** What callers may read of the feed, as pages and as streams. */
 export class Feed {
@@ -55,11 +58,24 @@ export class Feed {
     this.#slots = new Slots({ limits: { ...STREAM_LIMITS, all }, noun: "streams of changes" });
   }
 
-  /** A page of changes. Throws NOT_FOUND, GONE. */
+  /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
     const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
     const start = position === "latest" ? this.#changes.latest() : position;
     return this.#changes.page({ drives: seen, position: start, limit, newestFirst });
+  }
+
+  /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
+  async wholePage(caller: Caller, request: FeedPageRequest): Promise<ChangePage> {
+    const changes: Change[] = [];
+    let { position } = request;
+    for (let part = 1; ; part += 1) {
+      const page = this.page(caller, { ...request, position, limit: request.limit - changes.length });
+      changes.push(...page.changes);
+      if (!page.hasMore || changes.length === request.limit || part === PARTS) return { ...page, changes };
+      position = page.next;
+      await nextTurn();
+    }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../domain/caller.ts";
 import type { Change, ChangePosition } from "../../domain/change.ts";
 import type { Drive } from "../../domain/drive.ts";
@@ -69,12 +70,12 @@ export class Undo {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
     const drive = this.#access.driveToWrite(caller, driveRef, parsed);
     this.#access.requireHistory(caller, drive);
-    const change = this.#newest(caller, drive, parsed);
+    const change = await this.#newest(caller, drive, parsed);
     return { change, ...(await this.#undo(caller, drive, change)) };
   }
 
-  #newest(caller: Caller, drive: Drive, path: string): Change {
-    const found = this.#find(caller, drive, (change) => concerns(change, path));
+  async #newest(caller: Caller, drive: Drive, path: string): Promise<Change> {
+    const found = await this.#find(caller, drive, (change) => concerns(change, path));
     if (found !== null) return requireSame(found, path);
     throw new CofferError(
       "NOT_FOUND",
@@ -83,7 +84,7 @@ export class Undo {
   }
 
   /** The newest change of a kind; null if there is none among those that are looked at. */
-  #find(caller: Caller, drive: Drive, isIt: (change: Change) => boolean): Change | null {
+  async #find(caller: Caller, drive: Drive, isIt: (change: Change) => boolean): Promise<Change | null> {
     let position: ChangePosition | null = null;
     for (let seen = 0; seen < LOOK.all; seen += LOOK.page) {
       const request = { drives: [drive.id], position, limit: LOOK.page, newestFirst: true };
@@ -92,6 +93,7 @@ export class Undo {
       if (found !== undefined) return found;
       if (!hasMore) break;
       position = next;
+      await nextTurn();
     }
     return null;
   }
@@ -118,7 +120,7 @@ export class Undo {
         return { path, isTrashed: true };
       case "folder.restored":
         this.#requireTrash(change);
-        this.#requireFromTrash(caller, drive, change);
+        await this.#requireFromTrash(caller, drive, change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
       case "folder.moved": {
@@ -153,8 +155,8 @@ export class Undo {
    * Throws CONFLICT for a folder that was restored from a snapshot: it may have been there before, so to remove it would
    * undo more than that.
    */
-  #requireFromTrash(caller: Caller, drive: Drive, change: Change): void {
-    const deletion = this.#find(
+  async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
+    const deletion = await this.#find(
       caller,
       drive,
       ({ type, ref }) => type === "folder.deleted" && ref !== null && ref === change.ref,

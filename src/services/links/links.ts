@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import type { ShareTarget } from "../../db/share-links.ts";
@@ -58,8 +59,8 @@ export interface LinksPage {
 
 /** How many links are read of a drive at once: few at first, as there may be many drives. */
 const CHUNK = { first: 4, most: 256 };
-/** A page ends after so many links: not all are shown. */
-const MOST_SCANNED = 10_000;
+/** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
+const SCANNED = { most: 10_000, step: 500 };
 
 /** Links of all kinds: makes those that show something, lists and revokes all. */
 export class Links {
@@ -111,9 +112,9 @@ export class Links {
 
   /**
    * The links of a drive, or of all that the caller may see: all where the caller may manage the drive, else the
-   * caller's own. Throws NOT_FOUND for the drive.
+   * caller's own. Rejects with NOT_FOUND for the drive.
    */
-  list(caller: Caller, { drive, limit, after }: LinksRequest): LinksPage {
+  async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
     const drives = drive === undefined ? this.#access.drives(caller) : [this.#access.drive(caller, drive)];
     const now = this.#clock.now();
     const managed = new Set(drives.filter((each) => this.#manages(caller, each)).map(({ id }) => id));
@@ -122,8 +123,9 @@ export class Links {
     let last = after;
     let scanned = 0;
     for (const link of newestOf(drives.map((each) => this.#linksOf(each, after)))) {
-      if (links.length === limit || scanned === MOST_SCANNED) return { links, nextAfter: last };
+      if (links.length === limit || scanned === SCANNED.most) return { links, nextAfter: last };
       scanned += 1;
+      if (scanned % SCANNED.step === 0) await nextTurn();
       last = link;
       if (link.expiresAt > now && (managed.has(link.driveId) || isMadeBy(link, caller)))
         links.push(seenFrom(prefixes.get(link.driveId) ?? ROOT, this.#uses.counted(link)));
