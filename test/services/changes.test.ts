@@ -3,6 +3,7 @@ import { cp, rm } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChangeType } from "../../src/domain/change-types.ts";
 import { type ChangePosition, changeNumber } from "../../src/domain/change.ts";
+import { WEBHOOKS } from "../../src/domain/limits.ts";
 import { ROOT, parseFolderPath } from "../../src/domain/path.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 import type { FeedDrive } from "../../src/services/changes/changes.ts";
@@ -11,7 +12,7 @@ import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { allChanges, changesPage } from "../support/event-reader.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
-import { provision } from "../support/scenario.ts";
+import { eventually, provision } from "../support/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { TurnMeter } from "../support/turn-meter.ts";
 
@@ -142,6 +143,18 @@ test("a change is shown only once it is on the disk, and before its write is ans
   expect(services.feed.page(caller, request).changes).toHaveLength(1);
 });
 
+/** Adds so many changes to the only drive. Inside a write. */
+function addChanges({ sql }: OpenedServices["database"], count: number, at: number): void {
+  sql.run(`${numbersTo(count)}
+    INSERT INTO change (drive, type, path, actor, at)
+    SELECT (SELECT pk FROM drive), 'folder.created', 'other/' || i || '/', NULL, ${at} FROM n`);
+}
+
+/** The start of a statement that reads the numbers from 1 on as `n (i)`. */
+function numbersTo(last: number): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last})`;
+}
+
 test("no reader of a long feed, and no list of many links, holds others up", async () => {
   const rows = 11_000;
   await using place = await temporaryDirectory(FAST_DIRECTORY);
@@ -154,13 +167,10 @@ test("no reader of a long feed, and no list of many links, holds others up", asy
   const request = { name: "", scope: "read-write", driveId, pathPrefix: "notes/", expiresAt: null } as const;
   const limited = services.apiKeys.authenticate((await services.apiKeys.create(owner, request)).secret);
   if (limited === null) throw new Error("the new key is not known");
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
   await database.write(() => {
-    database.sql.run(`${numbers} INSERT INTO change (drive, type, path, actor, at)
-      SELECT (SELECT pk FROM drive), 'folder.created', 'other/' || i || '/', NULL, ${clock.now()} FROM n`);
-    database.sql
-      .run(`${numbers} INSERT INTO presigned_link (hash, id, file_id, drive_id, key_id, one_time, expires_at,
-                                                             created_at)
+    addChanges(database, rows, clock.now());
+    database.sql.run(`${numbersTo(rows)}
+      INSERT INTO presigned_link (hash, id, file_id, drive_id, key_id, one_time, expires_at, created_at)
       SELECT i, i, 'none', '${driveId}', '${owner.keyId}', 0, ${clock.now()}, i FROM n`);
   });
   await services.folders.create(limited, driveId, "notes/");
@@ -178,6 +188,33 @@ test("no reader of a long feed, and no list of many links, holds others up", asy
   expect([links, nextAfter]).toEqual([[], expect.anything()]);
   expect(turns.total).toBeGreaterThan(rows);
   expect(turns.largest()).toBeLessThan(1600);
+});
+
+test("webhooks that are told of nothing hold nobody up, and go on where they were", async () => {
+  const rows = 900;
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const turns = new TurnMeter();
+  await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
+  const { services, database, clock } = opened;
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  const wanted = { drive: undefined, url: "https://agent.example/", events: ["link.*"], secret: undefined };
+  for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await services.webhooks.create(caller, wanted);
+  await database.write(() => addChanges(database, rows, clock.now()));
+  await services.folders.create(caller, driveId, "last/");
+  const before = turns.total;
+  turns.largest();
+  services.webhookOutbox.start(() => ({}));
+  const seen = () => turns.total - before;
+  await eventually(() => seen() > WEBHOOKS.each.unclaimed * rows);
+  expect(turns.largest()).toBeLessThan(2 * rows);
+  const all = seen();
+  for (const { pk } of services.webhooks.list(caller, undefined)) services.webhookOutbox.wake(pk);
+  await eventually(() => seen() > all + WEBHOOKS.each.unclaimed);
+  await services.folders.create(caller, driveId, "more/");
+  await services.webhookOutbox.stop();
+  expect(seen() - all).toBeLessThan(rows);
 });
 
 describe("who sees one folder only", () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { NewDelivery } from "../../db/webhook-deliveries.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -84,7 +85,7 @@ export class WebhookOutbox {
   wake(webhook: WebhookPk): void {
     if (this.#describe === null || !this.#watching.has(webhook)) return;
     this.#woken.add(webhook);
-    this.#running ??= this.#run(this.#describe).finally(() => (this.#running = null));
+    this.#running ??= this.#run(this.#describe);
   }
 
   /** Resolves when nothing runs; nothing is begun after that. */
@@ -95,9 +96,7 @@ export class WebhookOutbox {
   }
 
   async #run(describe: DescribeChange): Promise<void> {
-    for (;;) {
-      const [webhook] = this.#woken;
-      if (webhook === undefined) return;
+    for (let [webhook] = this.#woken; webhook !== undefined; [webhook] = this.#woken) {
       this.#woken.delete(webhook);
       try {
         // To the end of the line: others have their turn.
@@ -105,9 +104,12 @@ export class WebhookOutbox {
       } catch (error) {
         // A full disk: tried again with the next change.
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("a webhook could not be filled", { error });
+          this.#parts.log.error("the deliveries of a webhook could not be made", { error });
       }
+      // Other requests have theirs: most steps await nothing.
+      await nextTurn();
     }
+    this.#running = null;
   }
 
   /** Looks at some changes. Resolves with whether there are more. */
@@ -126,10 +128,10 @@ export class WebhookOutbox {
     }
     const room = mostPending(webhook) - tables.webhookDeliveries.pending(pk);
     if (room <= 0) return false;
-    const seen = this.#seen.get(pk) ?? webhook.position;
-    const drives = reach.drives({ ...webhook, position: changeNumber(Math.max(seen, webhook.position)) });
+    const from = changeNumber(Math.max(this.#seen.get(pk) ?? 0, webhook.position));
+    const drives = reach.drives({ ...webhook, position: from });
     const page = changes.page({ drives, position: null, limit: Math.min(room, STEP), newestFirst: false });
-    const upTo = changeNumber(Math.max(page.next.number, webhook.position));
+    const upTo = changeNumber(Math.max(page.next.number, from));
     const told = page.changes.filter(({ type }) => wants(webhook.events, type));
     if (told.length > 0 || upTo - webhook.position > SKIPPED) {
       const made = told.map((change) => this.#delivery(pk, change, describe));

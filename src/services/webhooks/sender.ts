@@ -96,6 +96,8 @@ export class WebhookSender {
     let wait = LOOK_MS;
     const turns = Array.from(this.#due);
     for (const [webhook, dueAt] of turns) {
+      // The end of each of them calls this again.
+      if (this.#running.size >= atOnce.all) break;
       const at = Math.max(dueAt, this.#pauses.get(webhook)?.until ?? 0);
       if (at > now) wait = Math.min(wait, at - now);
       else this.#sendSome(webhook, now);
@@ -137,7 +139,8 @@ export class WebhookSender {
   #begin(webhook: ServedWebhook, delivery: DueDelivery): void {
     const done = this.#send(webhook, delivery)
       .catch((error: unknown) => {
-        if (!(error instanceof WriteRefused)) this.#parts.log.error("a webhook failed", { error });
+        if (!(error instanceof WriteRefused))
+          this.#parts.log.error("a delivery to a webhook failed", { error });
         // What is not known to be sent is sent again, but not at once.
         this.#pause(webhook.pk);
       })
