@@ -122,7 +122,10 @@ export class FileVersionsTable {
                 OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
          FROM gone_file g WHERE g.file_id > ? ORDER BY g.file_id LIMIT ?`,
     );
-    this.#forgetGone = sql.prepare<never, [FileId]>("DELETE FROM gone_file WHERE file_id = ?");
+    this.#forgetGone = sql.prepare<never, [FileId]>(
+      `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
+          OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1))`,
+    );
   }
 
   /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
@@ -193,7 +196,7 @@ export class FileVersionsTable {
       .map((row) => ({ ...row, isBack: row.isBack === 1, isKept: row.isKept === 1 }));
   }
 
-  /** Forgets that a file was removed: it is back, or has no versions any more. Inside a write. */
+  /** Forgets that a file was removed, if it is back or has no versions any more. Inside a write. */
   forgetGone(file: FileId): void {
     this.#forgetGone.run(file);
   }

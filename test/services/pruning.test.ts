@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { Caller } from "../../src/domain/caller.ts";
 import { Keeper } from "../../src/services/history/keeper.ts";
 import { Pruning } from "../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../src/services/snapshots/snapshot-removal.ts";
@@ -10,7 +11,7 @@ import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { contentsIn } from "../support/contents.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { openServicesIn } from "../support/opened-services.ts";
+import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { eventually, provision } from "../support/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
@@ -41,6 +42,20 @@ async function put(
   const address = `/v0/files?drive_id=${id}&path=${path}`;
   const { status, text } = await client.send("PUT", address, { body: content(bytes) });
   return { id: JSON.parse(text).id, status };
+}
+
+/** The same by the services, without a server. */
+async function store(
+  { services }: OpenedServices,
+  caller: Caller,
+  driveId: string,
+  path: string,
+  bytes: number,
+): Promise<void> {
+  const upload = await services.uploads.begin(caller, driveId);
+  await upload.write(content(bytes));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+  await upload.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
 }
 
 async function numbersOf({ client }: Place, id: string): Promise<number[]> {
@@ -126,6 +141,27 @@ describe("what is kept ends", () => {
     expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([0, 0]);
   });
 
+  test("also if the file comes back and goes again while the sweep looks at it", async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path);
+    const { services, database } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    for (const bytes of [20, 21]) await store(opened, caller, driveId, "f", bytes);
+    const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
+    const { trashId } = await remove();
+    await services.trash.restore(caller, trashId ?? "", undefined);
+    /** It is deleted before the write that the keeper asks for. */
+    const writeFromReserve = async <T>(job: () => T): Promise<T> => {
+      await remove();
+      return opened.tables.writeFromReserve(job);
+    };
+    const tables = { ...opened.tables, writeFromReserve };
+    await new Keeper({ tables, retention: { days: 1, versions: 1 } }).removeSomeOfGone();
+    expect(database.sql.query("SELECT file_id FROM gone_file").all()).toHaveLength(1);
+  });
+
   test("with its drive", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
@@ -172,12 +208,7 @@ describe("what is kept goes first where room is needed", () => {
     const { apiKey, driveId } = await services.drives.provision("Drive");
     const caller = services.apiKeys.authenticate(apiKey);
     if (caller === null) throw new Error("the key is not known");
-    for (const path of ["old", "new"]) {
-      const upload = await services.uploads.begin(caller, driveId);
-      await upload.write(content(20));
-      const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-      await upload.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
-    }
+    for (const path of ["old", "new"]) await store(opened, caller, driveId, path, 20);
     const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
     await remove("old");
     let entry: string | null = null;
