@@ -89,6 +89,8 @@ describe("while it is on its way", () => {
     withReason("a client that leaves takes everything with it", NO_OPEN_FILES),
     async () => {
       const own = await slow();
+      // Its thread has a connection, and ends after a while.
+      await stage.coffer.appliance.services.indexer.stop();
       const before = connections();
       for (let n = 0; n < 5; n += 1) {
         await using reader = await SlowReader.of(own);
