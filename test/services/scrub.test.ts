@@ -56,7 +56,7 @@ describe("a round", () => {
     coffer.clock.advance(HOUR_MS / 4);
     expect(checked + (await scrubOf(coffer).run())).toBe(files.length);
     expect(scrubOf(coffer).status()).toEqual({ progress: 0, finishedAt: coffer.clock.now(), damaged: 0 });
-    expect(coffer.lines.at(-1)).toContain('"all contents have been checked","contents":40,"damaged":0');
+    expect(coffer.lines.join("\n")).toContain('"all contents have been checked","contents":40,"damaged":0');
     expect(await scrubOf(coffer).run()).toBe(0);
   });
 
@@ -129,7 +129,7 @@ describe("a damaged content that somebody restores", () => {
     await using _ = coffer;
     const from = coffer.lines.length;
     await scrubOf(coffer).run();
-    expect(coffer.lines.slice(from)).toEqual([]);
+    expect(coffer.lines.slice(from).filter((line) => line.includes("damaged"))).toEqual([]);
     await rm(path);
     await cp(`${path}.kept`, path, { preserveTimestamps: true });
     expect(scrubOf(coffer).status().damaged).toBe(1);
