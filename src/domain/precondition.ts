@@ -48,6 +48,7 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
   const isNamed = (list: string, weak: boolean) =>
     file !== null && etagMatches(list, [file.digest, recordTag(file)], weak);
   if (ifMatch !== null) {
+    if (file === null) throw absent();
     if (!isNamed(ifMatch, false)) throw changed("If-Match");
   } else if (ifUnmodifiedSince !== null && file !== null && modifiedSecond(file) > ifUnmodifiedSince) {
     throw changed("If-Unmodified-Since");
@@ -57,6 +58,13 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
       "PRECONDITION_FAILED",
       "If-None-Match does not hold: the file is already there. Choose another path, or leave the header out to replace it.",
     );
+}
+
+function absent(): CofferError {
+  return new CofferError(
+    "PRECONDITION_FAILED",
+    "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
+  );
 }
 
 function changed(header: string): CofferError {

@@ -129,6 +129,11 @@ describe("writing", () => {
     expect(await me.refused("delete_files", { paths: ["plan.md"], if_match: etagIn(first) })).toStartWith(
       "PRECONDITION_FAILED",
     );
+    const gone = { path: "gone.md", text: "x", if_match: etagIn(first) };
+    for (const said of [yours, await me.refused("write_file", gone)]) {
+      // A model has arguments, and no headers.
+      expect(said).not.toMatch(/If-Match|header/);
+    }
     // An etag without its quotes is understood.
     const bare = etagIn(second).replaceAll('"', "");
     expect(
@@ -138,6 +143,14 @@ describe("writing", () => {
       etag: etagIn(second),
     });
   });
+});
+
+test("what an argument must be is said by its own name", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  expect(await me.refused("search", { query: "x".repeat(600) })).toStartWith("VALIDATION_ERROR: query ");
+  const wrong = { path: "a.txt", text: "x", mime_type: "words" };
+  expect(await me.refused("write_file", wrong)).toStartWith("VALIDATION_ERROR: mime_type ");
 });
 
 describe("editing", () => {

@@ -55,7 +55,10 @@ export function admissionTo(tools: ReadonlyMap<string, Tool>, throttle: Provisio
     if (caller === null) {
       if (!(throttle.isOn && isOpen(method, tool))) throw needsKey(throttle.isOn);
     } else if (tool !== undefined && !isFor(tool, caller)) {
-      throw new CofferError("FORBIDDEN", "This key is read-only: it can only call the tools that it lists.");
+      throw new CofferError(
+        "FORBIDDEN",
+        "This key is read-only: it can only call the tools that it lists. Ask your human for a key with the scope read-write.",
+      );
     }
   };
 }

@@ -66,7 +66,7 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
         name: "read_file",
         title: "Read a file",
         description:
-          "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
+          "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
         needs: "reading",
         input: Type.Object({
           drive: driveArgument,

@@ -33,7 +33,7 @@ export function writingTools({ services }: McpOptions): Tool[] {
         isIdempotent: true,
         next: {
           PRECONDITION_FAILED:
-            "With only_create, choose another path. With if_match, read the file again, make your change to what it says now, and pass its new etag.",
+            "With only_create, there is a file already: choose another path. With if_match, the file has changed since you read it, or is gone: read the file again, make your change to what it says now, and pass its new etag.",
         },
         input: Type.Object({
           drive: driveArgument,
