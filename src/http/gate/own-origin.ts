@@ -55,6 +55,6 @@ export function refuseForeign(request: Request, originOf: OriginOf): void {
 export function foreignOrigin(): CofferError {
   return new CofferError(
     "FORBIDDEN",
-    "Only pages of this server may send this request. If this is one, set COFFER_BASE_URL to the server's address.",
+    "Only pages of this server may send this request. If this is one, set COFFER_BASE_URL to the server's address. Pages elsewhere need an API key, sent as `Authorization: Bearer <key>`.",
   );
 }

@@ -82,7 +82,10 @@ export class Authorizations {
     const client = await this.#clients.find(parameters.required("client_id"));
     const redirectUri = parameters.required("redirect_uri");
     if (!isRegistered(redirectUri, client.redirectUris)) {
-      throw new OAuthError("invalid_redirect_uri", "The redirect_uri is not one of this client's.");
+      throw new OAuthError(
+        "invalid_redirect_uri",
+        "The redirect_uri is not one of this client's. Send one that it registered, or register again with this one.",
+      );
     }
     let state: string | null = null;
     try {

@@ -91,5 +91,8 @@ function maxAgeOf(cacheControl: string): number {
 }
 
 function unavailable(why: string): OAuthError {
-  return new OAuthError("invalid_client", `The client's metadata document cannot be used: ${why}.`);
+  return new OAuthError(
+    "invalid_client",
+    `The client's metadata document cannot be used: ${why}. It must be at a public address; a client without one registers with POST /oauth/register.`,
+  );
 }

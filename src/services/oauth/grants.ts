@@ -76,7 +76,9 @@ export class OAuthGrants {
       return fits && this.#isWelcome(authorization) ? this.#issue(authorization, exchange.code) : null;
     });
     if (issued === null)
-      throw refused("The code is not valid, or was not made for this client and redirect_uri.");
+      throw refused(
+        "The code is not valid, or was not made for this client and redirect_uri. Begin again at /oauth/authorize.",
+      );
     return issued;
   }
 
@@ -194,7 +196,10 @@ function isMeantFor({ request }: Authorization, exchange: CodeExchange): boolean
 /** Throws OAuthError if a client asks for more than it was granted. */
 function requireGranted(grant: OAuthGrant, scope: string | null): void {
   if (scope === null || grant.scope === "read-write" || parseScope(scope) === "read-only") return;
-  throw new OAuthError("invalid_scope", "Only read was granted.");
+  throw new OAuthError(
+    "invalid_scope",
+    "Only read was granted. To get more, begin again at /oauth/authorize.",
+  );
 }
 
 function lifetimes(now: number) {
