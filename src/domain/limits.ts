@@ -86,7 +86,7 @@ export const GREP_BOUNDS = {
   /** How many bytes of contents are read. */
   bytes: 512 * MIB,
   matches: 1000,
-  /** How many characters of lines are given, in UTF-16 code units of their JSON. */
+  /** How many characters of lines are given, in UTF-16 code units of their JSON; up to twice with those around them. */
   characters: MIB,
   /** How many bytes are read at once: a longer line is searched in pieces. */
   blockBytes: MIB / 4,

@@ -260,4 +260,21 @@ describe("grep", () => {
     expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
     expect(page).toHaveProperty("next_cursor");
   });
+
+  test("shows a readable part of what is around many such lines, and each match", async () => {
+    await using opened = await open();
+    const { me, put } = opened;
+    const all = Array.from({ length: 40 }, (_, at) => `needle ${at} ${"\u0001".repeat(400)}`);
+    await put("a.txt", all.join("\n"));
+    const seen: number[] = [];
+    for (let cursor: unknown; ;) {
+      const page = await me.get("grep", { pattern: "needle", context: 10, cursor });
+      expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS);
+      const [file] = Array.isArray(page["files"]) ? page["files"] : [];
+      for (const { line_number } of Object(file).matches) seen.push(line_number);
+      cursor = page["next_cursor"];
+      if (cursor === undefined) break;
+    }
+    expect(seen).toEqual(all.map((_, at) => at + 1));
+  });
 });

@@ -33,6 +33,11 @@ export class Budget {
     this.#characters += JSON.stringify(text).length - quotes;
   }
 
+  /** Whether the lines that were given are so many that not even those after the last matches are. */
+  get isOverdrawn(): boolean {
+    return this.#characters >= 2 * this.#bounds.characters;
+  }
+
   /** Whether the search must stop. It may finish what it has begun, if that is little. */
   get isSpent(): boolean {
     const { bytes, matches, characters } = this.#bounds;

@@ -133,6 +133,7 @@ export class FileScan {
   }
 
   #addAfter(text: string): void {
+    if (this.#parts.budget.isOverdrawn) this.#open = [];
     if (this.#open.length === 0) return;
     const shown = this.#shown(text);
     for (const match of this.#open) match.after.push(shown);
