@@ -103,6 +103,9 @@ test("all drives of an account are listed, page by page, and those of others are
   }
   const notes = await ada.client.readResource({ uri: "coffer://ada%2Fnotes/notes/hello.txt" });
   expect(notes).toMatchObject({ contents: [{ text: "Hello World!" }] });
+  // A model that knows the slug does not encode it.
+  const plain = await ada.client.readResource({ uri: "coffer://ada/notes/notes/hello.txt" });
+  expect(plain).toMatchObject({ contents: [{ text: "Hello World!" }] });
 });
 
 test("a drive and a path are completed", async () => {

@@ -1,5 +1,6 @@
 import type { FileFacts } from "../../domain/file.ts";
 import type { FileAtPath } from "../../domain/file-ref.ts";
+import { parseId } from "../../domain/id.ts";
 
 /** The scheme of files as resources. */
 const START = "coffer://";
@@ -12,15 +13,17 @@ export function fileUri({ driveId, path }: Pick<FileFacts, "driveId" | "path">):
   return `${START}${driveId}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The drive and the path of a resource; null if it is none. */
+/** The drive and the path of a resource; null if it is none. The slash of a slug may stay as it is. */
 export function parseFileUri(uri: string): FileAtPath | null {
-  const slash = uri.indexOf("/", START.length);
-  if (!uri.startsWith(START) || slash === -1) return null;
+  if (!uri.startsWith(START)) return null;
+  const [name = "", ...rest] = uri.slice(START.length).split("/");
+  if (rest.length === 0) return null;
   try {
-    return {
-      drive: decodeURIComponent(uri.slice(START.length, slash)),
-      path: decodeURIComponent(uri.slice(slash + 1)),
-    };
+    const drive = decodeURIComponent(name);
+    // A slug is two names with a slash between them.
+    const isHalf = rest.length > 1 && !drive.includes("/") && parseId(drive) === null;
+    const other = isHalf ? `/${decodeURIComponent(rest.shift() ?? "")}` : "";
+    return { drive: drive + other, path: decodeURIComponent(rest.join("/")) };
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

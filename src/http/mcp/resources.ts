@@ -40,7 +40,8 @@ export function answerResources(server: Server, context: RequestContext, options
         uriTemplate: FILE_URI_TEMPLATE,
         name: "file",
         title: "A file of a drive",
-        description: "`drive` is the drive's id or slug, `path` the file's path in it.",
+        description:
+          "`drive` is the drive's id or slug, `path` the file's path in it, such as coffer://ada/notes/plan.md in the drive ada/notes.",
       },
     ],
   }));
