@@ -77,7 +77,8 @@ describe("the way in", () => {
       "/.well-known/oauth-protected-resource/mcp",
       "/.well-known/oauth-authorization-server",
     ]) {
-      expect((await empty.client().send("GET", path)).status).toBe(404);
+      const { status, text } = await empty.client().send("GET", path);
+      expect([status, text]).toEqual([404, expect.stringContaining("no users yet")]);
     }
   });
 

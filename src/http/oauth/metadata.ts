@@ -1,6 +1,6 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { notFound } from "../../domain/errors.ts";
+import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";
@@ -20,6 +20,9 @@ export interface MetadataOptions {
 }
 
 const HEADERS = { ...UNCACHED, vary: "authorization" };
+
+const NO_USERS =
+  "This server has no users yet who could let an application in. Its operator must set it up first, with the link that it prints when it starts; until then, use an API key.";
 
 const texts = Type.Array(Type.String());
 const address = Type.String();
@@ -98,7 +101,8 @@ export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: Metadat
   const answer = ({ headers }: Request, context: RequestContext, { at }: Document) => {
     const key = bearerToken(headers.get("authorization"));
     const hasKey = key !== null && apiKeys.authenticate(key) !== null;
-    if (hasKey || !authorizations.isPossible()) throw notFound("route");
+    if (hasKey) throw new CofferError("NOT_FOUND", "This key is valid: use it, there is no need to sign in.");
+    if (!authorizations.isPossible()) throw new CofferError("NOT_FOUND", NO_USERS);
     return Response.json(at(linkBase(context)), { headers: HEADERS });
   };
   for (const document of DOCUMENTS) {
