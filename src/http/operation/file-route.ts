@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import type { Elysia } from "elysia";
 import type { FileRef, FileView } from "../../domain/file-ref.ts";
 import { operation } from "./operation.ts";
 import type { Reply } from "./reply.ts";
@@ -7,6 +7,9 @@ import type { Input, Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";
 import type { Operation } from "./spec.ts";
 import { write } from "./write.ts";
+
+/** Adds routes to an app: an argument of its `.use`. */
+type AddRoutes = (app: Elysia) => Elysia;
 
 type Method = "GET" | "PATCH" | "DELETE" | "POST";
 
@@ -31,13 +34,13 @@ export function fileOperation<P extends TObject, Q extends TObject, B extends TS
   rest: string,
   spec: Operation<P, Q, B>,
   handle: (input: Input<P, Q, B>, file: FileRef) => Response | Promise<Response>,
-): Elysia;
+): AddRoutes;
 export function fileOperation(
   method: Method,
   rest: string,
   spec: AnyFileSpec,
   handle: (input: Input<TObject, TObject, TSchema>, file: FileRef) => Response | Promise<Response>,
-): Elysia {
+): AddRoutes {
   return routes(
     method,
     operation(`/v0/files/:id${rest}`, specById(spec), (input) => handle(input, refById(input.params))),
@@ -53,13 +56,13 @@ export function fileWrite<P extends TObject, Q extends TObject, B extends TSchem
   rest: string,
   spec: Operation<P, Q, B>,
   perform: (input: Input<P, Q, B>, file: FileRef, reply: Reply) => Promise<unknown>,
-): Elysia;
+): AddRoutes;
 export function fileWrite(
   method: Method,
   rest: string,
   spec: AnyFileSpec,
   perform: (input: Input<TObject, TObject, TSchema>, file: FileRef, reply: Reply) => Promise<unknown>,
-): Elysia {
+): AddRoutes {
   return routes(
     method,
     write(`/v0/files/:id${rest}`, specById(spec), (input, reply) =>
@@ -101,9 +104,10 @@ function refIn({ drive_id: drive, path }: { readonly drive_id: string; readonly 
   return { drive, path };
 }
 
-function routes(method: Method, byIdentifier: Route<string>, byItsPath: Route<string>): Elysia {
-  const app = new Elysia();
-  app.route(method, ...byIdentifier);
-  app.route(method, ...byItsPath);
-  return app;
+function routes(method: Method, byIdentifier: Route<string>, byItsPath: Route<string>): AddRoutes {
+  return (app) => {
+    app.route(method, ...byIdentifier);
+    app.route(method, ...byItsPath);
+    return app;
+  };
 }
