@@ -1,6 +1,6 @@
-import { lookup } from "node:dns";
-import { type IncomingMessage, request as requestPlainly } from "node:http";
-import { request, type RequestOptions } from "node:https";
+import type { lookup } from "node:dns";
+import type { IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { requireDescriptors } from "./descriptors.ts";
 import type { Subnet } from "./domain/subnet.ts";
@@ -185,6 +185,12 @@ async function ask(
   url: URL,
   { method, headers, body = "", signal, isAllowed, ca }: Asking,
 ): Promise<{ response: IncomingMessage; end: () => void }> {
+  // Loaded at the first request: it takes long, and most servers make none.
+  const [{ lookup: find }, http, https] = await Promise.all([
+    import("node:dns"),
+    import("node:http"),
+    import("node:https"),
+  ]);
   requireDescriptors();
   // An address in the URL is connected to without being looked up.
   const address = addressIn(url);
@@ -198,11 +204,11 @@ async function ask(
     headers,
     agent: false,
     signal,
-    lookup: checkedLookup(isAllowed),
+    lookup: checkedLookup(find, isAllowed),
     ...(ca === undefined ? {} : { ca }),
   };
   return new Promise((resolve, reject) => {
-    const asking = (isPlain ? requestPlainly : request)(options, (response) => {
+    const asking = (isPlain ? http : https).request(options, (response) => {
       resolve({ response, end: () => asking.destroy() });
     });
     asking.on("error", reject);
@@ -210,9 +216,12 @@ async function ask(
   });
 }
 
-function checkedLookup(isAllowed: (address: string) => boolean): NonNullable<RequestOptions["lookup"]> {
+function checkedLookup(
+  find: typeof lookup,
+  isAllowed: (address: string) => boolean,
+): NonNullable<RequestOptions["lookup"]> {
   return (name, asked, answer) => {
-    lookup(name, { ...asked, all: true }, (error, found) => {
+    find(name, { ...asked, all: true }, (error, found) => {
       if (error !== null) return answer(error, "");
       // All: a name that also leads elsewhere is no name of a public server.
       const isFine = found.length > 0 && found.every(({ address }) => isAllowed(address));

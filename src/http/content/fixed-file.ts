@@ -1,9 +1,6 @@
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { once } from "../../domain/once.ts";
 import { acceptsGzip } from "./negotiation.ts";
-
-const compress = promisify(gzip);
 
 /** A file as it is sent in one encoding. */
 interface Encoded {
@@ -40,8 +37,7 @@ export function fixedFile(
 
 /** The file in both encodings; `packed` is null if compressing saves nothing. */
 async function encodingsOf(content: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
-  // On another thread: the largest file takes a tenth of a second.
-  const compressed = new Uint8Array(await compress(content, { level: 9 }));
+  const compressed = await compress(content);
   return {
     plain: encoded(content, headers),
     packed:
@@ -49,6 +45,13 @@ async function encodingsOf(content: Uint8Array<ArrayBuffer>, headers: Readonly<R
         ? encoded(compressed, { ...headers, "content-encoding": "gzip" })
         : null,
   };
+}
+
+/** In gzip's format. On another thread: the largest file takes a tenth of a second. */
+async function compress(content: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  // Loaded when the first file is asked for: a start need not wait for it.
+  const { gzip } = await import("node:zlib");
+  return new Uint8Array(await promisify(gzip)(content, { level: 9 }));
 }
 
 /** Each encoding has an entity tag of its own (RFC 9110, section 8.8.3). */

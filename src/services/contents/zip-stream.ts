@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { crc32 } from "node:zlib";
 import type { Digest } from "../../domain/digest.ts";
 import { centralHeader, dataDescriptor, endOfArchive, localHeader, type ZipEntry } from "../../domain/zip.ts";
 
@@ -80,7 +79,7 @@ async function addWhole(
   contents: ZipContents,
 ): Promise<number> {
   const content = isContent(source) ? await contents.whole(source) : new Uint8Array();
-  const crc = crc32(content);
+  const crc = Bun.hash.crc32(content);
   out.add(localHeader(entry, crc));
   out.add(content);
   return crc;
@@ -97,7 +96,7 @@ async function* addPieces(
   out.add(localHeader(entry, 0));
   let crc = 0;
   for await (const piece of contents.pieces(source)) {
-    crc = crc32(piece, crc);
+    crc = Bun.hash.crc32(piece, crc);
     out.add(piece);
     if (out.isEnough) yield out.take();
   }
