@@ -95,14 +95,8 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
     /"a\/large.bin".*after the newest snapshot/,
     "UPDATE file SET era = 1 WHERE path = 'a/large.bin'",
   ],
-  [
-    "counter-wrong",
-    /the files of snapshot s: it says/,
-    `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at)
-     SELECT 's', drive, 1, 'x', 0, 0, 0, 0 FROM file WHERE path = 'a/large.bin'`,
-    "UPDATE drive SET era = 1",
-    "UPDATE file SET era = 1 WHERE path = 'a/large.bin'",
-  ],
+  ["counter-wrong", /the changes of drive .*says 99/, "UPDATE drive SET change_count = 99"],
+  ["counter-wrong", /the size of version 1 of file.*says 7, and has 6/, "UPDATE file_version SET size = 7"],
   [
     "tag-wrong",
     /"two" of file "a\/large.bin".*not in the list/,
@@ -141,6 +135,44 @@ const CHANGES: readonly (readonly [code: string, says: RegExp, ...statements: st
   ["row-missing", /api_key: it names a row of drive/, "UPDATE api_key SET drive = 99"],
   ["store-mismatch", /belongs to store/, "UPDATE store SET id = 'another'"],
 ];
+/** What is wrong with what a snapshot holds, and how it comes to that. */
+const HELD_CHANGES = [
+  [
+    "the size of a file",
+    /counter-wrong the size of file .* in snapshots/,
+    "UPDATE held_file SET size = size + 1",
+  ],
+  [
+    "the bytes of all",
+    /counter-wrong the bytes of snapshot/,
+    "UPDATE held_folder SET total_size = 7 WHERE path = ''",
+  ],
+  [
+    "the folder of a file",
+    /snapshot-wrong "a\/large.bin".*in another folder/,
+    "UPDATE held_file SET parent = ''",
+  ],
+  [
+    "the folder of a folder",
+    /snapshot-wrong "a\/".*in another folder/,
+    "UPDATE held_folder SET parent = 'b/' WHERE path = 'a/'",
+  ],
+] as const;
+test.each(HELD_CHANGES)("what is held for a snapshot: %s", async (_, says, statement) => {
+  const dataDir = await store.copied();
+  changeDatabase(
+    dataDir,
+    `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at)
+     SELECT 's', drive, 1, 'x', 0, 0, 0, 0 FROM file WHERE path = 'a/large.bin'`,
+    "UPDATE drive SET era = 1",
+    "UPDATE file SET filename = 'new.bin' WHERE path = 'a/large.bin'",
+    "UPDATE folder SET file_count = file_count WHERE path IN ('', 'a/')",
+  );
+  expect(await verified(dataDir)).toEqual([]);
+  changeDatabase(dataDir, statement);
+  expect((await verified(dataDir)).join("\n")).toMatch(says);
+});
+
 test.each(CHANGES)("%s: %s", async (code, says, ...statements) => {
   const dataDir = await store.copied();
   changeDatabase(dataDir, ...statements);

@@ -63,6 +63,20 @@ const COUNTERS = [
               FROM (SELECT file_id, max(version) AS last FROM file_version GROUP BY file_id) v
               JOIN file f ON f.id = v.file_id WHERE f.version <= v.last`,
   },
+  {
+    about: "the changes of drive",
+    query: `SELECT d.id AS name, d.change_count AS says, ifnull(c.changes, 0) AS "is"
+              FROM drive d LEFT JOIN (SELECT drive, count(*) AS changes FROM change GROUP BY drive) c ON c.drive = d.pk
+             WHERE d.change_count <> ifnull(c.changes, 0)`,
+  },
+  {
+    about: "the size of",
+    query: `SELECT k.name, k.size AS says, b.size AS "is"
+              FROM (SELECT 'version ' || version || ' of file ' || file_id AS name, blob, size FROM file_version
+                    UNION ALL SELECT 'file ' || file_id || ' in the trash', blob, size FROM trash_file
+                    UNION ALL SELECT 'file ' || file_id || ' in snapshots', blob, size FROM held_file) k
+              JOIN blob b ON b.pk = k.blob WHERE k.size <> b.size`,
+  },
 ] as const;
 
 /** Counts again what drives keep of replaced and deleted files, and checks the numbers of versions. */

@@ -41,23 +41,42 @@ const PROBLEMS = [
              WHERE d.deleted_at IS NULL`,
   },
   {
+    problem: "it is in another folder",
+    query: ["held_file", "held_folder"]
+      .map(
+        (held) => `
+          SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
+           WHERE d.deleted_at IS NULL AND h.path <> '' AND (
+             h.parent IS NULL OR substr(h.path, 1, length(h.parent)) <> h.parent
+             OR instr(rtrim(substr(h.path, length(h.parent) + 1), '/'), '/') > 0)`,
+      )
+      .join(" UNION ALL "),
+  },
+  {
     problem: "it is from after the newest snapshot",
     query: `SELECT d.id AS drive, f.path FROM file f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era
              UNION ALL SELECT d.id, f.path FROM folder f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era`,
   },
 ] as const;
 
-const COUNTERS = `
-  SELECT * FROM (
-    SELECT s.id AS name,
-           (SELECT file_count FROM folder f WHERE f.drive = s.drive AND f.path = '' AND f.era < s.number
-             UNION ALL SELECT file_count FROM held_folder h
-                        WHERE h.drive = s.drive AND h.path = '' AND h.era < s.number AND h.until >= s.number) AS says,
-           (SELECT count(*) FROM file f WHERE f.drive = s.drive AND f.era < s.number)
-             + (SELECT count(*) FROM held_file h
-                 WHERE h.drive = s.drive AND h.era < s.number AND h.until >= s.number) AS "is"
-      FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL)
-   WHERE says IS NOT "is"`;
+/** Of the root of a snapshot, and of all its files. */
+const COUNTERS = [
+  { what: "files", ofRoot: "file_count", ofFiles: "count(*)" },
+  { what: "bytes", ofRoot: "total_size", ofFiles: "ifnull(sum(size), 0)" },
+].map(({ what, ofRoot, ofFiles }) => ({
+  what,
+  query: `
+    SELECT * FROM (
+      SELECT s.id AS name,
+             (SELECT ${ofRoot} FROM folder f WHERE f.drive = s.drive AND f.path = '' AND f.era < s.number
+               UNION ALL SELECT ${ofRoot} FROM held_folder h
+                          WHERE h.drive = s.drive AND h.path = '' AND h.era < s.number AND h.until >= s.number) AS says,
+             (SELECT ${ofFiles} FROM file f WHERE f.drive = s.drive AND f.era < s.number)
+               + (SELECT ${ofFiles} FROM held_file h
+                   WHERE h.drive = s.drive AND h.era < s.number AND h.until >= s.number) AS "is"
+        FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL)
+     WHERE says IS NOT "is"`,
+}));
 
 /** What is held for no snapshot, is in one twice, or is not counted in one. */
 export function* wrongSnapshots(sql: Sqlite): Generator<Finding> {
@@ -66,7 +85,12 @@ export function* wrongSnapshots(sql: Sqlite): Generator<Finding> {
       yield { code: "snapshot-wrong", about: `${quoted(path)} in drive ${drive}: ${problem}` };
     }
   }
-  for (const { name, says, is } of sql.query<CounterRow, []>(COUNTERS).iterate()) {
-    yield { code: "counter-wrong", about: `the files of snapshot ${name}: it says ${says}, and has ${is}` };
+  for (const { what, query } of COUNTERS) {
+    for (const { name, says, is } of sql.query<CounterRow, []>(query).iterate()) {
+      yield {
+        code: "counter-wrong",
+        about: `the ${what} of snapshot ${name}: it says ${says}, and has ${is}`,
+      };
+    }
   }
 }
