@@ -88,7 +88,7 @@ function perAnswer(calls: readonly Call[]): Call[][] {
   return parts;
 }
 
-/** Lets each sync of the log take a second. */
+/** Lets each sync of the log wait. */
 const SLOW: Fault = { calls: "fsync,fdatasync", error: "SLOW", when: "1+", file: "coffer.db-wal" };
 
 describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE), () => {
@@ -141,7 +141,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     await using place = await temporaryDirectory();
     await using server = await serve({ dataDir: join(place.path, "data"), env: QUIET });
     const { client, drive } = await provision(server);
-    await Injection.into(server, SLOW);
+    const injection = await Injection.into(server, SLOW);
     const ask = () =>
       client.send("POST", "/v0/folders", {
         body: { drive_id: drive, path: "f/" },
@@ -155,6 +155,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     });
     const retry = await ask();
     expect([retry.status, JSON.parse(retry.text).error.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+    await injection.stop();
     expect((await first).status).toBe(201);
     const replayed = await ask();
     expect([replayed.status, replayed.headers.get("idempotency-replayed")]).toEqual([201, "true"]);

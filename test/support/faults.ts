@@ -8,7 +8,7 @@ import { hashOf } from "./hash.ts";
 export interface Fault {
   /** Names of system calls, as for strace: `fsync,fdatasync`. */
   readonly calls: string;
-  /** What happens instead of the call. KILL ends the process; SLOW lets the call take a second. */
+  /** What happens instead of the call. KILL ends the process; SLOW lets the call wait for the fault's end. */
   readonly error: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "SLOW";
   /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
@@ -35,7 +35,8 @@ function whyNoStrace(): string {
 /** What strace does, other than to return an error; a time is in microseconds. */
 const INSTEAD: { readonly [error in Fault["error"]]?: string } = {
   KILL: "signal=KILL",
-  SLOW: "delay_enter=1000000",
+  // An hour.
+  SLOW: "delay_enter=3600000000",
 };
 
 /** How strace prints a call in which the process was killed. */
