@@ -6,7 +6,7 @@ export async function getDrive(name: string, signal: AbortSignal): Promise<Drive
   return (await call<{ data: Drive }>("GET", `/v0/drives/${encodeURIComponent(name)}`, { signal })).data;
 }
 
-/** The account's drives, oldest first. */
+/** The account's drives, then those that others share with it. */
 export async function listDrives(signal: AbortSignal): Promise<readonly Drive[]> {
   return (await call<{ data: Drive[] }>("GET", "/v0/drives", { signal })).data;
 }

@@ -53,7 +53,7 @@ export function drives(service: Drives) {
           tag: "Drives",
           summary: "List drives",
           description:
-            "Returns all drives of the account; with a key that is limited to one drive, only that drive.",
+            "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
           query: Type.Object({
             slug: Type.Optional(
               Type.String({
@@ -64,7 +64,7 @@ export function drives(service: Drives) {
           answers: [
             {
               status: 200,
-              description: "The drives, oldest first.",
+              description: "The drives: the own ones, then the shared ones, each oldest first.",
               json: Type.Object({ data: Type.Array(driveSchema) }),
               example: { data: [exampleDrive] },
             },
@@ -100,7 +100,7 @@ export function drives(service: Drives) {
           tag: "Drives",
           summary: "Update a drive",
           description:
-            "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Needs write access to the drive.",
+            "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
           params: driveParams,
           body: Type.Object({
             name: Type.Optional(driveName()),
@@ -130,7 +130,7 @@ export function drives(service: Drives) {
           tag: "Drives",
           summary: "Delete a drive",
           description:
-            "Deletes the drive with its files, folders, keys and claim link, at once. This cannot be undone.",
+            "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
           params: driveParams,
           answers: [
             {
