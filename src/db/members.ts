@@ -1,8 +1,8 @@
-import { type Actor, actorText } from "../domain/actor.ts";
+import { type Actor, actorText, namedActor } from "../domain/actor.ts";
 import type { DrivePk, UserPk } from "../domain/id.ts";
 import type { Member } from "../domain/member.ts";
 import type { MemberRole } from "../domain/role.ts";
-import { type ActorColumns, actorColumns, actorFromRow } from "./actors.ts";
+import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
 
 /** A user with whom a drive is to be shared. */
@@ -15,9 +15,13 @@ export interface NewMember {
   readonly createdAt: number;
 }
 
-type Row = Omit<Member, "createdBy"> & ActorColumns;
+type Row = Omit<Member, "createdBy"> & {
+  readonly addedBy: string | null;
+  readonly addedByName: string | null;
+};
 
-const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, ${actorColumns("m.added_by")}
+const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, m.added_by AS addedBy,
+                       ${actorName("m.added_by")} AS addedByName
                   FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
 
 /** Users with whom drives are shared. They go with the row of the drive. */
@@ -106,6 +110,6 @@ export class MembersTable {
   }
 }
 
-function fromRow({ userId, username, role, createdAt, ...actor }: Row): Member {
-  return { userId, username, role, createdAt, createdBy: actorFromRow(actor) };
+function fromRow({ addedBy, addedByName, ...member }: Row): Member {
+  return { ...member, createdBy: namedActor(addedBy, addedByName) };
 }
