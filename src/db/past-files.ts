@@ -3,7 +3,7 @@ import type { FilePath, FolderPath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { PastBody } from "./files.ts";
 import type { Parameters } from "./parameters.ts";
-import { firstAfter, type PathRange } from "./path-range.ts";
+import { firstAfter, partBefore, type PathRange } from "./path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
 import { SnapshotWalk, type Step } from "./snapshot-walk.ts";
 
@@ -115,12 +115,10 @@ export class PastFiles {
   /** Up to `limit` files from the start of a range that the snapshot has, and the drive does not; see `SnapshotWalk`. */
   lost(scope: SnapshotScope, range: PathRange, limit: number): Step<LostFile> {
     const end = this.#end.get({ ...scope, ...range })?.path ?? null;
-    // One path may have as many held rows as a step.
-    const stop = end === range.from ? firstAfter(end) : end;
-    const rows = this.#lost.all({ ...scope, ...range, to: stop ?? range.to, limit });
+    const { from, to, rest } = partBefore(range, end);
+    const rows = this.#lost.all({ ...scope, from, to, limit });
     const last = rows.length === limit ? rows.at(-1) : undefined;
-    const from = last === undefined ? stop : firstAfter(last.path);
-    return { rows, rest: from === null ? null : { from, to: range.to } };
+    return { rows, rest: last === undefined ? rest : { from: firstAfter(last.path), to: range.to } };
   }
 
   /** Up to `limit` files of the snapshot from the start of a range; see `SnapshotWalk`. */

@@ -3,7 +3,7 @@ import type { DrivePk, FileId } from "../domain/id.ts";
 import type { FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
-import { earliest, firstAfter, type PathRange } from "./path-range.ts";
+import { earliest, partBefore, type PathRange } from "./path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
 
 /** How many rows of each table one step looks at. */
@@ -70,17 +70,11 @@ export class SnapshotDifferences {
   }
 
   /** What may differ in the part of a range that one step looks at. */
-  step(scope: SnapshotScope, { from, to }: PathRange): DifferenceStep {
-    const ends = this.#ends.flatMap((each) => each.get({ ...scope, from, to })?.path ?? []);
-    const end = earliest(ends);
-    // One path may have as many held rows as a step.
-    const stop = end === from ? firstAfter(end) : end;
-    const part = { ...scope, from, to: stop ?? to };
-    return {
-      before: this.#before.all(part),
-      after: this.#after.all(part),
-      rest: stop === null ? null : { from: stop, to },
-    };
+  step(scope: SnapshotScope, range: PathRange): DifferenceStep {
+    const ends = this.#ends.flatMap((each) => each.get({ ...scope, ...range })?.path ?? []);
+    const { from, to, rest } = partBefore(range, earliest(ends));
+    const part = { ...scope, from, to };
+    return { before: this.#before.all(part), after: this.#after.all(part), rest };
   }
 
   /** A file that has changed since the snapshot, as it was there; null if it was not. */

@@ -1,5 +1,5 @@
 import type { Connection } from "./connection.ts";
-import { earliest, firstAfter, type PathRange } from "./path-range.ts";
+import { earliest, firstAfter, partBefore, type PathRange, type RangePart } from "./path-range.ts";
 
 /** How many rows of each table one step looks at: about a millisecond of work. */
 const STEP = 500;
@@ -72,12 +72,8 @@ export class SnapshotWalk<Row extends { readonly path: string }> {
     return { count: this.#count.get({ ...bindings, from, to })?.n ?? 0, rest };
   }
 
-  /** The part of a range that one step looks at, and the rest. */
-  #part(bindings: Bindings, { from, to }: PathRange): PathRange & { readonly rest: PathRange | null } {
-    const end = earliest(this.#ends.flatMap((each) => each.get({ ...bindings, from, to })?.path ?? []));
-    if (end === null) return { from, to, rest: null };
-    // One path may have as many held rows as a step.
-    const stop = end === from ? firstAfter(end) : end;
-    return { from, to: stop, rest: { from: stop, to } };
+  #part(bindings: Bindings, range: PathRange): RangePart {
+    const ends = this.#ends.flatMap((each) => each.get({ ...bindings, ...range })?.path ?? []);
+    return partBefore(range, earliest(ends));
   }
 }
