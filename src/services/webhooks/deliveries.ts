@@ -3,7 +3,7 @@ import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import { type DeliveryId, newId, parseId } from "../../domain/id.ts";
+import { type DeliveryId, newId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhook.ts";
 import type { Access } from "../access.ts";
 import { mostPending, payloadOf } from "./outbox.ts";
@@ -41,9 +41,9 @@ export class WebhookDeliveries {
   }
 
   /** Sends a message that says nothing. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
-  async test(caller: Caller, reference: string, within?: Within<Delivery>): Promise<Delivery> {
+  test(caller: Caller, reference: string, within?: Within<Delivery>): Promise<Delivery> {
     const { webhookDeliveries } = this.#tables;
-    const { webhook, delivery } = await this.#send(caller, reference, within, (to) => {
+    return this.#send(caller, reference, within, (to) => {
       const now = this.#clock.now();
       const id = newId<DeliveryId>(now);
       const payload = payloadOf(TEST_EVENT, now, { webhook_id: to.id });
@@ -57,8 +57,6 @@ export class WebhookDeliveries {
       });
       return id;
     });
-    this.#sender.add(webhook.pk, true);
-    return delivery;
   }
 
   /** The deliveries of a webhook, newest first. Throws NOT_FOUND, FORBIDDEN. */
@@ -76,47 +74,52 @@ export class WebhookDeliveries {
   }
 
   /** Sends a delivery once more, with the same id. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
-  async resend(
+  resend(
     caller: Caller,
     reference: string,
     deliveryId: string,
     within?: Within<Delivery>,
   ): Promise<Delivery> {
     const { webhookDeliveries } = this.#tables;
-    const { webhook, delivery } = await this.#send(caller, reference, within, (to) => {
+    return this.#send(caller, reference, within, (to) => {
       const id = parseId<DeliveryId>(deliveryId);
       const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
       if (found === null) throw notFound("delivery");
       webhookDeliveries.sendAgain(found.pk, this.#clock.now());
       return found.id;
     });
-    this.#sender.add(webhook.pk, true);
-    return delivery;
   }
 
-  /** Lets a delivery wait to be sent. */
+  /** Sends what `prepare` lets wait. */
   async #send(
     caller: Caller,
     reference: string,
     within: Within<Delivery> | undefined,
     prepare: (webhook: Webhook) => DeliveryId,
-  ): Promise<{ webhook: Webhook; delivery: Delivery }> {
-    let webhook: Webhook | null = null;
-    const delivery = await this.#access.write(caller, within, () => {
-      webhook = this.#webhooks.get(caller, reference);
-      if (webhook.disabledAt !== null) {
-        throw new CofferError(
-          "CONFLICT",
-          "The webhook is disabled. Enable it first: PATCH it with enabled true.",
-        );
-      }
-      if (this.#tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
-        throw new CofferError("CONFLICT", "Too many deliveries of the webhook wait to be sent already.");
-      }
-      const found = this.#tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
-      if (found === null) throw new Error("a delivery is missing");
-      return found;
-    });
-    return { webhook: webhook ?? this.#webhooks.get(caller, reference), delivery };
+  ): Promise<Delivery> {
+    const sent = await this.#access.write<{ delivery: Delivery; webhook: WebhookPk }>(
+      caller,
+      ({ delivery }) => within?.(delivery),
+      () => {
+        const webhook = this.#webhooks.get(caller, reference);
+        if (webhook.disabledAt !== null) {
+          throw new CofferError(
+            "CONFLICT",
+            "The webhook is disabled. Enable it first: PATCH it with enabled true.",
+          );
+        }
+        if (this.#tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
+          throw new CofferError(
+            "CONFLICT",
+            "Too many deliveries of the webhook wait to be sent already. Try again once some are.",
+          );
+        }
+        const delivery = this.#tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
+        if (delivery === null) throw new Error("a delivery is missing");
+        return { delivery, webhook: webhook.pk };
+      },
+    );
+    this.#sender.add(sent.webhook, true);
+    return sent.delivery;
   }
 }
