@@ -14,31 +14,34 @@ export interface FolderContents {
   readonly retry: () => void;
 }
 
+/** The pages after a first one. They come later, when another folder may be shown. */
+interface LaterPages {
+  readonly first: SharedPage | null;
+  readonly pages: readonly SharedPage[];
+}
+
 /** Loads a folder that a link shows, page by page. `onRefused` is called if the link shows nothing any more. */
 export function useFolder(token: string, folder: string, onRefused: () => void): FolderContents {
   const { loaded, reload } = useLoad(folder, async (signal) => ({
     folder,
     page: await listShared(token, folder, null, signal),
   }));
-  const [later, setLater] = useState<readonly SharedPage[]>([]);
+  const [later, setLater] = useState<LaterPages>({ first: null, pages: [] });
   const [laterFailure, setLaterFailure] = useState<ApiError | null>(null);
-  useEffect(() => {
-    setLater([]);
-    setLaterFailure(null);
-  }, [loaded]);
+  useEffect(() => setLaterFailure(null), [loaded]);
   const failure = loaded.state === "failed" ? loaded.error : laterFailure;
   useEffect(() => {
     if (failure?.status === 401 || failure?.status === 410) onRefused();
   }, [failure]);
   // The pages of another folder are not this one's.
   const first = loaded.state === "ready" && loaded.value.folder === folder ? loaded.value.page : null;
-  const pages = first === null ? [] : [first, ...later];
+  const pages = first === null ? [] : [first, ...(later.first === first ? later.pages : [])];
   const cursor = pages.at(-1)?.next_cursor ?? null;
   const loadMore = async () => {
     setLaterFailure(null);
     try {
       const page = await listShared(token, folder, cursor);
-      setLater([...later, page]);
+      setLater({ first, pages: [...pages.slice(1), page] });
     } catch (error) {
       setLaterFailure(asApiError(error));
     }
