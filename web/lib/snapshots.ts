@@ -52,7 +52,7 @@ export async function forkSnapshot(
   return (await call<{ data: Drive }>("POST", `/v0/drives/${drive}/fork`, { body, headers })).data;
 }
 
-/** What is another way now than in a snapshot, by path. */
+/** What differs between a snapshot and now, by path. */
 export function compareSnapshot(
   { id, drive_id: drive }: Snapshot,
   part: Part,

@@ -1,6 +1,7 @@
 import { DriveHead } from "../components/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/not-found.tsx";
+import { ShowMore } from "../components/show-more.tsx";
 import { call } from "../lib/api.ts";
 import { getDrive } from "../lib/drives.ts";
 import { useFeed } from "../lib/feed.ts";
@@ -46,13 +47,7 @@ function ActivityOf({ drive }: { readonly drive: Drive }) {
             </ul>
           </section>
         ))}
-      {loaded.state === "ready" && loaded.value.hasMore && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { DriveHead } from "../components/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
+import { ShowMore } from "../components/show-more.tsx";
 import { call } from "../lib/api.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/feed.ts";
@@ -51,13 +52,7 @@ export function Links({ driveId }: { readonly driveId: string | null }) {
           ))}
         </ul>
       )}
-      {loaded.state === "ready" && loaded.value.hasMore && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
       {revoking !== null && (
         <RevokeLink
           link={revoking}

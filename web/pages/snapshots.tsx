@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { DriveHead } from "../components/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/not-found.tsx";
+import { ShowMore } from "../components/show-more.tsx";
 import { call } from "../lib/api.ts";
 import { isManaged } from "../lib/drive-places.ts";
 import { getDrive } from "../lib/drives.ts";
@@ -85,13 +86,7 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
           ))}
         </ul>
       )}
-      {loaded.state === "ready" && loaded.value.hasMore && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
       {doing?.what === "create" && <NewSnapshot drive={drive} onClose={close} onDone={finish} />}
       {doing?.what === "restore" && (
         <RestoreSnapshot snapshot={doing.snapshot} path="" onClose={close} onDone={finish} />

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { DriveHead } from "../components/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
+import { ShowMore } from "../components/show-more.tsx";
 import { say } from "../components/toast.tsx";
 import { asApiError, call } from "../lib/api.ts";
 import { isManaged } from "../lib/drive-places.ts";
@@ -73,13 +74,7 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
           ))}
         </ul>
       )}
-      {loaded.state === "ready" && loaded.value.hasMore && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
       {doing?.what === "delete" && <DeleteForGood entry={doing.entry} onClose={close} onDone={finish} />}
       {doing?.what === "empty" && drive !== undefined && (
         <EmptyTrash drive={drive} onClose={close} onDone={finish} />

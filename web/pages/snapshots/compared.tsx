@@ -1,6 +1,7 @@
 import { DriveHead } from "../../components/drive-head.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
+import { ShowMore } from "../../components/show-more.tsx";
 import { formatRelative } from "../../lib/format.ts";
 import { usePages } from "../../lib/pages.ts";
 import { compareSnapshot } from "../../lib/snapshots.ts";
@@ -35,7 +36,7 @@ export function Compared({ drive, snapshot }: { readonly drive: Drive; readonly 
       {loaded.state === "ready" && loaded.value.data.length > 0 && (
         <ul class="list">
           {loaded.value.data.map(({ path, change, before }) => (
-            <li key={path} class="difference">
+            <li key={`${change} ${path}`} class="difference">
               <span class="standing">{IN_WORDS[change]}</span>
               <span>
                 {change === "moved" && before !== null && (
@@ -49,13 +50,7 @@ export function Compared({ drive, snapshot }: { readonly drive: Drive; readonly 
           ))}
         </ul>
       )}
-      {loaded.state === "ready" && loaded.value.hasMore && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Failure } from "../../components/failure.tsx";
 import { FileIcon } from "../../components/file-icon.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
+import { ShowMore } from "../../components/show-more.tsx";
 import { nameOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative } from "../../lib/format.ts";
 import { usePages } from "../../lib/pages.ts";
@@ -80,13 +81,7 @@ function Entries({ snapshot, path }: Pick<InsideProps, "snapshot" | "path">) {
           <FileInside key={file.path} snapshot={snapshot} file={file} />
         ))}
       </ul>
-      {(inFolders.hasMore || inFiles.hasMore) && (
-        <div>
-          <button type="button" class="button" onClick={more}>
-            Show more
-          </button>
-        </div>
-      )}
+      {(inFolders.hasMore || inFiles.hasMore) && <ShowMore onMore={more} />}
     </>
   );
 }
