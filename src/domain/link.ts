@@ -29,10 +29,7 @@ export interface CreatedLink {
 }
 
 /** What a link does: shows a file or a folder, sends a file, or takes one. */
-export const LINK_KINDS = ["file", "folder", "presigned", "upload"] as const;
-
-/** See `LINK_KINDS`. */
-export type LinkKind = (typeof LINK_KINDS)[number];
+export type LinkKind = "file" | "folder" | "presigned" | "upload";
 
 /** A link, as its record shows it. Times are milliseconds since the epoch. */
 export interface ListedLink {
@@ -72,7 +69,7 @@ export function isMadeBy({ createdBy, user }: ListedLink, caller: Caller): boole
 }
 
 /** How long a link works at most, in milliseconds. */
-export const LONGEST_LINK_MS = LINK_SECONDS.most * 1000;
+const LONGEST_LINK_MS = LINK_SECONDS.most * 1000;
 
 /** The same for one that shows a file or folder. */
 export const LONGEST_SHARE_MS = SHARE_LINK_DAYS.most * DAY_MS;

@@ -2,7 +2,7 @@ import { NEWLINE } from "../texts/lines.ts";
 import type { Change } from "./change.ts";
 
 /** How many steps a comparison may take. Beyond, all between the first and the last difference is one change. */
-export const COMPARE_STEPS = 20_000_000;
+const COMPARE_STEPS = 20_000_000;
 /** The most lines that may be added and removed together; what is kept for the way back grows with its square. */
 const MOST_EDITS = 2000;
 

@@ -25,7 +25,7 @@ export interface LinkOptions {
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
 /** Where people see what a link shows. */
-export function sharePageUrl(base: string, token: string): string {
+function sharePageUrl(base: string, token: string): string {
   return `${base}/s/${token}`;
 }
 
