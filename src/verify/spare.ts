@@ -23,7 +23,8 @@ export class Spare {
     const backups = await pathsIn(join(root, "backups"));
     if (backups.length === 0 && (await pathsIn(join(root, "blobs"))).length === 0) {
       throw new Error(
-        `${root} holds neither backups nor contents. Give a directory of backups, or a data directory.`,
+        `${root} holds neither backups nor contents. Give a directory of backups, or a data directory. Restore a ` +
+          "backup in S3, or an archive, into a new directory first.",
       );
     }
     return new Spare(
