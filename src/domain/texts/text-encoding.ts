@@ -1,4 +1,5 @@
 import { CofferError } from "../errors.ts";
+import { once } from "../once.ts";
 import { utf8Length } from "./text.ts";
 
 /** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */
@@ -69,19 +70,30 @@ export function asUtf8(bytes: Uint8Array<ArrayBuffer>, encoding: TextEncoding): 
   return Buffer.from(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes));
 }
 
-function asLatin1(text: string): Buffer {
+/** The bytes of all UTF-16 code units in Windows-1252; -1 for those that it lacks. */
+const latin1Bytes = once(() => {
+  const bytes = new Int16Array(0x10000).fill(-1);
   const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-  const bytes = new Map(
-    Array.from(new TextDecoder("latin1").decode(all), (character, byte) => [character, byte]),
-  );
-  return Buffer.from(
-    Array.from(text, (character) => {
-      const byte = bytes.get(character);
-      if (byte !== undefined) return byte;
-      throw new CofferError(
-        "CONFLICT",
-        `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
-      );
-    }),
+  const characters = new TextDecoder("latin1").decode(all);
+  for (let byte = 0; byte < all.length; byte += 1) bytes[characters.charCodeAt(byte)] = byte;
+  return bytes;
+});
+
+/** A loop over code units: whatever makes an object of each character takes seconds for the longest texts. */
+function asLatin1(text: string): Buffer {
+  const byteOf = latin1Bytes();
+  const bytes = Buffer.allocUnsafe(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = byteOf[text.charCodeAt(at)] ?? -1;
+    if (byte === -1) throw lackedByLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    bytes[at] = byte;
+  }
+  return bytes;
+}
+
+function lackedByLatin1(character: string): CofferError {
+  return new CofferError(
+    "CONFLICT",
+    `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
   );
 }
