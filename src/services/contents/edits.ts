@@ -173,14 +173,21 @@ export class Edits {
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
     const bytes = await this.#damaged.readFor(file, () => this.#blobs.readAll(file));
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
+    // Each step reads a long text once or more.
+    const pause = async () => {
+      if (file.size > LARGE_BYTES) await nextTurn();
+    };
     const original = asUtf8(bytes.subarray(mark.length), encoding);
+    await pause();
     const edited = new EditedText(original);
+    await pause();
     for (const edit of edits) {
       edited.apply(edit);
-      if (file.size > LARGE_BYTES) await nextTurn();
+      await pause();
     }
     const { text: now, changes } = edited;
     const content = encoding === "utf-8" ? now : encode(now.toString(), encoding);
+    await pause();
     const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine: 1 });
     return { diff, pieces: () => inPieces(mark, content) };
   }
