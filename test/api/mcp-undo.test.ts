@@ -155,6 +155,7 @@ test("where nothing is kept, nothing is deleted for good by undoing", async () =
   const { key } = await provision(forgetful);
   await using me = await connectMcp(forgetful.appliance.url, key);
   expect(mcp.client.getInstructions()).toContain("undo takes back");
+  expect(mcp.client.getInstructions()).toMatch(/links.*members.*changes.*webhooks/);
   expect(me.client.getInstructions()).toContain("keeps nothing of it");
   await me.get("write_file", { path: "f/a.txt", text: "one" });
   await me.get("create_folder", { path: "g/" });

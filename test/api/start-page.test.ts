@@ -110,6 +110,13 @@ describe.each(TEXTS)("%s", (path) => {
     expect(text).not.toContain("evil");
   });
 
+  test("says that there are ways back, to see what happened, and to share", async () => {
+    const { text } = await ask(path);
+    for (const noun of [/undo/i, /snapshots/, /changes/, /webhooks/, /links/, /members/]) {
+      expect(text).toMatch(noun);
+    }
+  });
+
   test("has the limits of this server", async () => {
     const { text } = await ask(path);
     const limits =

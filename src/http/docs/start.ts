@@ -90,7 +90,7 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
         ? `POST ${base}/v0/drives/provision with {"name": "My drive"}: it returns a drive, its API key, and a claim link for your human. Keep the key.`
         : `Ask your human for an API key: people make keys at ${base}/keys, after they sign in.`,
       "Send the key with each request, as `Authorization: Bearer <key>`.",
-      `Read ${base}/skill.md for the common things, and ${base}/docs/api.md for all operations.`,
+      `Read ${base}/skill.md for the common things (files, search, undo, snapshots, changes, webhooks, links, members), and ${base}/docs/api.md for all operations.`,
     ],
     links: {
       openapi: `${base}/docs/openapi.json`,
