@@ -46,6 +46,7 @@ import { provision } from "./resources/provision.ts";
 import { search } from "./resources/search.ts";
 import { snapshotUses } from "./resources/snapshot-uses.ts";
 import { snapshots } from "./resources/snapshots.ts";
+import { sharedContents } from "./resources/shared-contents.ts";
 import { shared } from "./resources/shared.ts";
 import { texts } from "./resources/texts.ts";
 import { trash } from "./resources/trash.ts";
@@ -174,14 +175,8 @@ function resources(options: AppOptions): AnyElysia[] {
     texts(services.texts),
     edits(services.edits),
     links({ links: services.links, linkBase: base }),
-    shared({
-      shared: services.shared,
-      files: services.files,
-      cookies: cookiesFor(settings.baseUrl),
-      clock,
-      log,
-      stallMs: archiveStallMs,
-    }),
+    shared({ shared: services.shared, cookies: cookiesFor(settings.baseUrl), clock }),
+    sharedContents({ shared: services.shared, files: services.files, log, stallMs: archiveStallMs }),
     presigned({ links: services.presignedLinks, files: services.files, linkBase: base }),
     uploadLinks({
       links: services.uploadLinks,

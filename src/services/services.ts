@@ -158,7 +158,7 @@ export function openServices(given: ServiceParts) {
   const versions = new Versions(parts);
   const feed = new Feed(parts);
   const indexes = new LineIndexes();
-  const documents = new Documents({ files, documentReader });
+  const extracts = new Extracts({ files, documents: new Documents({ files, documentReader }) });
   const uploads = new Uploads(parts);
   const archives = new Archives(parts);
   const listings = new Listings(parts);
@@ -191,11 +191,11 @@ export function openServices(given: ServiceParts) {
     files,
     archives,
     documentReader,
-    extracts: new Extracts({ files, documents }),
+    extracts,
     texts: new Texts({ ...parts, indexes }),
     edits: new Edits({ ...parts, indexes, uploads }),
     links: new Links({ ...parts, linkPasswords, linkUses }),
-    shared: new SharedThings({ ...parts, listings, folders, archives, linkPasswords, linkUses }),
+    shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, linkUses }),
     presignedLinks: new PresignedLinks({ ...parts, linkUses }),
     uploads,
     uploadLinks: new UploadLinks({ ...parts, uploads }),

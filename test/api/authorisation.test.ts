@@ -464,7 +464,7 @@ const ENTRIES: readonly Entry[] = [
     of: managing(200),
   },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
-  ...["", "/files", "/download?path=f", "/archive"].map((rest) => ({
+  ...["", "/files", "/download?path=f", "/extract?path=f", "/archive"].map((rest) => ({
     route: `GET /v0/shared/{token}${rest.replace(/\?.*/, "")}`,
     path: ({ token }: Target) => `/v0/shared/${token}${rest}`,
     of: { agent: forAll, ada: forAll },

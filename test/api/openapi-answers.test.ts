@@ -80,6 +80,8 @@ let world: World;
 let description: Description;
 /** Files of Ada's that no text can be read from, by what is wrong with them. */
 let odd: Record<"picture" | "brokenJson" | "longJson" | "noText", string>;
+/** The token of a link that shows these. */
+let oddShare: string;
 /** The token of a link to upload to Bob's drive. */
 let bobsUpload: string;
 /** An entry of the trash of Bob's drive. */
@@ -109,6 +111,8 @@ beforeAll(async () => {
     longJson: await putNote("long.json"),
     noText: await putNote("a.txt", "\0"),
   };
+  const everything = { body: { drive_id: world.drives.ada, path: "" } };
+  oddShare = (await world.clients.ada.json<Target["share"]>(201, "POST", "/v0/links", everything)).token;
   bobsTrash = await putIntoTrash(world.clients.bob, world.drives.bob);
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
@@ -589,6 +593,7 @@ const SUCCESSES: readonly Case[] = [
     as: "nobody",
     request: (t) => under(sharing(t), { "if-none-match": `"${HELLO_DIGEST}"` }),
   },
+  { operation: "extractShared", gives: 200, as: "nobody", request: sharing },
   { operation: "downloadSharedArchive", gives: 200, as: "nobody", request: sharing },
   { operation: "unlockShared", gives: 200, as: "nobody", request: (t) => guessing(t.locked, "open sesame") },
   { operation: "searchFiles", gives: 200, request: () => ({ query: { q: "hello" } }) },
@@ -768,6 +773,16 @@ const REFUSALS: readonly Case[] = [
     { operation, gives: "EXTRACTION_FAILED", request: () => ({ params: { id: odd.brokenJson } }) },
     { operation, gives: "PAYLOAD_TOO_LARGE", request: () => ({ params: { id: odd.longJson } }) },
   ]),
+  ...(
+    [
+      ["a.png", "UNSUPPORTED_MEDIA_TYPE"],
+      ["a.json", "EXTRACTION_FAILED"],
+      ["long.json", "PAYLOAD_TOO_LARGE"],
+    ] as const
+  ).map(([path, gives]): Case => {
+    const request = () => ({ params: { token: oddShare }, query: { path } });
+    return { operation: "extractShared", gives, as: "nobody", request };
+  }),
   {
     operation: "downloadFile",
     gives: "FORBIDDEN",
@@ -866,7 +881,7 @@ const REFUSALS: readonly Case[] = [
     request: () => ({ params: { id: bobsHook, did: NOWHERE } }),
   },
   { operation: "revokeLink", gives: "NOT_FOUND", request: () => ({ params: { id: NOWHERE } }) },
-  ...["getShared", "listSharedFiles", "downloadShared", "downloadSharedArchive"].flatMap(
+  ...["getShared", "listSharedFiles", "downloadShared", "extractShared", "downloadSharedArchive"].flatMap(
     (operation): Case[] => [
       { operation, gives: "NOT_FOUND", as: "nobody", request: () => ({ params: { token: "none" } }) },
       { operation, gives: "UNAUTHORIZED", as: "nobody", request: (t) => ({ params: { token: t.locked } }) },

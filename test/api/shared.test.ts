@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { openStage } from "../support/scenario.ts";
 import { opened } from "../support/archives.ts";
+import { docx, wordParagraph } from "../support/documents.ts";
 
 const stage = openStage({ "base-url": "https://drive.test", "trusted-proxies": "127.0.0.1" });
 
@@ -46,6 +47,37 @@ async function shared(body: { [name: string]: Json } = { path: "photos/" }) {
 function cookieOf({ headers }: Answer): string {
   return headers.get("set-cookie")?.split(";")[0] ?? "";
 }
+
+describe("of a document", () => {
+  const letter = { body: docx(wordParagraph("Dear reader")) };
+
+  test("a link shows the text, and nothing of what it does not show", async () => {
+    const { own, send, get } = await shared();
+    const at = (path: string) => `/v0/files?drive_id=${own.id}&path=${path}`;
+    await own.client.json(201, "PUT", at("photos/letter.docx"), letter);
+    await own.client.json(201, "PUT", at("private.docx"), letter);
+    expect(await get("/extract?path=letter.docx")).toMatchObject({ content: "Dear reader\n" });
+    expect(await get("/extract?path=a.txt")).toMatchObject({ content: "Hello World!" });
+    const { headers } = await send("/extract?path=letter.docx");
+    expect([headers.get("referrer-policy"), headers.get("x-robots-tag")]).toEqual(["no-referrer", "noindex"]);
+    const refusals = { "../private.docx": 400, "private.docx": 404, "secret.txt": 404 };
+    for (const [path, status] of Object.entries(refusals))
+      expect([path, (await send(`/extract?path=${path}`)).status]).toEqual([path, status]);
+    expect((await send("/extract")).status).toBe(400);
+    await own.client.json(201, "PUT", at("photos/broken.docx"), { body: "PK" });
+    expect([415, 422]).toContain((await send("/extract?path=broken.docx")).status);
+  });
+
+  test("a link with a password shows the text only to who gave it", async () => {
+    const { own, send, get, unlock } = await shared({ path: "photos/a.txt", password: "open sesame" });
+    expect((await send("/extract")).status).toBe(401);
+    const headers = { cookie: cookieOf(await unlock("open sesame")) };
+    expect(await get("/extract", { headers })).toMatchObject({ content: "Hello World!" });
+    const [link] = (await own.client.json<{ data: Link[] }>(200, "GET", `/v0/links?drive_id=${own.id}`)).data;
+    await own.client.json(200, "DELETE", `/v0/links/${link?.id}`);
+    expect((await send("/extract", { headers })).status).toBe(404);
+  });
+});
 
 describe("a link to a folder", () => {
   test("shows what is in it, by paths that begin there, and nothing that is private", async () => {

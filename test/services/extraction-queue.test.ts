@@ -3,6 +3,7 @@ import type { DriveCaller } from "../../src/domain/caller.ts";
 import { EXTRACTIONS } from "../../src/domain/extraction.ts";
 import { newId, type UserId } from "../../src/domain/id.ts";
 import { ExtractionQueue } from "../../src/services/extraction/extraction-queue.ts";
+import { holderOf } from "../../src/services/slots.ts";
 import { openServicesIn } from "../support/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -38,7 +39,7 @@ beforeEach(() => {
 function work(name: string, caller: DriveCaller | undefined, signal?: AbortSignal): Promise<void> {
   if (caller === undefined) throw new Error("there is no such caller");
   return queue.run(
-    caller,
+    holderOf(caller),
     () => {
       begun.push(name);
       return new Promise((resolve) => void ends.set(name, resolve));

@@ -14,8 +14,8 @@ export interface ContentSource {
   readonly download: (file: ShownFile) => string;
   /** The same, to show it. */
   readonly inline: (file: ShownFile) => string;
-  /** Where the text of a document is read; null where nobody reads it. */
-  readonly text: ((file: ShownFile) => string) | null;
+  /** Where the text of a document is read. */
+  readonly text: (file: ShownFile) => string;
 }
 
 /** The files of those who are signed in. */

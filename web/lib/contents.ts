@@ -17,7 +17,7 @@ export async function readDocument(
   path: string,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const { content, truncated } = await call<DocumentText>("POST", path, { signal });
+  const { content, truncated } = await call<DocumentText>("GET", path, { signal });
   const text = content.slice(0, TEXT_BYTES);
   return { text, isCut: truncated === true || text.length < content.length };
 }

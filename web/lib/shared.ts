@@ -73,11 +73,11 @@ export function sharedArchive(token: string, folder: string): string {
   return `/v0/shared/${token}/archive${folder === "" ? "" : `?${new URLSearchParams({ path: folder })}`}`;
 }
 
-/** The contents that a link shows. The text of documents is not read for those without an account. */
+/** The contents that a link shows. */
 export function sharedContents(token: string): ContentSource {
   return {
     download: ({ id }) => sharedDownload(token, id),
     inline: ({ id }) => `${sharedDownload(token, id)}&inline=1`,
-    text: null,
+    text: ({ id }) => `/v0/shared/${token}/extract?${new URLSearchParams({ path: id })}`,
   };
 }

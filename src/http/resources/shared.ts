@@ -2,12 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { ARCHIVE_PATHS, PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
+import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { Log } from "../../log.ts";
-import type { Files } from "../../services/files.ts";
 import type { Shared, SharedThings } from "../../services/links/shared.ts";
-import { contentAnswer } from "../content/answer.ts";
 import { GuessThrottle } from "../gate/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
@@ -19,33 +16,30 @@ import {
   sharedSchema,
 } from "../operation/link-schemas.ts";
 import { operation } from "../operation/operation.ts";
-import type { Answer } from "../operation/spec.ts";
 import { sharedFileRecord } from "../operation/records.ts";
 import { givenPassword, integer, time } from "../operation/schema.ts";
-import { ARCHIVE, archiveAnswer } from "./archives.ts";
-import { CONTENT, OWN_PAGES } from "./downloads.ts";
 
 /** What the routes of what links show need. */
 export interface SharedOptions {
   readonly shared: SharedThings;
-  readonly files: Files;
   readonly cookies: Cookies;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly stallMs?: number | undefined;
 }
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
 
-const params = Type.Object({ token: Type.String({ description: "The token of the link." }) });
+/** The path of every route of what a link shows. */
+export const SHARED_PARAMS = Type.Object({ token: Type.String({ description: "The token of the link." }) });
 
 /** Of every response with something that a link shows: its address must not get around. */
-const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
+export const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
 
-const HIDDEN_HEADERS = { "Referrer-Policy": "`no-referrer`", "X-Robots-Tag": "`noindex`" };
+/** The same in the description. */
+export const HIDDEN_HEADERS = { "Referrer-Policy": "`no-referrer`", "X-Robots-Tag": "`noindex`" };
 
-const LOCKED =
+/** What the description says of each first. */
+export const LOCKED =
   "Returns 401 if the link has a password that was not given: see `POST /v0/shared/{token}/unlock`. ";
 
 const exampleShared: SharedRecord = {
@@ -57,10 +51,14 @@ const exampleShared: SharedRecord = {
   expires_at: exampleLink.expires_at,
 };
 
+/** What a link shows to whoever sends this request. Throws as `SharedThings.open`. */
+export function openShared(service: SharedThings, request: Request, token: string): Shared {
+  return service.open(token, tokenIn(request, COOKIE));
+}
+
 /** What links show, to people and programs without a key. */
-export function shared({ shared: service, files, cookies, clock, log, stallMs }: SharedOptions) {
+export function shared({ shared: service, cookies, clock }: SharedOptions) {
   const throttle = new GuessThrottle(clock);
-  const open = (request: Request, token: string) => service.open(token, tokenIn(request, COOKIE));
   return new Elysia({ name: "shared" })
     .get(
       ...operation(
@@ -72,7 +70,7 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
           public: true,
           summary: "Show what a link leads to",
           description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
-          params,
+          params: SHARED_PARAMS,
           answers: [
             {
               status: 200,
@@ -85,7 +83,7 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
           errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
         },
         ({ request, context, params: { token } }) => {
-          const opened = open(request, token);
+          const opened = openShared(service, request, token);
           if (context.method !== "HEAD") service.countUse(opened);
           return Response.json(sharedRecord(service, opened), { headers: HIDDEN });
         },
@@ -102,7 +100,7 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
           summary: "Give a link's password",
           description:
             "The response sets a cookie that opens this link for 12 hours. A wrong password gets 401; after a few, from anywhere, the next has to wait (429), each time longer.",
-          params,
+          params: SHARED_PARAMS,
           body: Type.Object({ password: givenPassword() }),
           example: { password: "open sesame" },
           answers: [
@@ -147,7 +145,7 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
           public: true,
           summary: "List a folder that a link shows",
           description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
-          params,
+          params: SHARED_PARAMS,
           query: Type.Object({
             prefix: Type.Optional(
               Type.String({
@@ -173,7 +171,7 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
         ({ request, params: { token }, query }) => {
           const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
           const { prefix = "", limit } = query;
-          const listing = service.list(open(request, token), { prefix, limit, after });
+          const listing = service.list(openShared(service, request, token), { prefix, limit, after });
           const page: SharedPage = {
             data: listing.files.map(sharedFileRecord),
             folders: listing.level?.folders ?? [],
@@ -182,83 +180,6 @@ export function shared({ shared: service, files, cookies, clock, log, stallMs }:
             next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter, "path"),
           };
           return Response.json(page, { headers: HIDDEN });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/shared/:token/download",
-
-        {
-          ...CONTENT,
-          answers: CONTENT.answers.map((each) =>
-            hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } }),
-          ),
-          operationId: "downloadShared",
-          tag: "Links",
-          public: true,
-          summary: "Download a file that a link shows",
-          description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
-          params,
-          query: Type.Object({
-            ...CONTENT.query.properties,
-            path: Type.Optional(
-              Type.String({
-                description:
-                  "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
-                examples: ["photos/a.jpg"],
-              }),
-            ),
-          }),
-          errors: [...CONTENT.errors, "UNAUTHORIZED", "GONE"],
-        },
-        async ({ request, context, params: { token }, query }) => {
-          const opened = open(request, token);
-          const response = await contentAnswer(files, {
-            request,
-            context,
-            file: service.file(opened, query.path),
-            inline: query.inline,
-            isForAnyPage: false,
-            // A preview belongs to the page, which was counted.
-            onStart: () => void (query.inline || service.countUse(opened)),
-          });
-          for (const [name, value] of Object.entries(HIDDEN)) response.headers.set(name, value);
-          return response;
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/shared/:token/archive",
-
-        {
-          operationId: "downloadSharedArchive",
-          tag: "Links",
-          public: true,
-          summary: "Download what a link shows as one ZIP",
-          description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
-          params,
-          query: Type.Object({
-            path: Type.Optional(
-              Type.Array(Type.String(), {
-                maxItems: ARCHIVE_PATHS,
-                description:
-                  "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
-                examples: [["photos/", "a.txt"]],
-              }),
-            ),
-          }),
-          answers: [hidden(ARCHIVE)],
-          errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
-        },
-        async ({ request, context, params: { token }, query }) => {
-          const opened = open(request, token);
-          const archive = service.archive(opened, context.client, query.path ?? []);
-          const response = await archiveAnswer(archive, context, { log, stallMs });
-          if (context.method !== "HEAD") service.countUse(opened);
-          for (const [name, value] of Object.entries(HIDDEN)) response.headers.set(name, value);
-          return response;
         },
       ),
     );
@@ -274,9 +195,4 @@ function sharedRecord(service: SharedThings, opened: Shared): SharedRecord {
     file: file && sharedFileRecord(file),
     expires_at: formatInstant(opened.expiresAt),
   };
-}
-
-/** The description of a response of another route, with the headers that are added here. */
-function hidden<A extends Answer>(answer: A): A {
-  return { ...answer, headers: { ...answer.headers, ...HIDDEN_HEADERS } };
 }

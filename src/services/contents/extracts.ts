@@ -9,6 +9,7 @@ import { encodingsFor, type TextEncoding } from "../../domain/texts/text-encodin
 import { contentPieces } from "./content-pieces.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files.ts";
+import { holderOf, type SlotHolder } from "../slots.ts";
 
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
@@ -50,11 +51,15 @@ export class Extracts {
    * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
    */
   async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
-    const file = this.#files.get(caller, ref);
+    return this.extractOf(this.#files.get(caller, ref), holderOf(caller), signal);
+  }
+
+  /** The same of a file that whoever waits for it may see. */
+  async extractOf(file: File, holder: SlotHolder, signal?: AbortSignal): Promise<Extract> {
     const { mimeType } = file;
     const format = documentFormatOf(mimeType);
     if (format !== null) {
-      const { text, isCut } = await this.#documents.text(caller, file, format, signal);
+      const { text, isCut } = await this.#documents.text(holder, file, format, signal);
       return { mimeType, isCut, json: quoted(piecesOf(text)) };
     }
     const isJson = isJsonType(mimeType);
@@ -69,7 +74,8 @@ export class Extracts {
   async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
     const file = this.#files.get(caller, ref);
     const format = documentFormatOf(file.mimeType);
-    if (format !== null) return { file, ...(await this.#documents.text(caller, file, format, signal)) };
+    if (format !== null)
+      return { file, ...(await this.#documents.text(holderOf(caller), file, format, signal)) };
     requireReadable(file, false);
     const content = await this.#files.content(file);
     const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));

@@ -1,10 +1,9 @@
-import type { Caller } from "../../domain/caller.ts";
-import { ownerOf } from "../../domain/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { type DocumentFormat, EXTRACTION_LIMITS, type Refusal } from "../../domain/extraction.ts";
 import type { File } from "../../domain/file.ts";
 import { MIB } from "../../domain/limits.ts";
 import type { Files } from "../files.ts";
+import type { SlotHolder } from "../slots.ts";
 import type { DocumentReader } from "./document-reader.ts";
 import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
@@ -29,12 +28,13 @@ export class Documents {
   }
 
   /**
-   * The text of a file of this format, which the caller may see.
+   * The text of a file of this format.
    *
+   * @param holder who waits for it, and may see the file
    * @throws CofferError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED
    */
   async text(
-    caller: Caller,
+    holder: SlotHolder,
     file: File,
     format: DocumentFormat,
     signal?: AbortSignal,
@@ -42,10 +42,10 @@ export class Documents {
     requireSize(file);
     const content = await this.#files.content(file);
     // By owner: how fast an answer is must not tell what others have.
-    const key = `${ownerOf(caller)} ${format} ${file.digest}`;
+    const key = `${holder.owner} ${format} ${file.digest}`;
     const extraction =
       this.#recent.get(key) ??
-      (await this.#queue.run(caller, () => this.#reader.read(format, content, signal), signal));
+      (await this.#queue.run(holder, () => this.#reader.read(format, content, signal), signal));
     signal?.throwIfAborted();
     this.#recent.put(key, extraction);
     if (extraction.kind === "refused") throw refused(file, extraction.why);

@@ -1,19 +1,14 @@
-import { type Caller, isUnclaimed, ownerOf } from "../../domain/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { EXTRACTIONS } from "../../domain/extraction.ts";
+import type { SlotHolder } from "../slots.ts";
 
-interface Place {
-  readonly owner: string;
-  readonly isUnclaimed: boolean;
-}
-
-interface Waiting extends Place {
+interface Waiting extends SlotHolder {
   readonly start: () => void;
 }
 
 /** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
 export class ExtractionQueue {
-  readonly #running = new Set<Place>();
+  readonly #running = new Set<SlotHolder>();
   /** The oldest first. */
   readonly #waiting = new Set<Waiting>();
 
@@ -22,12 +17,11 @@ export class ExtractionQueue {
    *
    * @throws CofferError RATE_LIMITED if too many wait
    */
-  async run<T>(caller: Caller, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    const place = { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
-    this.#requireRoom(place.owner);
+    this.#requireRoom(holder.owner);
     const turn = Promise.withResolvers<void>();
-    const waiting = { ...place, start: turn.resolve };
+    const waiting = { ...holder, start: turn.resolve };
     const leave = () => {
       if (this.#waiting.delete(waiting)) turn.reject(signal?.reason);
     };
@@ -63,7 +57,7 @@ export class ExtractionQueue {
     }
   }
 
-  #mayRun(next: Place): boolean {
+  #mayRun(next: SlotHolder): boolean {
     const running = [...this.#running];
     if (running.length >= EXTRACTIONS.running || running.some(({ owner }) => owner === next.owner))
       return false;

@@ -21,9 +21,11 @@ import {
 } from "../../domain/path.ts";
 import type { Access, Reach } from "../access.ts";
 import type { Archive, Archives } from "../contents/archives.ts";
+import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { LinkUses } from "./link-uses.ts";
 import type { Listing, Listings } from "../listings.ts";
+import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 
 /** What a link shows, to somebody who may see it. */
@@ -77,6 +79,7 @@ export class SharedThings {
   readonly #listings: Listings;
   readonly #folders: Folders;
   readonly #archives: Archives;
+  readonly #extracts: Extracts;
   readonly #passwords: Passwords;
   readonly #uses: LinkUses;
   readonly #secret: Uint8Array;
@@ -88,6 +91,7 @@ export class SharedThings {
     listings: Listings;
     folders: Folders;
     archives: Archives;
+    extracts: Extracts;
     linkPasswords: Passwords;
     linkUses: LinkUses;
     secret: Uint8Array;
@@ -98,6 +102,7 @@ export class SharedThings {
     this.#listings = parts.listings;
     this.#folders = parts.folders;
     this.#archives = parts.archives;
+    this.#extracts = parts.extracts;
     this.#passwords = parts.linkPasswords;
     this.#uses = parts.linkUses;
     this.#secret = parts.secret;
@@ -205,6 +210,11 @@ export class SharedThings {
     return file;
   }
 
+  /** The text of a file that the link shows. Throws like `file` and `Extracts.extract`. */
+  extract(shared: Shared, path: string | undefined, signal: AbortSignal): Promise<Extract> {
+    return this.#extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
+  }
+
   /**
    * Files and folders as one archive; all that the link shows if there are no paths. Throws NOT_FOUND,
    * VALIDATION_ERROR.
@@ -212,9 +222,8 @@ export class SharedThings {
    * @param client the address of whoever asks, as the rate limit counts it
    */
   archive(shared: Shared, client: string, paths: readonly string[]): Archive {
-    const { reach, drive, folder, file, linkId } = shared;
-    // Whoever has links cannot take the archives of those with keys.
-    const holder = { owner: linkId, isUnclaimed: true };
+    const { reach, drive, folder, file } = shared;
+    const holder = holderOf(shared);
     const all = file === null ? [folder] : [file.path];
     if (file !== null && paths.length > 0) paths.forEach((path) => this.file(shared, path));
     const wanted =
@@ -235,6 +244,11 @@ export class SharedThings {
     const isThere = this.#tables.folders.byPath(drive.pk, path) !== null;
     if (!isThere || !path.startsWith(this.#access.prefixOf(reach, drive))) throw notFound("link");
   }
+}
+
+/** Whoever has links cannot take the turns of those with keys. */
+function holderOf({ linkId }: Shared): SlotHolder {
+  return { owner: linkId, isUnclaimed: true };
 }
 
 function lockedLink({ id, passwordHash }: ShareLink): LockedLink {

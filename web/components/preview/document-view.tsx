@@ -20,16 +20,8 @@ interface DocumentViewProps {
 
 /** The text of a document that the browser cannot show. The server reads it. */
 export function DocumentView({ file, why }: DocumentViewProps) {
-  const { text } = useContext(ContentSourceContext);
-  return text === null ? (
-    <NoView file={file} why={why} />
-  ) : (
-    <DocumentText file={file} why={why} address={text(file)} />
-  );
-}
-
-function DocumentText({ file, why, address }: DocumentViewProps & { readonly address: string }) {
-  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(address, signal));
+  const { text: addressOf } = useContext(ContentSourceContext);
+  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(addressOf(file), signal));
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Reading the document…</p>;
   if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;
