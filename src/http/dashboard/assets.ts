@@ -1,12 +1,12 @@
 import index from "../../../web/index.html";
 import worker from "../../../web/markdown-worker.html";
 
-/** A file of the dashboard, ready to send. */
+/** A file of the dashboard. */
 export interface Asset {
   /** `/` for the page itself. */
   readonly path: string;
   readonly type: string;
-  readonly content: Uint8Array<ArrayBuffer>;
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 type Page = typeof index;
@@ -32,14 +32,12 @@ async function filesOf(page: Page): Promise<Asset[]> {
   return page.files === undefined ? bundled(page.index) : embedded(page.files);
 }
 
-function embedded(files: EmbeddedFiles): Promise<Asset[]> {
-  return Promise.all(
-    files.map(async ({ path, loader, headers }) => ({
-      path: pathOf(path, loader === "html"),
-      type: headers["content-type"],
-      content: await Bun.file(path).bytes(),
-    })),
-  );
+function embedded(files: EmbeddedFiles): Asset[] {
+  return files.map(({ path, loader, headers }) => ({
+    path: pathOf(path, loader === "html"),
+    type: headers["content-type"],
+    read: () => Bun.file(path).bytes(),
+  }));
 }
 
 /** By page. It does not change while a process runs, and tests open many servers in one. */
@@ -53,14 +51,12 @@ function bundled(page: string): Promise<Asset[]> {
 
 async function bundle(page: string): Promise<Asset[]> {
   const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/" });
-  return Promise.all(
-    outputs.map(async (output) => ({
-      path: pathOf(output.path, output.path.endsWith(".html")),
-      type: output.type,
-      // The bundler's outputs lack a Blob's `bytes()`.
-      content: new Uint8Array(await output.arrayBuffer()),
-    })),
-  );
+  return outputs.map((output) => ({
+    path: pathOf(output.path, output.path.endsWith(".html")),
+    type: output.type,
+    // The bundler's outputs lack a Blob's `bytes()`.
+    read: async () => new Uint8Array(await output.arrayBuffer()),
+  }));
 }
 
 function pathOf(file: string, isPage: boolean): string {

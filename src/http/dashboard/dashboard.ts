@@ -1,4 +1,5 @@
 import { Elysia, NotFoundError } from "elysia";
+import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
@@ -87,19 +88,20 @@ export async function dashboard(startPage: StartPage) {
 const NO_PAGES = /^\/(v0|auth|oauth|\.well-known)\//;
 
 /** A page for people who mistype an address; programs get the usual error. */
-function lost({ content, type }: Asset) {
+function lost({ read, type }: Asset) {
   const headers = { ...PAGE_HEADERS, "content-type": type };
+  const content = once(read);
   const answer = ({ request }: RouteContext) => {
     const { path } = contextOf(request);
     if (NO_PAGES.test(path) || !isNavigation(request)) throw new NotFoundError();
-    return new Response(content, { status: 404, headers });
+    return content().then((bytes) => new Response(bytes, { status: 404, headers }));
   };
   return answer.bind(null);
 }
 
 /** `/`: the page for people; for programs the start page, which they can read. */
-function front({ content, type }: Asset, startPage: StartPage) {
-  const page = fixedFile(() => content, { ...PAGE_HEADERS, "content-type": type }, ["accept"]);
+function front({ read, type }: Asset, startPage: StartPage) {
+  const page = fixedFile(read, { ...PAGE_HEADERS, "content-type": type }, ["accept"]);
   const answer = ({ request }: RouteContext) => {
     const context = contextOf(request);
     context.route = "/";
@@ -111,8 +113,8 @@ function front({ content, type }: Asset, startPage: StartPage) {
   return answer.bind(null);
 }
 
-function served({ content, type }: Asset, path: string, more: Record<string, string>) {
-  const file = fixedFile(() => content, { ...more, "content-type": type });
+function served({ read, type }: Asset, path: string, more: Record<string, string>) {
+  const file = fixedFile(read, { ...more, "content-type": type });
   const answer = ({ request }: RouteContext) => {
     contextOf(request).route = path;
     return file(request);
