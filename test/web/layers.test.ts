@@ -28,9 +28,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one file that knows what the server's HTTP answers with, and where from: types alone. */
 const ANSWER_TYPES = {
   in: "web/lib/types.ts",
-  from: ["change-schemas", "history-schemas", "link-schemas", "member-schema", "record-schemas"].map(
-    (name) => `src/http/operation/${name}.ts`,
-  ),
+  from: [
+    "account-schemas",
+    "change-schemas",
+    "history-schemas",
+    "link-schemas",
+    "member-schema",
+    "record-schemas",
+  ].map((name) => `src/http/operation/${name}.ts`),
 };
 
 /** The rooms of a page that may import rooms beside them. */

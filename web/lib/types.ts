@@ -1,3 +1,4 @@
+import type * as account from "../../src/http/operation/account-schemas.ts";
 import type * as change from "../../src/http/operation/change-schemas.ts";
 import type * as history from "../../src/http/operation/history-schemas.ts";
 import type * as link from "../../src/http/operation/link-schemas.ts";
@@ -7,22 +8,22 @@ import type * as server from "../../src/http/operation/record-schemas.ts";
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
 
 /** The account of whoever is signed in. */
-export type Account = server.AccountRecord;
+export type Account = account.AccountRecord;
 
 /** How people get in here. */
-export type SignInOptions = server.SignInOptionsRecord;
+export type SignInOptions = account.SignInOptionsRecord;
 
 /** A browser that is signed in. */
-export type SessionRecord = server.SessionRecord;
+export type SessionRecord = account.SessionRecord;
 
 /** What the account uses: storage now, the rest in the period. */
-export type Usage = server.UsageRecord;
+export type Usage = account.UsageRecord;
 
 /** How much of something is used; `limit` is null where there is none. */
 export type Figure = Usage["storage"];
 
 /** A user as administrators see them. */
-export type User = server.ManagedUserRecord;
+export type User = account.ManagedUserRecord;
 
 /** What a claim link is for. */
 export type Claimable = server.ClaimableRecord;
@@ -60,7 +61,7 @@ export interface ListPage<T> {
 export type FoldersPage = Pick<server.FoldersPage, "data" | "total" | "next_cursor">;
 
 /** What an app asks for. */
-export type AuthorizationRequest = server.AuthorizationRecord;
+export type AuthorizationRequest = account.AuthorizationRecord;
 
 /** A key, without its secret. */
 export type ApiKey = server.KeyRecord;

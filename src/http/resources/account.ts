@@ -9,7 +9,7 @@ import {
   accountSchema,
   type UsageRecord,
   usageSchema,
-} from "../operation/record-schemas.ts";
+} from "../operation/account-schemas.ts";
 import { userRecord } from "./users.ts";
 
 /** An account in the shape of `accountSchema`. */

@@ -4,7 +4,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../services/accounts/users.ts";
 import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
-import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../operation/record-schemas.ts";
+import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../operation/account-schemas.ts";
 import { id, newPassword, plan } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

@@ -13,7 +13,11 @@ import { examplePassword } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../operation/record-schemas.ts";
+import {
+  accountSchema,
+  type SignInOptionsRecord,
+  signInOptionsSchema,
+} from "../operation/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";

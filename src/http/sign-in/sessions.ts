@@ -5,7 +5,7 @@ import type { ListedSession } from "../../domain/session.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
 import { operation } from "../operation/operation.ts";
-import { type SessionRecord, sessionSchema } from "../operation/record-schemas.ts";
+import { type SessionRecord, sessionSchema } from "../operation/account-schemas.ts";
 import { id } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
