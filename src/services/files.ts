@@ -7,25 +7,12 @@ import type { ByteRange } from "../domain/byte-range.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Drive } from "../domain/drive.ts";
 import { pathTaken } from "../domain/errors.ts";
-import {
-  type File,
-  type FileFacts,
-  type Metadata,
-  parseExpiry,
-  parseMetadata,
-  parseTags,
-} from "../domain/file.ts";
+import type { File, FileFacts } from "../domain/file.ts";
+import { type FileChanges, parseAttributes, parseRename } from "../domain/file-changes.ts";
 import type { FileRef, FileView } from "../domain/file-ref.ts";
 import { type FileId, parseId, type TrashId } from "../domain/id.ts";
 import { mimeTypeOf } from "../domain/mime.ts";
-import {
-  containingFolder,
-  type Filename,
-  type FilePath,
-  lastSegment,
-  parseFilename,
-  parseFilePath,
-} from "../domain/path.ts";
+import { type Filename, type FilePath, lastSegment, parseFilePath } from "../domain/path.ts";
 import { Piece, trashedFile } from "../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { requireMayExpire } from "../domain/role.ts";
@@ -33,15 +20,6 @@ import type { Access } from "./access.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
-
-/** What a PATCH changes, as sent; undefined fields stay as they are. */
-export interface FileChanges {
-  readonly filename: string | undefined;
-  readonly path: string | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly metadata: Metadata | undefined;
-  readonly expiresAt: string | null | undefined;
-}
 
 /** The destination of a copy or move, as sent. */
 export interface Destination {
@@ -265,33 +243,4 @@ export class Files {
 function named(file: File, filename: Filename): FileBody {
   const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
   return { ...bodyOf(file), filename, mimeType };
-}
-
-/**
- * The last segment of a new path becomes the filename, unless one is given. A new filename without a path also changes
- * the path's last segment, if the two were the same.
- */
-function parseRename(file: File, changes: FileChanges): { filename: Filename; path: FilePath } {
-  const sent = changes.filename === undefined ? null : parseFilename("filename", changes.filename);
-  if (changes.path !== undefined) {
-    const path = parseFilePath("path", changes.path, sent ?? file.filename);
-    return { path, filename: sent ?? (path === file.path ? file.filename : lastSegment(path)) };
-  }
-  if (sent === null) return { filename: file.filename, path: file.path };
-  const follows = lastSegment(file.path) === file.filename.normalize("NFC");
-  const path = follows ? parseFilePath("filename", containingFolder(file.path) + sent, sent) : file.path;
-  return { filename: sent, path };
-}
-
-function parseAttributes(
-  file: File,
-  changes: FileChanges,
-  now: number,
-): Pick<FileBody, "tags" | "metadata" | "expiresAt"> {
-  return {
-    tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),
-    metadata: changes.metadata === undefined ? file.metadata : parseMetadata("metadata", changes.metadata),
-    expiresAt:
-      changes.expiresAt === undefined ? file.expiresAt : parseExpiry("expires_at", changes.expiresAt, now),
-  };
 }
