@@ -187,7 +187,7 @@ function resources(options: AppOptions): AnyElysia[] {
     search(services.search),
     grep(services.grep),
     folders(services.folders, services.snapshotViews),
-    trash(services.trash),
+    trash(services.trash, services.trashEmptying),
     folderTransfers(services.folders),
     apiKeys(services.apiKeys, keyThrottle),
     consent(services.authorizations),

@@ -64,6 +64,7 @@ import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
+import { TrashEmptying } from "./history/trash-emptying.ts";
 import { Tree } from "./tree.ts";
 import { Undo } from "./history/undo.ts";
 import { UploadLinks } from "./links/upload-links.ts";
@@ -206,6 +207,7 @@ export function openServices(given: ServiceParts) {
     folders,
     folderWorks: works,
     trash,
+    trashEmptying: new TrashEmptying(parts),
     snapshots,
     forks: new Forks({ ...parts, snapshots, folderChanges }),
     snapshotViews: new SnapshotViews(parts),

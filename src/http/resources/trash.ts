@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
-import type { EmptiedTrash, RestoredEntry, Trash } from "../../services/history/trash.ts";
+import type { RestoredEntry, Trash } from "../../services/history/trash.ts";
+import type { EmptiedTrash, TrashEmptying } from "../../services/history/trash-emptying.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../operation/cursor.ts";
 import { given, required } from "../operation/either.ts";
 import { exampleFile, exampleTrashEntry } from "../operation/examples.ts";
@@ -23,13 +24,13 @@ const restored = Type.Intersect([
 ]);
 
 /** What emptying takes from its query and its body together. */
-const emptying = Type.Object({
+const emptyRequest = Type.Object({
   drive_id: Type.Optional(driveRef()),
   confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
 /** What was deleted, and can come back for a while. */
-export function trash(service: Trash) {
+export function trash(service: Trash, emptying: TrashEmptying) {
   return new Elysia({ name: "trash" })
     .get(
       ...operation(
@@ -160,9 +161,9 @@ export function trash(service: Trash) {
           summary: "Empty the trash of a drive",
           description:
             "Deletes everything in the trash of a drive for good. Without `confirm: true` nothing is deleted: the response says how many entries would be.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
-          query: emptying,
+          query: emptyRequest,
           bodyOptional: true,
-          body: emptying,
+          body: emptyRequest,
           example: { drive_id: exampleTrashEntry.drive_id },
           answers: [
             {
@@ -187,8 +188,8 @@ export function trash(service: Trash) {
         ({ query, body, caller }, reply) => {
           const driveId = required("drive_id", query.drive_id, body.drive_id);
           return given("confirm", query.confirm, body.confirm) === true
-            ? service.empty(caller, driveId, reply.with(emptiedAnswer))
-            : service.preview(caller, driveId, reply.with(previewAnswer));
+            ? emptying.empty(caller, driveId, reply.with(emptiedAnswer))
+            : emptying.preview(caller, driveId, reply.with(previewAnswer));
         },
       ),
     );

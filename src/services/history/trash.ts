@@ -8,14 +8,7 @@ import { actorOf, type Stamp } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { notFound } from "../../domain/errors.ts";
-import {
-  type DriveId,
-  type DrivePk,
-  type FileId,
-  parseId,
-  type TrashId,
-  type TrashPk,
-} from "../../domain/id.ts";
+import { type DrivePk, type FileId, parseId, type TrashId, type TrashPk } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/mime.ts";
 import {
   type Filename,
@@ -35,9 +28,6 @@ import type { Tree } from "../tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };
-/** How many entries one step counts, and how many one transaction marks. */
-const STEPS = { count: 2000, mark: 200 };
-
 /** A request for a list of the trash. */
 export interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
@@ -69,19 +59,7 @@ export interface RestoredEntry {
   readonly fileId: FileId | null;
 }
 
-/** What emptying the trash of a drive would delete, or has deleted. */
-export interface EmptiedTrash {
-  readonly driveId: DriveId;
-  readonly entries: number;
-}
-
-/** One transaction of emptying a trash, and where the next goes on; null at the end. */
-interface Step {
-  readonly emptied: EmptiedTrash;
-  readonly last: TrashPosition | null;
-}
-
-/** Lists what was deleted, brings it back, and deletes it for good. */
+/** Lists what was deleted, brings it back, and deletes it for good. All of a drive goes by `TrashEmptying`. */
 export class Trash {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -189,50 +167,6 @@ export class Trash {
       this.#tables.trash.setState(entry.pk, "gone");
       return entry;
     });
-  }
-
-  /** Counts what `empty` would delete. It changes nothing, but is a write, so `within` can keep the response. */
-  async preview(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
-    const drive = this.#access.driveToManage(caller, driveId);
-    let entries = 0;
-    for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
-      const some = this.#tables.trash.some(drive.pk, after, STEPS.count);
-      entries += some.length;
-      after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
-    }
-    return this.#access.writeFromReserve(caller, within, () => {
-      const { id } = this.#access.driveToManage(caller, driveId);
-      return { driveId: id, entries };
-    });
-  }
-
-  /**
-   * Deletes for good what is in the trash of a drive, in several transactions; `within` is called in the last one. What
-   * a running deletion or restore uses stays. After an error, entries of earlier transactions stay deleted.
-   */
-  async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
-    const { trash } = this.#tables;
-    let [entries, after] = [0, this.#oldest()];
-    for (;;) {
-      const step = await this.#access.writeFromReserve(
-        caller,
-        ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
-        (): Step => {
-          const drive = this.#access.driveToManage(caller, driveId);
-          const some = trash.some(drive.pk, after, STEPS.mark);
-          for (const { pk } of some) trash.setState(pk, "gone");
-          const emptied = { driveId: drive.id, entries: entries + some.length };
-          return { emptied, last: some.length < STEPS.mark ? null : (some.at(-1) ?? null) };
-        },
-      );
-      if (step.last === null) return step.emptied;
-      [entries, after] = [step.emptied.entries, step.last];
-    }
-  }
-
-  /** The position before all entries that are kept still. */
-  #oldest(): TrashPosition {
-    return { deletedAt: keptSince(this.#retention, this.#clock.now()) + 1, id: "" };
   }
 
   #shown(entry: TrashEntry): ShownEntry {
