@@ -19,7 +19,7 @@ export function requireFits(received: number, limits: SizeLimits): void {
   if (limits.room !== null && received > limits.room) {
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      `The storage limit is ${limits.room} bytes: this file alone has more.`,
+      `The storage limit is ${limits.room} bytes: this file alone has more. Send a smaller one, or claim the drive or change the plan for a higher limit.`,
     );
   }
 }

@@ -33,7 +33,7 @@ const destination = {
 };
 
 /** What to do where there is a file already. */
-const REPLACE = { CONFLICT: "To replace the file there, pass overwrite: true." };
+const REPLACE = { CONFLICT: "A file there is replaced if you pass overwrite: true." };
 
 /** Moves, copies and deletes files. */
 export function transferTools({ services, log }: McpOptions): Tool[] {
