@@ -35,6 +35,12 @@ const MISTAKES: Scenario[] = [
     contains: ["Did you mean `POST /v0/files`"],
   },
   {
+    name: "a slug in a path, with its slash as it is",
+    request: ["GET", "/v0/drives/ada/notes"],
+    ...refused("NOT_FOUND"),
+    contains: ["the slash of a slug is written %2F"],
+  },
+  {
     name: "a route that is like none",
     request: ["GET", "/v0/%3Cscript%3E/a/b/c/d/e"],
     ...refused("NOT_FOUND"),

@@ -72,7 +72,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 function noSuchRoute(near: readonly string[]): CofferError {
   return new CofferError(
     "NOT_FOUND",
-    `No such route.${hintAt(near)} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
+    `No such route.${hintAt(near)}${slugHint(near)} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
   );
 }
 
@@ -91,6 +91,12 @@ function hintAt(near: readonly string[]): string {
   const names = near.map((route) => `\`${route}\``);
   const last = names.pop();
   return ` Did you mean ${names.length === 0 ? last : `${names.join(", ")} or ${last}`}?`;
+}
+
+function slugHint(near: readonly string[]): string {
+  return near.some((route) => route.includes("/v0/drives/{id}"))
+    ? " In a path, the slash of a slug is written %2F."
+    : "";
 }
 
 /** The methods of some routes, sorted, each once. */
