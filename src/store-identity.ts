@@ -5,6 +5,7 @@ import { type DataDirectory, DataDirectoryError, databaseState, isHalfRestored }
 import type { Tables } from "./db/tables.ts";
 import { newId, parseId, type StoreId } from "./domain/id.ts";
 import { judgeStore, type StoreHalves, type StoreVerdict } from "./domain/store-identity.ts";
+import { counted } from "./domain/texts/text.ts";
 
 /** What the operator can do without a backup. */
 const ADOPTING =
@@ -27,7 +28,7 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   // The database comes first in a new store, and small contents are in the database alone.
   if (count === 0 && (await readIdentity(blobs)) === null) return;
   throw new DataDirectoryError(
-    `${blobs} ${count === 0 ? "belongs to a store" : `holds ${contents(count)}`}, but its database ${database} is ` +
+    `${blobs} ${count === 0 ? "belongs to a store" : `holds ${counted(count, "content")}`}, but its database ${database} is ` +
       `${state}. ` +
       `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
   );
@@ -99,7 +100,7 @@ async function explain(
   switch (verdict) {
     case "unknown contents":
       return (
-        `${blobs} holds ${contents(await countContents(blobs))}, but ${database} knows none of them: they do not ` +
+        `${blobs} holds ${counted(await countContents(blobs), "content")}, but ${database} knows none of them: they do not ` +
         "belong together. Restore the right database from a backup of this data directory."
       );
     case "lost contents":
@@ -113,8 +114,4 @@ async function explain(
         "do not belong together. Restore both from one backup, or mount the right disk."
       );
   }
-}
-
-function contents(count: number): string {
-  return count === 1 ? "1 content" : `${count} contents`;
 }

@@ -93,6 +93,23 @@ test("a folder that came back from the trash goes there again, and one from a sn
   expect(await at("r/a.txt")).toBe("one");
 });
 
+test("a folder that holds more by now is not taken away by undoing that it was made", async () => {
+  await mcp.get("create_folder", { path: "made/" });
+  await put("made/a.txt", "one");
+  expect(await mcp.refused("undo", { path: "made/" })).toContain("has 1 file now");
+  const copied = { drive_id: own.id, path: "made/", destination_path: "copied/" };
+  await own.client.json(201, "POST", "/v0/folders/copy", { body: copied });
+  await put("copied/b.txt", "two");
+  expect(await mcp.refused("undo", { path: "copied/" })).toContain("had 1 file then, and has 2 files now");
+  expect([await at("made/a.txt"), await at("copied/a.txt"), await at("copied/b.txt")]).toEqual([
+    "one",
+    "one",
+    "two",
+  ]);
+  await undo("copied/b.txt");
+  expect(await undo("copied/")).toMatchObject({ undone: "folder.copied", in_trash: true });
+});
+
 test("a key without a name is called so", async () => {
   const { key } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
   await using unnamed = await connectMcp(coffer.appliance.url, key);

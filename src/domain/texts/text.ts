@@ -15,6 +15,11 @@ export function startOf(text: string, bytes: number): string {
   return text.slice(0, new TextEncoder().encodeInto(start, new Uint8Array(bytes)).read);
 }
 
+/** How many there are of something: "1 file", "3 files". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** The number of characters (code points) of `text`. */
 export function characters(text: string): number {
   let count = 0;

@@ -7,6 +7,7 @@ import {
 } from "../../domain/limits.ts";
 import type { Plan } from "../../domain/plan.ts";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
+import { counted } from "../../domain/texts/text.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -104,7 +105,7 @@ export class Guide {
 
 function keptText({ days, versions }: Retention): string {
   if (days === 0) return "Nothing is kept of what was deleted or replaced, but for what a snapshot has.";
-  const time = days === 1 ? "1 day" : `${days} days`;
+  const time = counted(days, "day");
   if (versions === 0) return `What was deleted is kept for ${time}; earlier contents of files are not.`;
   return `What was deleted is kept for ${time}, and so are up to ${versions} earlier contents of each file.`;
 }

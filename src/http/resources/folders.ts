@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { counted } from "../../domain/texts/text.ts";
 import type { FolderListing, FolderPreview, Folders, RemovedFolder } from "../../services/folders/folders.ts";
 import type { SnapshotViews } from "../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
@@ -162,7 +163,6 @@ function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {
 }
 
 function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
-  const files = fileCount === 1 ? "1 file" : `${fileCount} files`;
-  const message = `Nothing was deleted. Send confirm: true to delete this folder and ${files}.`;
+  const message = `Nothing was deleted. Send confirm: true to delete this folder and ${counted(fileCount, "file")}.`;
   return { json: { path, file_count: fileCount, message } };
 }

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
+import { counted } from "../../domain/texts/text.ts";
 import type { RestoredEntry, Trash } from "../../services/history/trash.ts";
 import type { EmptiedTrash, TrashEmptying } from "../../services/history/trash-emptying.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../operation/cursor.ts";
@@ -204,7 +205,6 @@ function emptiedAnswer({ entries }: EmptiedTrash): JsonAnswer {
 }
 
 function previewAnswer({ driveId, entries }: EmptiedTrash): JsonAnswer {
-  const count = entries === 1 ? "1 entry" : `${entries} entries`;
-  const message = `Nothing was deleted. Send confirm: true to delete ${count} for good.`;
+  const message = `Nothing was deleted. Send confirm: true to delete ${counted(entries, "entry", "entries")} for good.`;
   return { json: { drive_id: driveId, entry_count: entries, message } };
 }

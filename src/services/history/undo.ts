@@ -6,6 +6,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/path.ts";
 import type { Precondition } from "../../domain/precondition.ts";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
+import { counted } from "../../domain/texts/text.ts";
 import type { Access } from "../access.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files.ts";
@@ -59,8 +60,8 @@ export class Undo {
 
   /**
    * Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content that it had, what
-   * was deleted comes back, what was moved goes back, and what was created goes into the trash. Doing it again redoes
-   * it.
+   * was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it
+   * holds as many files as then. Doing it again redoes it.
    *
    * @param path of a folder if it ends with `/`; also where something was before it was moved
    * @throws CofferError NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot be undone, which says why and what to do;
@@ -116,11 +117,13 @@ export class Undo {
       case "folder.created":
       case "folder.copied":
         this.#requireTrash(change);
+        this.#requireSameCount(caller, drive, change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
       case "folder.restored":
         this.#requireTrash(change);
         await this.#requireFromTrash(caller, drive, change);
+        this.#requireSameCount(caller, drive, change);
         await this.#folders.remove(caller, drive.id, path);
         return { path, isTrashed: true };
       case "folder.moved": {
@@ -149,6 +152,17 @@ export class Undo {
   #requireTrash(change: Change): void {
     if (keepsDeleted(this.#retention)) return;
     throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
+  }
+
+  /** Throws CONFLICT for a folder that holds more or less than after the change: to remove it would undo that, too. */
+  #requireSameCount(caller: Caller, drive: Drive, change: Change): void {
+    const { fileCount } = this.#folders.get(caller, drive.id, change.path).folder;
+    if (change.fileCount === null || change.fileCount === fileCount) return;
+    const then = counted(change.fileCount, "file");
+    throw cannotUndo(
+      change,
+      `The folder had ${then} then, and has ${counted(fileCount, "file")} now. If you mean it, delete it.`,
+    );
   }
 
   /**

@@ -16,7 +16,7 @@ export function historyTools({ services }: McpOptions): Tool[] {
         name: "undo",
         title: "Undo the last change of a file or folder",
         description:
-          "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
+          "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
         needs: "writing",
         isDestructive: true,
         input: Type.Object({

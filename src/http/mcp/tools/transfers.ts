@@ -3,6 +3,7 @@ import type { Destination } from "../../../services/files.ts";
 import type { Caller } from "../../../domain/caller.ts";
 import type { Drive } from "../../../domain/drive.ts";
 import { invalid } from "../../../domain/errors.ts";
+import { counted } from "../../../domain/texts/text.ts";
 import { driveNamed } from "../drive-named.ts";
 import { failureOf } from "../failure.ts";
 import type { McpOptions } from "../options.ts";
@@ -47,7 +48,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
     const { fileCount } = await folders.preview(caller, drive.id, path);
     throw invalid(
       "recursive",
-      `must be true to delete the folder "${path}" with all it holds: ${fileCount} files`,
+      `must be true to delete the folder "${path}" with all it holds: ${counted(fileCount, "file")}`,
     );
   };
 
