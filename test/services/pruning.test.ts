@@ -274,5 +274,9 @@ describe("what is kept goes first where room is needed", () => {
     await put(own, "f", 20_001);
     await coffer.appliance.services.sweep.run();
     expect(rowsOf(coffer, "file_version")).toBe(0);
+    const told = () => coffer.lines.filter((line) => line.includes("removed before their time")).length;
+    expect(told()).toBe(1);
+    await coffer.appliance.services.sweep.run();
+    expect(told()).toBe(1);
   });
 });

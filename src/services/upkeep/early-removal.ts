@@ -142,9 +142,17 @@ export class EarlyRemoval {
 
   /** Lets go of so much of what is kept that there is room once the grace period of that, and of the rest, is over. */
   async #pruneForTheDisk(): Promise<void> {
-    const { tables, blobs, pruning } = this.#parts;
+    const { tables, blobs, pruning, log } = this.#parts;
     const needed = Math.max(await blobs.shortage(), LEAST_PRUNED);
-    await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
+    const removed = await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
+    if (removed === 0) return;
+    log.warn(
+      "earlier versions and entries of the trash were removed before their time: the disk is short of space",
+      {
+        removed,
+        free_bytes: await blobs.freeBytes(),
+      },
+    );
   }
 }
 
