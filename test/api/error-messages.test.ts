@@ -107,6 +107,13 @@ const MISTAKES: Scenario[] = [
     ...put("a/b/c", "x", { ...refused("CONFLICT"), contains: ["Choose another path"] }),
   },
   {
+    name: "a document that is read as if it was a text",
+    given: [put("a.pdf", "x", { keeps: "file" })],
+    request: ["GET", "/v0/files/{file.id}/text"],
+    ...refused("UNSUPPORTED_MEDIA_TYPE"),
+    contains: ["extract"],
+  },
+  {
     name: "an ETag that is out of date",
     given: [put("a")],
     ...put("a", "x", {

@@ -94,7 +94,7 @@ function requireReadable({ mimeType, size }: File, isJson: boolean): void {
   if (size > limit) {
     throw new CofferError(
       "PAYLOAD_TOO_LARGE",
-      `The content has ${size} bytes. The limit for ${isJson ? "JSON" : "text"} is ${limit} bytes; download it instead.`,
+      `The content has ${size} bytes. The limit for ${isJson ? "JSON" : "text"} is ${limit} bytes; read its lines, or download it instead.`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { Digest } from "../../domain/digest.ts";
 import { CofferError } from "../../domain/errors.ts";
+import { documentFormatOf } from "../../domain/extraction.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import {
   afterLineEnd,
@@ -52,9 +53,13 @@ export class LineIndexes {
 function requireTextType({ mimeType }: FileFacts): void {
   // A name that says nothing may be that of a text.
   if (isTextType(mimeType) || essenceOf(mimeType) === UNKNOWN_TYPE) return;
+  const instead =
+    documentFormatOf(mimeType) === null
+      ? "Upload it with a text type, or download it instead."
+      : "To have the text that is in it, extract it.";
   throw new CofferError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `A file of type ${mimeType} is not read as text. Upload it with a text type, or download it instead.`,
+    `A file of type ${mimeType} is not read as text. ${instead}`,
   );
 }
 
