@@ -35,22 +35,31 @@ test("an overwrite and a bad edit are undone, and redone", async () => {
   expect(await at("a.txt")).toBe("two bad");
   expect(await undo("a.txt")).toMatchObject({ path: "a.txt", undone: "file.updated", in_trash: false });
   expect(await at("a.txt")).toBe("two");
-  await undo("a.txt");
+  const { etag } = await undo("a.txt");
   expect(await at("a.txt")).toBe("two bad");
+  // What an agent is shown it can guard its next change with.
+  await mcp.get("write_file", { path: "a.txt", text: "three", if_match: String(etag) });
+  expect(await undo("a.txt")).toMatchObject({ undone: "file.updated" });
 });
 
 test("a new file goes into the trash, and comes back", async () => {
   await put("new.txt", "one");
-  expect(await undo("new.txt")).toMatchObject({ undone: "file.created", in_trash: true });
+  const trashed = await undo("new.txt");
+  expect(trashed).toMatchObject({ undone: "file.created", in_trash: true });
+  expect(trashed).not.toHaveProperty("etag");
   expect(await at("new.txt")).toBeNull();
-  expect(await undo("new.txt")).toMatchObject({ undone: "file.deleted", in_trash: false });
+  const restored = await undo("new.txt");
+  expect(restored).toMatchObject({ undone: "file.deleted", in_trash: false });
+  expect(await mcp.get("read_file", { path: "new.txt" })).toMatchObject({ etag: restored["etag"] });
   expect(await at("new.txt")).toBe("one");
 });
 
 test("what was moved goes back, by its path before or after", async () => {
   await put("from.txt", "one");
   await mcp.get("move_file", { path: "from.txt", destination_path: "sub/to.txt" });
-  expect(await undo("sub/to.txt")).toMatchObject({ path: "from.txt", undone: "file.moved" });
+  const { etag, ...moved } = await undo("sub/to.txt");
+  expect(moved).toMatchObject({ path: "from.txt", undone: "file.moved" });
+  expect(await mcp.get("read_file", { path: "from.txt" })).toMatchObject({ etag });
   expect(await at("from.txt")).toBe("one");
   await undo("from.txt");
   expect([await at("from.txt"), await at("sub/to.txt")]).toEqual([null, "one"]);

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { NamedActor } from "../../../domain/actor.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Undone } from "../../../services/history/undo.ts";
+import { etagOf } from "../../content/etag.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { driveArgument, nameOf } from "../shown.ts";
@@ -31,6 +32,7 @@ export function historyTools({ services }: McpOptions): Tool[] {
         output: Type.Object({
           drive: Type.String(),
           path: Type.String({ description: "Where it is now, or was until it went into the trash." }),
+          etag: Type.Optional(Type.String({ description: "Of a file that is there again." })),
           undone: Type.String({ description: "What was undone, such as file.updated." }),
           changed_at: Type.String(),
           changed_by: Type.String({ description: "Whose change it was." }),
@@ -47,10 +49,12 @@ export function historyTools({ services }: McpOptions): Tool[] {
 }
 
 function undoneShown({ change, path, isTrashed }: Undone) {
-  const { by } = change;
+  const { by, type, before, after } = change;
+  const content = type === "file.moved" ? after : before;
   return {
     path,
-    undone: change.type,
+    ...(content === null || isTrashed ? {} : { etag: etagOf(content.digest) }),
+    undone: type,
     changed_at: formatInstant(change.at),
     changed_by: whose(by),
     in_trash: isTrashed,
