@@ -23,6 +23,8 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
     ],
     naming: { entry: "[name].[ext]" },
     target: "bun",
+    // What is imported later is loaded later, and the workers share the modules of the main program.
+    splitting: true,
     // With `bytecode` the modules are not parsed at start, which halves the start time.
     format: "esm",
     bytecode: true,
