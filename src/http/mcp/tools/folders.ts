@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drive.ts";
+import { withSlash } from "../../../domain/path.ts";
 import type { FolderListing, ShownFolder } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/listings.ts";
 import { fitting, PAGE_FILES } from "../bounds.ts";
@@ -58,7 +59,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
       },
       async ({ input, caller }) => {
         const drive = driveNamed(drives, caller, input.drive);
-        const path = folderPathOf(input.path ?? "");
+        const path = withSlash(input.path ?? "");
         const limit = input.limit ?? PAGE_FILES;
         const grouped = input.recursive !== true;
         const from = input.cursor === undefined ? START : decodeFolderPosition(input.cursor);
@@ -102,18 +103,13 @@ export function folderTools({ services }: McpOptions): Tool[] {
       },
       async ({ input, caller }) => {
         const drive = driveNamed(drives, caller, input.drive);
-        const made = await folders.create(caller, drive.id, folderPathOf(input.path));
+        const made = await folders.create(caller, drive.id, withSlash(input.path));
         return {
           structured: { drive: nameOf(drive), path: made.folder.path, created: made.created },
         };
       },
     ),
   ];
-}
-
-/** A folder's path, with the slash that models forget. */
-function folderPathOf(sent: string): string {
-  return sent === "" || sent.endsWith("/") ? sent : `${sent}/`;
 }
 
 function folderShown({ folder }: ShownFolder) {
