@@ -78,9 +78,9 @@ export class SnapshotsTable {
     );
     this.#trimAutomatic = sql.prepare<
       never,
-      [{ drive: DrivePk; keep: number; except: SnapshotPk; now: number }]
+      [{ drive: DrivePk; keep: number; except: SnapshotPk | null; now: number }]
     >(
-      `UPDATE snapshot SET deleted_at = :now WHERE pk <> :except AND pk IN (
+      `UPDATE snapshot SET deleted_at = :now WHERE pk IS NOT :except AND pk IN (
          SELECT pk FROM snapshot WHERE drive = :drive AND is_automatic = 1 AND deleted_at IS NULL
           ORDER BY number DESC LIMIT -1 OFFSET :keep)
        AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = :drive AND w.snapshot = snapshot.pk)`,
@@ -152,7 +152,7 @@ export class SnapshotsTable {
   }
 
   /** Hides the automatic snapshots of a drive but the newest, and one that is in use. Inside a write. */
-  trimAutomatic(drive: DrivePk, keep: number, except: SnapshotPk, now: number): void {
+  trimAutomatic(drive: DrivePk, keep: number, except: SnapshotPk | null, now: number): void {
     this.#trimAutomatic.run({ drive, keep, except, now });
   }
 

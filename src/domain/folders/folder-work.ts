@@ -64,8 +64,7 @@ export interface FolderForkWork {
 export type FolderWork =
   FolderTransferWork | FolderRemovalWork | FolderRestoreWork | FolderRewindWork | FolderForkWork;
 
-/** The work that undoes another one. A return, removal or rewind is not undone, only
- * finished: it is its own result. */
+/** The work that undoes another one. A return, removal or rewind is not undone, only finished: it is its own result. */
 export function undoOf(work: FolderWork): FolderWork {
   switch (work.kind) {
     case "copy":

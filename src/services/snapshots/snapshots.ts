@@ -5,7 +5,7 @@ import { actorOf, actorText, type Stamp } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
-import { newId, type SnapshotId } from "../../domain/id.ts";
+import { newId, type SnapshotId, type SnapshotPk } from "../../domain/id.ts";
 import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
   asFilePath,
@@ -114,10 +114,17 @@ export class Snapshots {
     });
   }
 
-  /** Takes a snapshot for what the server does itself with it. Inside a write. */
-  takeFor(drive: Drive, name: string, stamp: Stamp): Snapshot {
+  /**
+   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many. Inside a
+   * write.
+   *
+   * @param used one that is about to be used, and stays
+   */
+  takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
-    return this.#take(drive, { name: short, isAutomatic: true }, stamp);
+    const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
+    this.#tables.snapshots.trimAutomatic(drive.pk, SNAPSHOTS.automatic, used, stamp.now);
+    return taken;
   }
 
   #take(drive: Drive, { name, isAutomatic }: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp): Snapshot {
@@ -244,12 +251,10 @@ export class Snapshots {
     });
   }
 
-  /** The snapshot that undoes a restore. The oldest of these go, if there are too many. */
+  /** The snapshot that undoes a restore. */
   #takeBefore(drive: Drive, { pk, name, isAutomatic }: Snapshot, stamp: Stamp): Snapshot {
     const title = isAutomatic ? "Before a restore was undone" : `Before the restore of ${name}`;
-    const taken = this.takeFor(drive, title, stamp);
-    this.#tables.snapshots.trimAutomatic(drive.pk, SNAPSHOTS.automatic, pk, stamp.now);
-    return taken;
+    return this.takeFor(drive, title, stamp, pk);
   }
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
