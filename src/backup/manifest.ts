@@ -32,7 +32,7 @@ export interface Part {
   readonly size: number;
 }
 
-/** A content that the backup names and does not have. */
+/** A content that the backup names and does not have as it was. */
 export interface DamagedInBackup {
   readonly sha256: Digest;
   /** Bytes. */
@@ -61,7 +61,7 @@ export interface Manifest {
   readonly parts: readonly Part[];
   /** The contents in the list of contents. */
   readonly contents: { readonly count: number; readonly bytes: number };
-  /** Those of them that are not in the backup. */
+  /** Those of them that are not in the backup, and those that are damaged in its database. */
   readonly damaged: readonly DamagedInBackup[];
 }
 

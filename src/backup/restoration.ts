@@ -27,6 +27,7 @@ import {
   PARTS,
 } from "./manifest.ts";
 import { BackupError } from "./place.ts";
+import { damagedSmallContents } from "./small-contents.ts";
 
 /** What may be in a directory before a restore. */
 const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journal"]);
@@ -190,14 +191,16 @@ export class Restoration implements Disposable {
   async #missing(): Promise<DamagedInBackup[]> {
     using snapshot = new Snapshot(this.#partPath(PARTS.database));
     const missing: DamagedInBackup[] = [];
+    const add = ({ digest, size }: Content, problem: string) => {
+      const files = snapshot.placesOf(digest, NAMED_FILES);
+      // Without a file, nobody can read it.
+      if (files.length > 0) missing.push({ sha256: digest, size, problem, files });
+    };
     for await (const content of this.contents()) {
       if (await isFileOf(this.#contentPath(content), content.size)) continue;
-      const files = snapshot.placesOf(content.digest, NAMED_FILES);
-      // Without a file, nobody can read it.
-      if (files.length === 0) continue;
-      const problem = this.#problems.get(content.digest) ?? "is not in the backup";
-      missing.push({ sha256: content.digest, size: content.size, problem, files });
+      add(content, this.#problems.get(content.digest) ?? "is not in the backup");
     }
+    for await (const content of damagedSmallContents(snapshot)) add(content, "is damaged in the backup");
     return missing;
   }
 

@@ -26,6 +26,7 @@ import {
   PARTS,
 } from "./manifest.ts";
 import { BackupError, type BackupPlace, type BackupTarget, CONTENTS, nameOfContent } from "./place.ts";
+import { damagedSmallContents } from "./small-contents.ts";
 
 /** How many contents are copied at once. */
 const AT_ONCE = 8;
@@ -56,7 +57,7 @@ export interface Made {
   readonly contents: { readonly count: number; readonly bytes: number };
   /** How many of the contents were not there yet. */
   readonly copied: number;
-  /** Contents of files that are not in the backup. */
+  /** Contents of files that the backup does not have as they were. */
   readonly damaged: readonly DamagedInBackup[];
 }
 
@@ -97,6 +98,7 @@ export class BackupRun {
       using snapshot = new Snapshot(databasePath);
       const contents = await this.#list(listPath, snapshot);
       await this.#copyContents(snapshot);
+      await this.#checkSmallContents(snapshot);
       const parts = await this.#copyParts(databasePath, listPath);
       await this.#target.sync();
       this.#check();
@@ -144,10 +146,22 @@ export class BackupRun {
         this.#copied += 1;
       } catch (error) {
         if (!(error instanceof DamagedContent)) throw error;
-        const files = snapshot.placesOf(content.digest, NAMED_FILES);
-        this.#damaged.push({ sha256: content.digest, size: content.size, problem: error.message, files });
+        this.#addDamaged(snapshot, content, error);
       }
     });
+  }
+
+  /** They come with the database, as they are. */
+  async #checkSmallContents(snapshot: Snapshot): Promise<void> {
+    for await (const { damage, ...content } of damagedSmallContents(snapshot)) {
+      this.#addDamaged(snapshot, content, damage);
+    }
+    this.#check();
+  }
+
+  #addDamaged(snapshot: Snapshot, { digest, size }: SnapshotContent, { message }: DamagedContent): void {
+    const files = snapshot.placesOf(digest, NAMED_FILES);
+    this.#damaged.push({ sha256: digest, size, problem: message, files });
   }
 
   /** The contents that are not in the place yet. */

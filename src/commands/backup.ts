@@ -74,7 +74,7 @@ function report(
       terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: ${problem}`);
   }
   throw new CommandError(
-    `Damaged contents that are not in the backup: ${damaged.length}. The rest is complete. Upload these files again, ` +
-      "or restore them from an older backup.",
+    `Damaged contents that are not whole in the backup: ${damaged.length}. The rest is complete. Upload these files ` +
+      "again, or restore them from an older backup.",
   );
 }

@@ -40,6 +40,13 @@ export interface SnapshotContent {
   readonly size: number;
 }
 
+/** A content that is in the snapshot itself. */
+interface SmallContent extends SnapshotContent {
+  readonly bytes: Uint8Array;
+}
+
+/** The first version of the schema with contents in the database. */
+const SMALL_CONTENTS_VERSION = 15;
 /** The first version of the schema with files that are kept besides those of drives. */
 const HISTORY_VERSION = 27;
 const FILES_OF_DRIVES = `
@@ -72,6 +79,16 @@ export class Snapshot implements Disposable {
       .query<SnapshotContent, []>(
         `SELECT digest, size FROM blob b
           WHERE NOT EXISTS (SELECT 1 FROM small_content c WHERE c.blob = b.pk) ORDER BY digest`,
+      )
+      .iterate();
+  }
+
+  /** The contents that are in the snapshot itself. */
+  smallContents(): Iterable<SmallContent> {
+    if (this.schemaVersion() < SMALL_CONTENTS_VERSION) return [];
+    return this.#sql
+      .query<SmallContent, []>(
+        "SELECT b.digest, b.size, c.bytes FROM small_content c JOIN blob b ON b.pk = c.blob",
       )
       .iterate();
   }

@@ -168,6 +168,21 @@ describe("a backup", () => {
     });
   });
 
+  test("names contents that have rotted in the database", async () => {
+    await using t = await start();
+    changeDatabase(t.coffer.dataDir, "UPDATE small_content SET bytes = x'00'");
+    const digest = digestOf("small", 100);
+    const [found] = (await backUp(t.coffer, t.at("place"))).damaged;
+    expect(found).toMatchObject({
+      sha256: digest,
+      files: [{ drive: t.drive.id, path: "small", kept: null }],
+    });
+    const { missing } = await restore(t.at("place"), t.at("restored"));
+    expect(missing).toMatchObject([{ sha256: digest, problem: "is damaged in the backup" }]);
+    expect(await upload(t.drive, "small", 100)).toBe(200);
+    expect((await backUp(t.coffer, t.at("place"))).damaged).toEqual([]);
+  });
+
   test("is refused in the data directory, among other files, and beside the backups of another store", async () => {
     await using t = await start();
     await using other = await startAppliance();
