@@ -138,12 +138,11 @@ export class Quota {
     const records = this.#records(owner) + more;
     const { records: kept } = this.#tables.keptContents.of(owner);
     if (kept > 0 && records + kept > room) this.#pressed(owner);
-    if (records <= room && records + kept <= room * DISK_PER_STORAGE) return;
+    if (records > room) throw tooManyRecords(drive, room);
+    if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      drive.owner === null
-        ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
-        : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
+      "Too much is kept of replaced and deleted files, and for snapshots. What may go is being removed: try again in a minute, or delete snapshots.",
     );
   }
 
@@ -196,4 +195,13 @@ export class Quota {
 /** The room for records beside a storage limit, in bytes. */
 function recordRoom(limit: number): number {
   return Math.max(limit, RECORD_ROOM_BYTES);
+}
+
+function tooManyRecords({ owner }: Drive, room: number): CofferError {
+  return new CofferError(
+    "QUOTA_EXCEEDED",
+    owner === null
+      ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
+      : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
+  );
 }
