@@ -106,10 +106,11 @@ export class Trash {
       (kind === "folder" || fileCount > 0);
     const now = this.#clock.now();
     const selection = { drives: [...allowed.keys()], since: keptSince(this.#retention, now), now };
+    const showsAll = wanted === "" && [...allowed.values()].every((folder) => folder === "");
+    const query = showsAll ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
     const found: TrashEntry[] = [];
     let last = after;
     for (let seen = 0; seen < ENTRIES.page; await nextTurn()) {
-      const query = wanted === "" ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
       const some = this.#tables.trashLists.page(selection, last, query);
       found.push(...some.filter(isShown));
       if (found.length > limit) return this.#page(found.slice(0, limit), found[limit - 1] ?? null);
