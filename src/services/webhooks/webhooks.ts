@@ -119,9 +119,9 @@ export class Webhooks {
    * @param drive an id or slug; undefined for all
    */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
-    if (caller.kind === "account" && drive === undefined) return this.#ofUser(caller.userPk);
-    const reference = drive ?? (caller.kind === "drive" ? caller.driveId : "");
-    return this.#tables.webhooks.ofDrive(this.#access.driveToManage(caller, reference).pk);
+    const scope = this.#scope(caller, drive);
+    if (scope.drive !== null) return this.#tables.webhooks.ofDrive(scope.drive);
+    return scope.user === null ? [] : this.#ofUser(scope.user);
   }
 
   /** Throws NOT_FOUND, FORBIDDEN. */
@@ -187,13 +187,12 @@ export class Webhooks {
     return webhook;
   }
 
+  /** All drives of an account, or the one that is named or that the key is limited to. */
   #scope(caller: Caller, reference: string | undefined): Scope {
     if (reference === undefined && caller.kind === "account") return { user: caller.userPk, drive: null };
-    const drive = this.#access.driveToManage(
-      caller,
-      reference ?? (caller.kind === "drive" ? caller.driveId : ""),
-    );
-    return { user: drive.owner?.pk ?? null, drive: drive.pk };
+    const named = reference ?? (caller.kind === "drive" ? caller.driveId : "");
+    const { pk, owner } = this.#access.driveToManage(caller, named);
+    return { user: owner?.pk ?? null, drive: pk };
   }
 
   /** Without those of deleted drives. */
