@@ -162,5 +162,5 @@ function requireClaimed({ owner }: Drive): UserPk {
 
 /** Also for a disabled user, who must not be told apart. */
 function unknownUsername(): CofferError {
-  return new CofferError("NOT_FOUND", "No such user. Check the username with the person whose it is.");
+  return new CofferError("NOT_FOUND", "No such user. Ask the person for their username on this server.");
 }

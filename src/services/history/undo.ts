@@ -216,7 +216,12 @@ function concerns({ type, path: at, previousPath, fileCount }: Change, path: str
 function requireSame(change: Change, path: string): Change {
   const { path: at, previousPath, type } = change;
   if (at === path || previousPath === path) return change;
-  if (at === "") throw cannotUndo(change, "The whole drive was restored from a snapshot since then.");
+  if (at === "") {
+    throw new CofferError(
+      "CONFLICT",
+      `The last thing that happened to "${path}" was that the whole drive was restored from a snapshot. To undo that, restore the snapshot that was taken just before it.`,
+    );
+  }
   throw new CofferError(
     "CONFLICT",
     `The last thing that happened to "${path}" was a change of the folder "${at}" (${type}). To undo that for the whole folder, pass its path.`,
