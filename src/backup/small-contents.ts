@@ -3,7 +3,7 @@ import { type Content, DamagedContent, requireBytes } from "../blobs/content-fil
 import type { Snapshot } from "../db/snapshot.ts";
 
 /** How many contents are checked in one turn of the event loop. */
-const A_TURN = 500;
+const A_TURN = 100;
 
 /** A content in a copy of the database, and what is wrong with it. */
 export interface DamagedSmallContent extends Content {
