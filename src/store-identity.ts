@@ -85,7 +85,12 @@ export async function markStore(
 ): Promise<void> {
   const { id, adopted } = mark;
   const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
-  const markDatabase = () => tables.write(() => tables.store.put(id, keptUntil));
+  const markDatabase = () =>
+    tables.write(() => {
+      tables.store.put(id, keptUntil);
+      // A new store has nothing that a wrong clock could make expire.
+      if (tables.store.trustedAt() === 0) tables.store.putTrustedAt(clock.now());
+    });
   // For adopted contents the database first, or they would look like its own.
   if (adopted) await markDatabase();
   await blobs.writeIdentity(id);

@@ -63,21 +63,27 @@ test("after an hour the clock is believed", async () => {
   expect(drivesIn(coffer)).toBe(0);
 });
 
-test("a start with a clock that is a month ahead removes nothing for an hour either", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
-  const drive = await withDrive(coffer);
-  await sweep(coffer);
-  await coffer.close();
-  coffer.clock.set(31 * DAY_MS);
-  for (const starts of [1, 2]) {
-    await coffer.restart();
-    expect(await sweep(coffer)).toEqual({ files: 0, drives: 0, blobs: 0 });
-    expect(coffer.lines.filter((line) => line.includes("or the clock is wrong"))).toHaveLength(starts);
-    await provision(coffer);
-  }
-  coffer.clock.set(-31 * DAY_MS);
-  expect(await filesOf(coffer, drive)).toBe(1);
-});
+test.each([
+  ["has swept", true],
+  ["is new", false],
+])(
+  "a start with a clock that is a month ahead removes nothing for an hour either: a store that %s",
+  async (_, hasSwept) => {
+    await using coffer = await startAppliance(KEEPS_NOTHING);
+    const drive = await withDrive(coffer);
+    if (hasSwept) await sweep(coffer);
+    await coffer.close();
+    coffer.clock.set(31 * DAY_MS);
+    for (const starts of [1, 2]) {
+      await coffer.restart();
+      expect(await sweep(coffer)).toEqual({ files: 0, drives: 0, blobs: 0 });
+      expect(coffer.lines.filter((line) => line.includes("or the clock is wrong"))).toHaveLength(starts);
+      await provision(coffer);
+    }
+    coffer.clock.set(-31 * DAY_MS);
+    expect(await filesOf(coffer, drive)).toBe(1);
+  },
+);
 
 test("small corrections of the clock hold nothing up", async () => {
   await using coffer = await startAppliance(KEEPS_NOTHING);
