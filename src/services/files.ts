@@ -118,11 +118,18 @@ export class Files {
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(caller: Caller, ref: FileRef, to: Destination, within?: Within<File>): Promise<File> {
+  copy(
+    caller: Caller,
+    ref: FileRef,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
       const file = this.#access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
+      requirePrecondition(precondition, file);
       this.#makeWay(file, drive, path, to.overwrite, stamp);
       return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
     });

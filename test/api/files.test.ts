@@ -454,6 +454,20 @@ describe("copy", () => {
       ...copy({ destination_path: "x" }, refused("NOT_FOUND")),
       request: ["POST", `/v0/files/${NOWHERE}/copy`],
     },
+    {
+      name: "If-Match holds",
+      given: [hello],
+      ...copy({ destination_path: "x" }, { headers: { "if-match": ETAG } }),
+    },
+    {
+      name: "If-Match does not hold",
+      given: [hello],
+      ...copy(
+        { destination_path: "x" },
+        { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
+      ),
+      after: [unchanged],
+    },
     ...badDestinations.map(([body, field]): Scenario => ({
       name: `${JSON.stringify(body).slice(0, 60)} is refused`,
       given: [hello],

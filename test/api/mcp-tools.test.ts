@@ -126,6 +126,9 @@ describe("writing", () => {
     expect(await me.refused("move_file", { ...stale, destination_path: "b" })).toStartWith(
       "PRECONDITION_FAILED",
     );
+    expect(await me.refused("copy_file", { ...stale, destination_path: "b" })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
     expect(await me.refused("delete_files", { paths: ["plan.md"], if_match: etagIn(first) })).toStartWith(
       "PRECONDITION_FAILED",
     );

@@ -708,6 +708,7 @@ const REFUSALS: readonly Case[] = [
   { operation: "deleteFile", gives: "PRECONDITION_FAILED", request: (t) => under(file(t), OTHER_ETAG) },
   { operation: "copyFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
   { operation: "copyFile", gives: "QUOTA_EXCEEDED", as: "bob", request: () => to(bobs(), "copy") },
+  { operation: "copyFile", gives: "PRECONDITION_FAILED", request: (t) => under(to(t, "copy"), OTHER_ETAG) },
   { operation: "moveFile", gives: "CONFLICT", request: (t) => to(t, "dir/other") },
   { operation: "moveFile", gives: "QUOTA_EXCEEDED", as: "bob", request: () => to(bobs(), "new/moved") },
   {

@@ -149,16 +149,18 @@ export function files(service: Files) {
           summary: "Copy a file",
           description:
             "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
+          headers: IF_MATCH,
           body: destination,
           example: { destination_path: "copies/" },
           answers: [{ status: 201, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
         },
-        ({ body, caller }, file, reply) =>
+        ({ body, caller, request }, file, reply) =>
           service.copy(
             caller,
             file,
             destinationOf(body),
+            preconditionOf(request),
             reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
           ),
       ),

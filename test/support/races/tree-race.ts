@@ -209,7 +209,7 @@ class TreeRace {
         const to = { path: each.to, driveId: undefined, overwrite: each.overwrite };
         await (each.kind === "move"
           ? services.files.move(caller, { id: this.#id(each.id) }, to, UNCONDITIONAL)
-          : services.files.copy(caller, { id: this.#id(each.id) }, to));
+          : services.files.copy(caller, { id: this.#id(each.id) }, to, UNCONDITIONAL));
         return "done";
       }
       case "create folder":

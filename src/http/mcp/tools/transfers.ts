@@ -87,13 +87,19 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         needs: "writing",
         isDestructive: true,
         next: REPLACE,
-        input: Type.Object({ drive: driveArgument, path: pathArgument, ...destination }),
+        input: Type.Object({
+          drive: driveArgument,
+          path: pathArgument,
+          ...destination,
+          if_match: ifMatchArgument,
+        }),
         output: Type.Object(shownFile),
       },
       async ({ input, caller }) => {
         const drive = driveNamed(drives, caller, input.drive);
         const ref = { drive: drive.id, path: input.path };
-        const file = await files.copy(caller, ref, destinationOf(input));
+        const precondition = preconditionFrom(input.if_match);
+        const file = await files.copy(caller, ref, destinationOf(input), precondition);
         return { structured: fileShown(drives.get(caller, file.driveId), file) };
       },
     ),
