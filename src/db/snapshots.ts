@@ -92,13 +92,13 @@ export class SnapshotsTable {
       hideOldestAutomatic("d.user = :owner AND d.deleted_at IS NULL"),
     );
     this.#deleted = sql.prepare<
-      Pick<Snapshot, "pk" | "drivePk" | "number"> & {
+      Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> & {
         readonly before: number;
         readonly after: number | null;
       },
       []
     >(
-      `SELECT s.pk, s.drive AS drivePk, s.number,
+      `SELECT s.pk, s.id, s.drive AS drivePk, s.number,
               ifnull((SELECT max(number) FROM snapshot o
                        WHERE o.drive = s.drive AND o.number < s.number AND o.deleted_at IS NULL), 0) AS before,
               (SELECT min(number) FROM snapshot o
@@ -168,6 +168,7 @@ export class SnapshotsTable {
   /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
   deleted(): {
     readonly pk: SnapshotPk;
+    readonly id: SnapshotId;
     readonly drivePk: DrivePk;
     readonly number: SnapshotNumber;
     readonly before: number;

@@ -1,6 +1,6 @@
 import { HELD, type Held, type HeldPosition } from "../../db/held-rows.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { DrivePk, SnapshotPk } from "../../domain/id.ts";
+import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
@@ -10,7 +10,8 @@ const LOOKS = 500;
 
 /** How far the removal of a snapshot is. */
 interface Progress {
-  readonly snapshot: SnapshotPk;
+  /** Its row may be another's by the next piece. */
+  readonly snapshot: SnapshotId;
   /** How many of `HELD` are done. */
   readonly done: number;
   readonly after: HeldPosition;
@@ -29,8 +30,8 @@ export class SnapshotRemoval {
   async piece(): Promise<number> {
     const snapshot = this.#tables.snapshots.deleted();
     if (snapshot === null) return 0;
-    const { pk, number } = snapshot;
-    const begun = this.#progress?.snapshot === pk ? this.#progress : startOf(pk, number);
+    const { id, number } = snapshot;
+    const begun = this.#progress?.snapshot === id ? this.#progress : startOf(id, number);
     this.#progress = await this.#tables.writeFromReserve(() => this.#remove(begun));
     return 1;
   }
@@ -46,31 +47,31 @@ export class SnapshotRemoval {
    * A snapshot's rows have an `until` from its number on. Those that start before the snapshot before it, and those
    * that last until the one after it, are needed there.
    */
-  #remove({ snapshot: pk, done, after: start }: Progress): Progress | null {
+  #remove({ snapshot: id, done, after: start }: Progress): Progress | null {
     const { snapshots, heldRows } = this.#tables;
     const snapshot = snapshots.deleted();
-    if (snapshot?.pk !== pk) return null;
+    if (snapshot?.id !== id) return null;
     const held = HELD[done];
     if (held === undefined) {
-      snapshots.remove(pk);
+      snapshots.remove(snapshot.pk);
       return null;
     }
     const piece = new Piece();
     let after = start;
     const rows = heldRows.some(held, snapshot.drivePk, after, snapshot.after, LOOKS);
     for (const row of rows) {
-      if (piece.isFull) return { snapshot: pk, done, after };
+      if (piece.isFull) return { snapshot: id, done, after };
       if (row.era >= snapshot.before) {
         heldRows.remove(held, row.pk);
         piece.takeRows(ROWS[held]);
       }
       after = row;
     }
-    return rows.length === LOOKS ? { snapshot: pk, done, after } : startOf(pk, snapshot.number, done + 1);
+    return rows.length === LOOKS ? { snapshot: id, done, after } : startOf(id, snapshot.number, done + 1);
   }
 }
 
 /** The position before all rows of a snapshot. */
-function startOf(snapshot: SnapshotPk, number: number, done = 0): Progress {
+function startOf(snapshot: SnapshotId, number: number, done = 0): Progress {
   return { snapshot, done, after: { until: number, pk: 0 } };
 }
