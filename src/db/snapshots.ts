@@ -21,6 +21,9 @@ export interface NewSnapshot {
   readonly createdBy: string | null;
 }
 
+/** A snapshot that the server took, and may delete. */
+export type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
+
 type Row = Omit<Snapshot, "isAutomatic" | "createdBy"> & {
   readonly isAutomatic: 0 | 1;
   readonly createdBy: string | null;
@@ -49,9 +52,9 @@ export class SnapshotsTable {
   readonly #tick;
   readonly #insert;
   readonly #markDeleted;
-  readonly #trimAutomatic;
-  readonly #hideOldestOfDrive;
-  readonly #hideOldestOfUser;
+  readonly #surplus;
+  readonly #oldestOfDrive;
+  readonly #oldestOfUser;
   readonly #deleted;
   readonly #remove;
   readonly #removeSome;
@@ -76,20 +79,18 @@ export class SnapshotsTable {
     this.#markDeleted = sql.prepare<never, [number, SnapshotPk]>(
       "UPDATE snapshot SET deleted_at = ? WHERE pk = ?",
     );
-    this.#trimAutomatic = sql.prepare<
-      never,
-      [{ drive: DrivePk; keep: number; except: SnapshotPk | null; now: number }]
+    this.#surplus = sql.prepare<
+      AutomaticSnapshot,
+      [{ drive: DrivePk; keep: number; except: SnapshotPk | null }]
     >(
-      `UPDATE snapshot SET deleted_at = :now WHERE pk IS NOT :except AND pk IN (
-         SELECT pk FROM snapshot WHERE drive = :drive AND is_automatic = 1 AND deleted_at IS NULL
-          ORDER BY number DESC LIMIT -1 OFFSET :keep)
-       AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = :drive AND w.snapshot = snapshot.pk)`,
+      `SELECT s.pk, s.id, s.drive AS drivePk FROM snapshot s
+        WHERE s.pk IN (SELECT pk FROM snapshot WHERE drive = :drive AND is_automatic = 1 AND deleted_at IS NULL
+                        ORDER BY number DESC LIMIT -1 OFFSET :keep)
+          AND s.pk IS NOT :except AND ${IS_UNUSED}`,
     );
-    this.#hideOldestOfDrive = sql.prepare<never, [{ owner: DrivePk; now: number }]>(
-      hideOldestAutomatic("d.pk = :owner"),
-    );
-    this.#hideOldestOfUser = sql.prepare<never, [{ owner: UserPk; now: number }]>(
-      hideOldestAutomatic("d.user = :owner AND d.deleted_at IS NULL"),
+    this.#oldestOfDrive = sql.prepare<AutomaticSnapshot, [DrivePk]>(oldestAutomatic("d.pk = ?"));
+    this.#oldestOfUser = sql.prepare<AutomaticSnapshot, [UserPk]>(
+      oldestAutomatic("d.user = ? AND d.deleted_at IS NULL"),
     );
     this.#deleted = sql.prepare<
       Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> & {
@@ -151,18 +152,14 @@ export class SnapshotsTable {
     this.#markDeleted.run(now, pk);
   }
 
-  /** Hides the automatic snapshots of a drive but the newest, and one that is in use. Inside a write. */
-  trimAutomatic(drive: DrivePk, keep: number, except: SnapshotPk | null, now: number): void {
-    this.#trimAutomatic.run({ drive, keep, except, now });
+  /** The automatic snapshots of a drive but the newest, and but those that are in use. */
+  surplusAutomatic(drive: DrivePk, keep: number, except: SnapshotPk | null): AutomaticSnapshot[] {
+    return this.#surplus.all({ drive, keep, except });
   }
 
-  /** Hides the oldest automatic snapshot of an owner's drives that is not in use. Returns whether there was one. Inside a write. */
-  hideOldestAutomatic(owner: Releaser, now: number): boolean {
-    const { changes } =
-      owner.kind === "drive"
-        ? this.#hideOldestOfDrive.run({ owner: owner.pk, now })
-        : this.#hideOldestOfUser.run({ owner: owner.pk, now });
-    return changes > 0;
+  /** The oldest automatic snapshot of an owner's drives that is not in use; null if there is none. */
+  oldestAutomatic(owner: Releaser): AutomaticSnapshot | null {
+    return owner.kind === "drive" ? this.#oldestOfDrive.get(owner.pk) : this.#oldestOfUser.get(owner.pk);
   }
 
   /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
@@ -188,10 +185,9 @@ export class SnapshotsTable {
   }
 }
 
-function hideOldestAutomatic(ofOwner: string): string {
-  return `UPDATE snapshot SET deleted_at = :now WHERE pk = (
-    SELECT s.pk FROM drive d JOIN snapshot s ON s.drive = d.pk
-     WHERE ${ofOwner} AND s.is_automatic = 1 AND s.deleted_at IS NULL AND ${IS_UNUSED} ORDER BY s.created_at LIMIT 1)`;
+function oldestAutomatic(ofOwner: string): string {
+  return `SELECT s.pk, s.id, s.drive AS drivePk FROM drive d JOIN snapshot s ON s.drive = d.pk
+    WHERE ${ofOwner} AND s.is_automatic = 1 AND s.deleted_at IS NULL AND ${IS_UNUSED} ORDER BY s.created_at LIMIT 1`;
 }
 
 function fromRow(row: Row | null): Snapshot | null {

@@ -142,7 +142,7 @@ export function openServices(given: ServiceParts) {
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
   const keeper = new Keeper({ ...given, retention });
-  const snapshotRemoval = new SnapshotRemoval(given);
+  const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
   const pruning = new Pruning({ ...given, quota, keeper, snapshotRemoval });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
@@ -169,7 +169,7 @@ export function openServices(given: ServiceParts) {
   const apiKeys = new ApiKeys(parts);
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
-  const snapshots = new Snapshots({ ...parts, folderChanges });
+  const snapshots = new Snapshots({ ...parts, folderChanges, snapshotRemoval });
   const webhookParts = {
     ...parts,
     reach: new WebhookReach(parts),
@@ -209,7 +209,7 @@ export function openServices(given: ServiceParts) {
     trash,
     trashEmptying: new TrashEmptying(parts),
     snapshots,
-    forks: new Forks({ ...parts, snapshots, folderChanges }),
+    forks: new Forks({ ...parts, snapshots, snapshotRemoval, folderChanges }),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,
     oauthClients,

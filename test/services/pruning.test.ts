@@ -220,7 +220,8 @@ describe("what is kept goes first where room is needed", () => {
       return result;
     };
     const tables = { ...opened.tables, writeFromReserve };
-    const parts = { ...opened, tables, quota: services.quota, retention: { days: 1, versions: 1 } };
+    const { quota, changes } = services;
+    const parts = { ...opened, tables, quota, changes, retention: { days: 1, versions: 1 } };
     const keeper = new Keeper(parts);
     await new Pruning({ ...parts, keeper, snapshotRemoval: new SnapshotRemoval(parts) }).pruneForTheDisk(1);
     expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });

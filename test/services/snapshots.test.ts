@@ -21,13 +21,15 @@ test("of snapshots that the server takes and does not give back, only the newest
   const { snapshots } = services.snapshots.list(caller, driveId, { limit: 100, before: null });
   expect(snapshots).toHaveLength(SNAPSHOTS.automatic);
   expect(snapshots.at(-1)?.name).toBe("For the fork 1");
+  const feed = { drives: [driveId], position: null, limit: 1, newestFirst: true };
+  expect(services.feed.page(caller, feed).changes).toMatchObject([{ type: "snapshot.deleted", by: null }]);
 });
 
 test("what only a deleted snapshot needs goes, also if it has the row of one that went with its drive", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened = await openServicesIn(place.path);
   const { database } = opened;
-  const removal = new SnapshotRemoval(opened);
+  const removal = new SnapshotRemoval({ ...opened, changes: opened.services.changes });
   await deletedSnapshot(opened);
   await removal.piece();
   await database.write(() => database.sql.run("DELETE FROM snapshot"));

@@ -115,9 +115,13 @@ export class Pruning {
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
   async #dropSnapshot(owner: Releaser): Promise<boolean> {
     const { writeFromReserve: write, snapshots } = this.#tables;
-    const hidden = await write(() => snapshots.hideOldestAutomatic(owner, this.#clock.now()));
+    const isDropped = await write(() => {
+      const oldest = snapshots.oldestAutomatic(owner);
+      if (oldest !== null) this.#snapshots.begin(oldest, { now: this.#clock.now(), by: null });
+      return oldest !== null;
+    });
     let removed = 0;
     while (!this.#isStopped && (await this.#snapshots.piece()) > 0) removed += 1;
-    return hidden || removed > 0;
+    return isDropped || removed > 0;
   }
 }

@@ -13,6 +13,7 @@ import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { Quota } from "../quota.ts";
+import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** A request for a fork, as sent. */
@@ -30,6 +31,7 @@ export class Forks {
   readonly #quota: Quota;
   readonly #locks: FolderLocks;
   readonly #snapshots: Snapshots;
+  readonly #removal: SnapshotRemoval;
   readonly #folderChanges: FolderChanges;
   readonly #clock: Clock;
 
@@ -40,6 +42,7 @@ export class Forks {
     quota: Quota;
     locks: FolderLocks;
     snapshots: Snapshots;
+    snapshotRemoval: SnapshotRemoval;
     folderChanges: FolderChanges;
     clock: Clock;
   }) {
@@ -49,6 +52,7 @@ export class Forks {
     this.#quota = parts.quota;
     this.#locks = parts.locks;
     this.#snapshots = parts.snapshots;
+    this.#removal = parts.snapshotRemoval;
     this.#folderChanges = parts.folderChanges;
     this.#clock = parts.clock;
   }
@@ -90,7 +94,7 @@ export class Forks {
         },
         result: () => {
           this.#bear(fork, userPk, parsed);
-          if (given === null) this.#snapshots.drop(snapshot, { ...stamp, now: this.#clock.now() });
+          if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#clock.now() });
           return this.#access.drive(caller, forkId);
         },
       };

@@ -1,7 +1,11 @@
 import { HELD, type Held, type HeldPosition } from "../../db/held-rows.ts";
 import type { Tables } from "../../db/tables.ts";
+import type { Stamp } from "../../domain/actor.ts";
 import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
+import { ROOT } from "../../domain/path.ts";
+import type { Snapshot } from "../../domain/snapshot.ts";
+import type { Changes } from "../changes/changes.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
 const ROWS: Readonly<Record<Held, number>> = { held_file: 8, held_folder: 2 };
@@ -17,13 +21,21 @@ interface Progress {
   readonly after: HeldPosition;
 }
 
-/** Removes what only deleted snapshots need, in small pieces. */
+/** Deletes snapshots, and then removes what only these need, in small pieces. */
 export class SnapshotRemoval {
   readonly #tables: Tables;
+  readonly #changes: Changes;
   #progress: Progress | null = null;
 
-  constructor(parts: { tables: Tables }) {
+  constructor(parts: { tables: Tables; changes: Changes }) {
     this.#tables = parts.tables;
+    this.#changes = parts.changes;
+  }
+
+  /** Deletes a snapshot that no work uses: from now on nobody sees it. Inside a write. */
+  begin({ pk, drivePk: drive, id: ref }: Pick<Snapshot, "pk" | "id" | "drivePk">, stamp: Stamp): void {
+    this.#tables.snapshots.markDeleted(pk, stamp.now);
+    this.#changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
   }
 
   /** Does one piece, in a write of its own. Resolves with 0 if nothing is left to do. */

@@ -23,6 +23,7 @@ import type { Changes } from "../changes/changes.ts";
 import { type ComparisonPage, Comparisons, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Tree } from "../tree.ts";
 
 /** A page of a drive's snapshots. */
@@ -63,6 +64,7 @@ export class Snapshots {
   readonly #changes: Changes;
   readonly #locks: FolderLocks;
   readonly #comparisons: Comparisons;
+  readonly #removal: SnapshotRemoval;
   readonly #clock: Clock;
 
   constructor(parts: {
@@ -72,6 +74,7 @@ export class Snapshots {
     folderChanges: FolderChanges;
     changes: Changes;
     locks: FolderLocks;
+    snapshotRemoval: SnapshotRemoval;
     clock: Clock;
   }) {
     this.#tables = parts.tables;
@@ -81,6 +84,7 @@ export class Snapshots {
     this.#changes = parts.changes;
     this.#locks = parts.locks;
     this.#comparisons = new Comparisons(parts);
+    this.#removal = parts.snapshotRemoval;
     this.#clock = parts.clock;
   }
 
@@ -123,7 +127,8 @@ export class Snapshots {
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
-    this.#tables.snapshots.trimAutomatic(drive.pk, SNAPSHOTS.automatic, used, stamp.now);
+    for (const old of this.#tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
+      this.#removal.begin(old, { ...stamp, by: null });
     return taken;
   }
 
@@ -206,15 +211,9 @@ export class Snapshots {
       const drive = this.#access.driveToManage(caller, driveRef);
       const snapshot = this.#access.snapshot(caller, drive, id);
       this.#locks.requireUnused(drive.pk, snapshot.pk);
-      this.drop(snapshot, { now: this.#clock.now(), by: actorOf(caller) });
+      this.#removal.begin(snapshot, { now: this.#clock.now(), by: actorOf(caller) });
       return snapshot.id;
     });
-  }
-
-  /** Deletes a snapshot that nothing needs any more. Inside a write. */
-  drop({ pk, drivePk: drive, id: ref }: Snapshot, stamp: Stamp): void {
-    this.#tables.snapshots.markDeleted(pk, stamp.now);
-    this.#changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
   }
 
   /**
