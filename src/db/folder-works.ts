@@ -26,7 +26,7 @@ interface Values {
 }
 
 type Row = Values & { readonly pk: FolderWorkPk; readonly actor: string | null };
-type NewRow = Parameters<Values> & { actor: string | null; now: number };
+type NewRow = Parameters<Values> & { actor: string | null; now: number; last: FolderWorkPk | 0 };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
   snapshot, actor
@@ -40,13 +40,15 @@ export class FolderWorksTable {
   readonly #replace;
   readonly #remove;
   readonly #removeHistory;
+  /** The last number that was given. A work whose row went with its drive may still be running under its own. */
+  #last: FolderWorkPk | 0 = 0;
 
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-      `INSERT INTO folder_work (kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, actor, created_at)
-       VALUES (:kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :actor, :now)
+      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, actor, created_at)
+       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :actor, :now)
        RETURNING pk`,
     );
     this.#replace = sql.prepare<never, [Parameters<Values> & { pk: FolderWorkPk }]>(
@@ -72,8 +74,9 @@ export class FolderWorksTable {
 
   /** Inside a write. */
   insert(work: FolderWork, { now, by }: Stamp): FolderWorkPk {
-    const row = this.#insert.get({ ...valuesOf(work), actor: actorText(by), now });
+    const row = this.#insert.get({ ...valuesOf(work), actor: actorText(by), now, last: this.#last });
     if (row === null) throw new Error("an insert returned no row");
+    this.#last = row.pk;
     return row.pk;
   }
 

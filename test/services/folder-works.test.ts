@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { DriveId, FileId } from "../../src/domain/id.ts";
+import { ROOT } from "../../src/domain/path.ts";
 import { copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { bePatient } from "../support/patience.ts";
@@ -327,4 +328,19 @@ test("a removal that meets a full disk tells that it goes on by itself", async (
     code: "STORAGE_FULL",
     message: expect.stringContaining("goes on by itself"),
   });
+});
+
+test("a change that begins does not get the number of one whose record is gone, and which may still be running", async () => {
+  await using world = await open(0);
+  const { database, tables } = world;
+  const drive = tables.drives.byId(world.drive, 0);
+  if (drive === null) throw new Error("there is no drive");
+  const place = { drive: drive.pk, path: ROOT, top: ROOT };
+  const begun = () =>
+    database.write(() =>
+      tables.folderWorks.insert({ kind: "remove", from: place, to: null, trash: null }, { now: 0, by: null }),
+    );
+  const first = await begun();
+  await database.write(() => tables.folderWorks.remove(first));
+  expect(await begun()).toBeGreaterThan(first);
 });
