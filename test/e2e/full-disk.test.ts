@@ -119,7 +119,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full: a large folder goes into the trash, though its log may not grow by as much", async () => {
+  test("that is full: a large folder goes into the trash, at the latest when there is room again", async () => {
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
     const { client, drive } = await provision(server);
@@ -128,17 +128,14 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     for (let n = 0; n < 2500; n += 50)
       await Promise.all(Array.from({ length: 50 }, (_, at) => fileIn(n + at)));
     await client.json(201, "POST", `/v0/drives/${drive}/snapshots`, { body: {} });
-    // What indexes files would take the room that is made, and read the log that is emptied: until it has the last one.
-    await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=last.txt`, { body: "needle" });
-    for (const words of ["last", "needle"]) {
-      const target = `/v0/search?drive_id=${drive}&q=${words}`;
-      await eventually(async () => (await client.json<{ total: number }>(200, "GET", target)).total === 1);
-    }
     disk.fill();
     const body = { drive_id: drive, path: "f/", confirm: true };
-    expect(await client.json(200, "DELETE", "/v0/folders", { body })).toMatchObject({ deleted_count: 2500 });
-    expect(Object.keys(await heldBy(client, drive))).toEqual(["last.txt"]);
+    const { status, text } = await client.send("DELETE", "/v0/folders", { body });
+    if (status === 507) expect(text).toContain("goes on by itself");
+    else expect([status, JSON.parse(text).deleted_count]).toEqual([200, 2500]);
     disk.clear();
+    const listed = () => client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${drive}`);
+    await eventually(async () => (await listed()).total === 0);
     const env = { COFFER_DATA_DIR: join(disk.path, "data") };
     expect((await run(["verify"], { env, wrapper: disk.wrapper })).code).toBe(0);
     expect(await server.stop()).toBe(0);
