@@ -116,7 +116,7 @@ const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
   oauth: ["gate", "operation", "sign-in"],
   resources: ["content", "gate", "operation", "upload"],
   content: ["gate"],
-  upload: ["operation"],
+  upload: ["gate", "operation"],
   operation: ["gate"],
   gate: [],
 };

@@ -3,7 +3,8 @@
  * chunks of a few large uploads take twice the memory of everything else. So keep copies, never views.
  * If the reader stops early, the body is not cancelled, so that the rest of it can still be read.
  */
-export async function* releasedChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* releasedChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
   for await (const chunk of body.values({ preventCancel: true })) {
     yield chunk;
     releaseChunk(chunk);

@@ -29,8 +29,11 @@ export type BeginAttempt = (scope: string, idempotencyKey: string, caller: Calle
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
 
-/** The same for a download: a slow client may take minutes to empty the socket buffers. The runtime's maximum. */
-const READER_SECONDS = 255;
+/**
+ * The same for a slow client, which may take minutes to send a short body or to empty the socket buffers. The runtime
+ * takes no more.
+ */
+const SLOW_SECONDS = 255;
 
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
 
@@ -111,12 +114,17 @@ export class RequestContext {
     this.#connections.timeout(this.#request, IDLE_SECONDS);
   }
 
+  /** Allows a client to send a body slowly that is read at once: nobody learns of its pieces. */
+  allowSlowWriter(): void {
+    this.#connections.timeout(this.#request, SLOW_SECONDS);
+  }
+
   /**
    * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
    * one is set a little later: what is sent before fits into the socket's buffers.
    */
   allowSlowReader(): void {
-    this.#patience = setTimeout(() => this.#connections.timeout(this.#request, READER_SECONDS), 1000);
+    this.#patience = setTimeout(() => this.#connections.timeout(this.#request, SLOW_SECONDS), 1000);
     this.#patience.unref();
   }
 

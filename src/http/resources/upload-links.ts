@@ -12,8 +12,9 @@ import { exampleDrive, exampleLink } from "../operation/examples.ts";
 import { refuseLongBody } from "../operation/json-body.ts";
 import { driveRef, id, integer, time } from "../operation/schema.ts";
 import { write, writeContent } from "../operation/write.ts";
+import { chunksOf } from "../upload/body-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
-import { chunksOf, givenType, rawBodyOf, UPLOAD, uploadAnswer } from "./uploads.ts";
+import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "./uploads.ts";
 
 /** What the routes of upload links need. */
 export interface UploadLinkOptions {

@@ -8,16 +8,14 @@ import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.t
 import type { ContentAnswer, Reply } from "../operation/reply.ts";
 import type { Input } from "../operation/route.ts";
 import type { RawBody } from "../operation/spec.ts";
-import type { RequestContext } from "../gate/request-context.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
+import { chunksOf } from "../upload/body-chunks.ts";
 import { readJsonUpload } from "../upload/json.ts";
 import { parseMetadata } from "../upload/metadata.ts";
 import { readMultipartUpload } from "../upload/multipart.ts";
-import { releasedChunks } from "../gate/released-chunks.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import type { WriteContent } from "../upload/write-content.ts";
-import { bodyTooLarge } from "../operation/json-body.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { writeContent } from "../operation/write.ts";
 
@@ -263,23 +261,4 @@ function rawFieldsOf(
     expiresAt: query.expires_at,
     keepsRest: true,
   };
-}
-
-/**
- * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. Throws
- * PAYLOAD_TOO_LARGE after `limit` bytes: what a parser ignores counts nowhere else if no length was announced.
- */
-export async function* chunksOf(
-  { body }: Request,
-  context: RequestContext,
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  let length = 0;
-  for await (const chunk of releasedChunks(body)) {
-    context.keepAlive();
-    length += chunk.length;
-    if (length > limit) throw bodyTooLarge(limit);
-    yield chunk;
-  }
 }
