@@ -82,56 +82,54 @@ export class BlobStore {
   }
 
   /**
-   * A content, or a range of it. A small one is read and checked now. Of a larger one only the size is checked
-   * now, and its bytes are read while they are sent. Nothing is pinned: the sweep waits a while after the last
-   * row of a content is deleted, and an open file stays readable.
+   * A content, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
+   * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
+   * pinned: the sweep waits a while after the last row of a content is deleted, and an open file stays readable.
    *
    * @throws DamagedContent
    * @throws RangeError for a range that the content does not hold
    */
-  async read(content: Content, range?: ByteRange): Promise<Blob> {
-    const { start, end } = range ?? { start: 0, end: content.size };
-    requireRange(start, end, content.size);
-    const path = this.#volume.blobPath(content.digest);
+  read(content: Content, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
+    requireRange(range, content.size);
     this.#refuseDamaged(content);
-    if (content.size <= RECENT_BYTES) {
-      const bytes =
-        this.#recent.get(content) ?? this.#keepSmall(content) ?? (await readContent(path, content));
-      return new Blob([bytes.subarray(start, end)]);
-    }
-    await requireFile(path, content);
-    return Bun.file(path).slice(start, end);
+    if (content.size > RECENT_BYTES) return this.#readFile(content, range);
+    const found = this.#recent.get(content) ?? this.#readAll(content);
+    if (found instanceof Blob) return partOf(found, range);
+    const keep = (bytes: Uint8Array<ArrayBuffer>) => partOf(this.#recent.add(content.digest, bytes), range);
+    return found instanceof Promise ? found.then(keep) : keep(found);
   }
 
   /**
-   * A whole content in memory; for small contents. Recent contents come from a cache; bytes from the disk are
-   * checked.
+   * A whole content in memory; for small contents, at once if it is no file. All of it is checked. For readers that
+   * need it once: it puts nothing into the cache.
    *
    * @throws DamagedContent
    */
   readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
-    return this.#recent.get(content) ?? this.#keepSmall(content) ?? this.#readAll(content);
+    return this.#readAll(content);
   }
 
   /**
-   * The first bytes of a content, at most `length`. For readers that need them once: it puts nothing into the cache.
+   * The first bytes of a content, at most `length`. It puts nothing into the cache.
    *
    * @throws DamagedContent
    */
   async readBeginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
-    const bytes =
-      content.size > RECENT_BYTES ? null : (this.#recent.get(content) ?? this.#readSmall(content));
+    const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
     return readBeginning(this.#volume.blobPath(content.digest), content, length, RECENT_BYTES);
   }
 
-  /** Like `#readSmall`, and puts it into the cache. */
-  #keepSmall(content: Content): Uint8Array<ArrayBuffer> | null {
-    const bytes = this.#readSmall(content);
-    if (bytes !== null) this.#recent.add(content.digest, bytes);
-    return bytes;
+  #readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#readSmall(content) ?? readContent(this.#volume.blobPath(content.digest), content);
+  }
+
+  async #readFile(content: Content, { start, end }: ByteRange): Promise<Blob> {
+    const path = this.#volume.blobPath(content.digest);
+    await requireFile(path, content);
+    return Bun.file(path).slice(start, end);
   }
 
   /**
@@ -164,12 +162,6 @@ export class BlobStore {
     const bytes = this.#small.get(content.digest);
     if (bytes === null) return null;
     requireBytes(inDatabase(content), bytes, content);
-    return bytes;
-  }
-
-  async #readAll(content: Content): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = await readContent(this.#volume.blobPath(content.digest), content);
-    this.#recent.add(content.digest, bytes);
     return bytes;
   }
 
@@ -253,7 +245,12 @@ function inDatabase({ digest }: Content): string {
   return `the content ${digest} in the database`;
 }
 
-function requireRange(start: number, end: number, size: number): void {
+/** A range of a content in memory, which is not copied. */
+function partOf(content: Blob, { start, end }: ByteRange): Blob {
+  return start === 0 && end === content.size ? content : content.slice(start, end);
+}
+
+function requireRange({ start, end }: ByteRange, size: number): void {
   const whole = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   if (!whole || start < 0 || start > end || end > size) {
     throw new RangeError(`the bytes ${start} to ${end} are outside a content of ${size} bytes`);

@@ -6,30 +6,35 @@ export const RECENT_BYTES = 64 * 1024;
 const TOTAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * A cache of the small contents that were read last. A content never changes under its digest, so the cache is
+ * A cache of the small contents that were sent last. A content never changes under its digest, so the cache is
  * never stale. Bytes are checked before they are added, and access is checked before a read.
+ *
+ * Each is a Blob: the runtime sends its bytes from where they are, but copies an array for each response.
  */
 export class RecentContents {
   /** By last use, oldest first. */
-  readonly #contents = new Map<Digest, Uint8Array<ArrayBuffer>>();
+  readonly #contents = new Map<Digest, Blob>();
   #bytes = 0;
 
-  get({ digest, size }: Content): Uint8Array<ArrayBuffer> | undefined {
+  get({ digest, size }: Content): Blob | undefined {
     const content = this.#contents.get(digest);
-    if (content?.length !== size) return undefined;
+    if (content?.size !== size) return undefined;
     this.#contents.delete(digest);
     this.#contents.set(digest, content);
     return content;
   }
 
-  add(digest: Digest, content: Uint8Array<ArrayBuffer>): void {
-    if (content.length > RECENT_BYTES || this.#contents.has(digest)) return;
+  /** Adds the bytes of a content, and returns it. */
+  add(digest: Digest, bytes: Uint8Array<ArrayBuffer>): Blob {
+    const content = new Blob([bytes]);
+    this.#bytes += content.size - (this.#contents.get(digest)?.size ?? 0);
+    this.#contents.delete(digest);
     this.#contents.set(digest, content);
-    this.#bytes += content.length;
-    for (const [oldest, { length }] of this.#contents) {
-      if (this.#bytes <= TOTAL_BYTES) return;
+    for (const [oldest, { size }] of this.#contents) {
+      if (this.#bytes <= TOTAL_BYTES) break;
       this.#contents.delete(oldest);
-      this.#bytes -= length;
+      this.#bytes -= size;
     }
+    return content;
   }
 }

@@ -81,9 +81,9 @@ export class Files {
 
   /**
    * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
-   * Rejects with DamagedFile, like `contentWhole`.
+   * Throws DamagedFile or rejects with it, like `contentWhole`.
    */
-  async content(file: FileFacts, range?: ByteRange): Promise<Blob> {
+  content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#damaged.readFor(file, () => this.#blobs.read(file, range));
   }

@@ -11,9 +11,6 @@ import { etagOf } from "./etag.ts";
 import { httpDate } from "./http-date.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
-/** Contents up to this many bytes are sent in one piece, which is cheaper than a stream. */
-const WHOLE_BYTES = 64 * 1024;
-
 /** A socket accepts up to this many bytes at once, however slowly the client reads. */
 const LARGE_BYTES = 512 * 1024;
 
@@ -118,8 +115,7 @@ function contentBody(
   file: FileFacts,
   range: ByteRange | null,
   context: RequestContext,
-): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer> | Blob> {
-  if (range === null && file.size <= WHOLE_BYTES) return files.contentWhole(file);
+): Blob | Promise<Blob> {
   if (file.size > LARGE_BYTES) context.allowSlowReader();
   return files.content(file, range ?? undefined);
 }
