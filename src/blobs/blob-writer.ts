@@ -61,7 +61,8 @@ export class BlobWriter implements AsyncDisposable {
   readonly #smallBytes: number;
   readonly #damaged: KnownDamage;
   readonly #hash = new Bun.CryptoHasher("sha256");
-  readonly #head = new Uint8Array(HEAD_BYTES);
+  /** Null while they are still in the buffer. */
+  #head: Uint8Array | null = null;
   readonly #buffer = new WriteBuffer();
   #size = 0;
   /** Ends with the last write that was begun. */
@@ -134,7 +135,6 @@ export class BlobWriter implements AsyncDisposable {
   }
 
   async #append(piece: Uint8Array): Promise<void> {
-    if (this.#size < HEAD_BYTES) this.#head.set(piece.subarray(0, HEAD_BYTES - this.#size), this.#size);
     this.#size += piece.length;
     for (let rest = piece; ;) {
       rest = rest.subarray(this.#buffer.take(rest));
@@ -146,6 +146,7 @@ export class BlobWriter implements AsyncDisposable {
   /** Makes room in the buffer. A thread of the runtime writes what is in it while this one hashes it. */
   async #empty(): Promise<void> {
     await this.#save();
+    this.#head ??= this.#buffer.bytes.slice(0, HEAD_BYTES);
     this.#hash.update(this.#buffer.bytes);
     await this.#buffer.empty(this.#written);
   }
@@ -169,7 +170,7 @@ export class BlobWriter implements AsyncDisposable {
     this.#hash.update(this.#buffer.bytes);
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
-    const head = this.#head.subarray(0, this.#size);
+    const head = this.#head ?? this.#buffer.bytes.subarray(0, HEAD_BYTES);
     if (this.#size <= this.#smallBytes) {
       const { bytes } = this.#buffer;
       const stored = { isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };

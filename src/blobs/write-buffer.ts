@@ -1,4 +1,4 @@
-/** The size of the first buffer, which is all that a short content needs. */
+/** The size of the first buffer. A content that comes in one shorter piece, as most do, gets one of its own length. */
 const FIRST_BYTES = 64 * 1024;
 
 /** The size of the next one, and of each where there are two. */
@@ -24,11 +24,20 @@ export class WriteBuffer {
 
   /** Copies as much of `piece` as there is room for. Returns how many bytes that were. */
   take(piece: Uint8Array): number {
-    if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafe(FIRST_BYTES);
+    this.#begin(piece.length);
     const part = piece.subarray(0, this.#buffer.length - this.#length);
     this.#buffer.set(part, this.#length);
     this.#length += part.length;
     return part.length;
+  }
+
+  /** Makes the first buffer: as long as the first piece, or of its full size once more follows. */
+  #begin(length: number): void {
+    const present = this.#buffer.length;
+    if (present >= FIRST_BYTES || this.#length + length <= present) return;
+    const larger = Buffer.allocUnsafe(present > 0 ? FIRST_BYTES : Math.min(length, FIRST_BYTES));
+    larger.set(this.bytes);
+    this.#buffer = larger;
   }
 
   /**
