@@ -1,7 +1,8 @@
 import type { DrivePk } from "../id.ts";
 import { type FilePath, containingFolder, lastSegment } from "../path.ts";
+import { endOfCharacters } from "../texts/text.ts";
 import type { SearchTerm } from "./query.ts";
-import { foldName, isAscii, type Word } from "./words.ts";
+import { foldName, type Word } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
@@ -65,9 +66,7 @@ export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
 
 /** The first characters of a word; empty if it has fewer. */
 function beginning(word: string, length: number): string {
-  if (isAscii(word)) return word.length < length ? "" : word.slice(0, length);
-  const points = Array.from(word);
-  return points.length < length ? "" : points.slice(0, length).join("");
+  return word.slice(0, endOfCharacters(word, length) ?? 0);
 }
 
 /** What the index is asked. */

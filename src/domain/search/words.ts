@@ -79,7 +79,7 @@ export function foldName(name: string): string {
 }
 
 /** Whether a text needs no folding except of case; then every UTF-16 unit is one character. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
 

@@ -1,4 +1,5 @@
 import { PREVIEW_CHARACTERS } from "../limits.ts";
+import { endOfCharacters } from "./text.ts";
 import { textOf } from "./text-encoding.ts";
 
 /** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */
@@ -11,5 +12,5 @@ const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
  */
 export function previewOf(head: Uint8Array): string | null {
   const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
-  return text === null ? null : Array.from(text).slice(0, PREVIEW_CHARACTERS).join("");
+  return text === null ? null : text.slice(0, endOfCharacters(text, PREVIEW_CHARACTERS) ?? text.length);
 }

@@ -27,6 +27,19 @@ export function characters(text: string): number {
   return count;
 }
 
+/**
+ * Where the first `count` characters (code points) of `text` end, in UTF-16 units; null if it has fewer. Makes no
+ * object of each: this is done for every upload, and for every word of an indexed text.
+ */
+export function endOfCharacters(text: string, count: number): number | null {
+  let end = 0;
+  for (let left = count; left > 0; left -= 1) {
+    if (end >= text.length) return null;
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end;
+}
+
 /** Throws VALIDATION_ERROR for control characters, including NUL, and for lone surrogates. */
 export function requirePlainText(field: string, text: string): void {
   if (!text.isWellFormed()) throw invalid(field, "must be well-formed Unicode, without lone surrogates");
