@@ -4,6 +4,8 @@ import type { UpkeepAnswer } from "./upkeep.ts";
 const CHANGES = 4000;
 /** Bytes. If the log is longer, writes wait for a checkpoint of all of it, so that it can restart. */
 export const LONG_LOG = 64 * 1024 * 1024;
+/** The same on a full disk, where a log that has taken all of the reserve leaves no room for a checkpoint. */
+const LONG_LOG_WHEN_FULL = 2 * 1024 * 1024;
 
 /** What checkpoints need. */
 export interface CheckpointsOptions {
@@ -15,6 +17,8 @@ export interface CheckpointsOptions {
   readonly changes: () => number;
   /** The size of the log's file in bytes. */
   readonly logSize: () => number;
+  /** Whether the disk was found full, and the reserve is in use. */
+  readonly isFull: () => boolean;
   /** Delays all writes while `work` runs. */
   readonly pauseFor: (work: () => Promise<void>) => Promise<void>;
   /** Called if a checkpoint failed other than for lack of space: the state on the disk is unknown then. */
@@ -39,10 +43,18 @@ export class Checkpoints {
       if (this.#isLong) void this.#options.pauseFor(() => this.end());
       return;
     }
-    const changes = this.#options.changes();
-    if (changes - this.#last < CHANGES) return;
-    this.#last = changes;
-    this.#running = this.#run()
+    const { changes, isFull, logSize, pauseFor } = this.#options;
+    if (isFull()) {
+      if (logSize() > LONG_LOG_WHEN_FULL) this.#begin(() => pauseFor(() => this.#empty()));
+      return;
+    }
+    if (changes() - this.#last < CHANGES) return;
+    this.#last = changes();
+    this.#begin(() => this.#run());
+  }
+
+  #begin(work: () => Promise<void>): void {
+    this.#running = work()
       .catch((error: unknown) => this.#options.onFailure(error))
       .finally(() => {
         this.#running = null;
@@ -52,7 +64,7 @@ export class Checkpoints {
   /** Gives back the space that the log takes, as far as that is possible. Writes must be delayed meanwhile. */
   async emptyLog(): Promise<void> {
     await this.end();
-    this.#note(await this.#options.emptyLog());
+    await this.#empty();
   }
 
   /** Resolves when no checkpoint runs. */
@@ -75,6 +87,10 @@ export class Checkpoints {
   /** Whether the log is long, or was and has not restarted since: then it gets its limit in size. */
   get #isLong(): boolean {
     return this.#options.logSize() > LONG_LOG;
+  }
+
+  async #empty(): Promise<void> {
+    this.#note(await this.#options.emptyLog());
   }
 
   async #checkpoint(): Promise<void> {

@@ -71,6 +71,7 @@ export class Database {
       emptyLog: () => this.#upkeep.emptyLog(),
       changes: () => changes.get()?.n ?? 0,
       logSize: () => this.#log.size,
+      isFull: () => this.#reserve?.isWhole === false,
       pauseFor: (work) => this.#writes.pauseFor(work),
       onFailure: (error) => this.#writes.fail(error),
     });
