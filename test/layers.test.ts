@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "extraction",
     "log.ts",
     "public-network.ts",
+    "thread-priority.ts",
   ],
   // The one way to servers whose names others choose.
   "public-network.ts": ["descriptors.ts", "domain"],
@@ -95,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "clock.ts": [],
   "descriptors.ts": ["domain"],
   "local-address.ts": [],
+  "thread-priority.ts": [],
   "version.ts": ["package.json"],
   "build.ts": [],
   "dev.ts": [],
@@ -141,6 +143,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly str
       "database-reserve.ts",
       "descriptors.ts",
       "schema-copy.ts",
+      "thread-priority.ts",
       "build.ts",
       "dev.ts",
     ],

@@ -1,11 +1,15 @@
 import { isDamage } from "../../db/search/index-tables.ts";
 import { isFull } from "../../db/write-failures.ts";
+import { giveWay } from "../../thread-priority.ts";
 import type { IndexAnswer, IndexRequest } from "./index-thread.ts";
 import { IndexWork } from "./index-work.ts";
 
 // The entry point of the thread that writes the full-text index.
 
 declare const self: Worker;
+
+// With each upload it has as much to do as the main thread.
+giveWay();
 
 const opened = Promise.withResolvers<IndexWork>();
 // Who asks for something else after that failed gets the same error.
