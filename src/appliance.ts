@@ -134,11 +134,9 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
     await services.backups.stop();
     await backingUp.stop();
   });
-  // In this order and in one commit: there is a token only while there is no administrator.
-  const [, setupToken] = await Promise.all([
-    services.administrators.appoint(),
-    services.signIn.issueSetupToken(),
-  ]);
+  // In this order: there is a token only while there is no administrator.
+  await services.administrators.appoint();
+  const setupToken = services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
   const owned = opened.move();

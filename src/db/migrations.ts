@@ -29,6 +29,7 @@ import changes from "./migrations/0028_changes.sql" with { type: "text" };
 import links from "./migrations/0029_links.sql" with { type: "text" };
 import access from "./migrations/0030_access.sql" with { type: "text" };
 import webhooks from "./migrations/0031_webhooks.sql" with { type: "text" };
+import setupToken from "./migrations/0032_setup_token.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -71,4 +72,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 29, name: "links", sql: links },
   { version: 30, name: "access", sql: access },
   { version: 31, name: "webhooks", sql: webhooks },
+  { version: 32, name: "setup-token", sql: setupToken },
 ];

@@ -38,7 +38,6 @@ import { SnapshotLists } from "./snapshot-lists.ts";
 import { SnapshotsTable } from "./snapshots.ts";
 import { StoreTable } from "./store.ts";
 import { Subtrees } from "./subtrees.ts";
-import { SetupTokensTable } from "./setup-tokens.ts";
 import { TrashTable } from "./trash.ts";
 import { TrashContents } from "./trash-contents.ts";
 import { TrashLists } from "./trash-lists.ts";
@@ -56,7 +55,6 @@ export function openTables(database: Database) {
     identities: new IdentitiesTable(database),
     sessions: new SessionsTable(database),
     knownClients: new KnownClientsTable(database),
-    setupTokens: new SetupTokensTable(database),
     drives: new DrivesTable(database),
     members: new MembersTable(database),
     claimTokens: new ClaimTokensTable(database),

@@ -3,6 +3,7 @@ import type { Identity } from "../../src/domain/identity.ts";
 import { PASSWORD_COST } from "../../src/services/accounts/passwords.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Json } from "../support/client.ts";
 import { type Code, eventually, STATUS_OF } from "../support/scenario.ts";
 import { sessionIn, signIn } from "../support/sign-in.ts";
@@ -76,6 +77,15 @@ describe("the setup link", () => {
 
     expect(await isValid(coffer, token)).toEqual({ valid: false });
     expectRefused(await post(coffer, "/auth/setup", { token, ...first, username: "bob" }), "GONE");
+  });
+
+  test("that was used works no more, even where there is no administrator again", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    expect((await post(coffer, "/auth/setup", { token, ...first })).status).toBe(200);
+    changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token, ...first, username: "bob" }), "NOT_FOUND");
   });
 
   test("many at once make one account", async () => {

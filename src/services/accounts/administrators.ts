@@ -24,9 +24,11 @@ export class Administrators {
    * Applies the configuration to existing accounts, at start: listed users become administrators, and users who are
    * no longer listed stop being administrators, unless they set the server up.
    */
-  appoint(): Promise<void> {
+  async appoint(): Promise<void> {
     const { users, writeFromReserve } = this.#tables;
-    return writeFromReserve(() => {
+    // Most starts have nothing to write, and so no disk to wait for.
+    if (this.#subjects.length === 0 && users.listedAdmins().length === 0) return;
+    await writeFromReserve(() => {
       const named = new Set(this.#accounts());
       for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
       for (const pk of named) {

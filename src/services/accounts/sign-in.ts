@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/api-key.ts";
+import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/identity.ts";
 import { newToken } from "../../domain/session.ts";
@@ -34,6 +34,8 @@ interface SignInParts {
 /** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
 export class SignIn {
   readonly #parts: SignInParts;
+  /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
+  #setupToken: SecretHash | null = null;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
@@ -45,21 +47,17 @@ export class SignIn {
     return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
   }
 
-  /** Makes the token of the setup link; older ones become invalid. Null if there is an administrator. */
-  issueSetupToken(): Promise<string | null> {
-    const { tables, clock } = this.#parts;
-    return tables.writeFromReserve(() => {
-      if (tables.users.hasAdmin()) return null;
-      const { token, hash } = newToken();
-      tables.setupTokens.replace(hash, clock.now());
-      return token;
-    });
+  /** Makes the token of the setup link; an older one becomes invalid. Null if there is an administrator. */
+  issueSetupToken(): string | null {
+    if (this.#parts.tables.users.hasAdmin()) return null;
+    const { token, hash } = newToken();
+    this.#setupToken = hash;
+    return token;
   }
 
   /** Whether a setup link can still be used. */
   isSetupToken(token: string): boolean {
-    const { users, setupTokens } = this.#parts.tables;
-    return setupTokens.matches(hashSecret(token)) && !users.hasAdmin();
+    return hashSecret(token) === this.#setupToken && !this.#parts.tables.users.hasAdmin();
   }
 
   /** Creates an administrator account. Throws GONE for a used link, NOT_FOUND for an unknown one, VALIDATION_ERROR. */
@@ -67,11 +65,12 @@ export class SignIn {
     const { tables, users } = this.#parts;
     this.#requireSetup(token);
     const draft = await users.draft(username, password);
-    return tables.writeFromReserve(() => {
+    const signedIn = await tables.writeFromReserve(() => {
       this.#requireSetup(token);
-      tables.setupTokens.remove();
       return this.#begin(users.add(draft, "setup"), browser);
     });
+    this.#setupToken = null;
+    return signedIn;
   }
 
   /**
@@ -151,14 +150,13 @@ export class SignIn {
   }
 
   #requireSetup(token: string): void {
-    const { users, setupTokens } = this.#parts.tables;
-    if (users.hasAdmin()) {
+    if (this.#parts.tables.users.hasAdmin()) {
       throw new CofferError(
         "GONE",
         "This server already has an administrator: the setup link was used. Sign in instead.",
       );
     }
-    if (!setupTokens.matches(hashSecret(token))) {
+    if (hashSecret(token) !== this.#setupToken) {
       throw new CofferError("NOT_FOUND", "No such setup link; the server prints a new one when it starts.");
     }
   }
