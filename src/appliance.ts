@@ -191,13 +191,16 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const tables = openTables(database);
   const store = { directory, tables, clock, adopt: adoptEmpty };
   const mark = await checkStoreIdentity(store);
-  const blobs = await BlobStore.open({
-    blobsDir: directory.blobs,
-    tmpDir: directory.tmp,
-    diskReserve: config.diskReserve,
-    small: tables.smallContents,
-    damaged: tables.damagedContents,
-  });
+  const [blobs] = await Promise.all([
+    BlobStore.open({
+      blobsDir: directory.blobs,
+      tmpDir: directory.tmp,
+      diskReserve: config.diskReserve,
+      small: tables.smallContents,
+      damaged: tables.damagedContents,
+    }),
+    database.syncLog(),
+  ]);
   await reserve.restore();
   if (mark !== null) await markStore(store, blobs, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");

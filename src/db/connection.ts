@@ -63,8 +63,9 @@ export function openConnection(
   const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
   try {
     sql.run("PRAGMA busy_timeout = 10000");
-    // Takes effect only in a new database; for `releasePages`.
-    sql.run("PRAGMA auto_vacuum = INCREMENTAL");
+    const isNew = schemaVersion(sql) === 0;
+    // For `releasePages`. Takes effect only in a new database.
+    if (isNew) sql.run("PRAGMA auto_vacuum = INCREMENTAL");
     sql.run("PRAGMA journal_mode = WAL");
     // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
     // restarts: without that, a power cut could bring back old pages.
@@ -77,9 +78,10 @@ export function openConnection(
     sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
     sql.run("PRAGMA cache_size = -16000");
     sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
-    const isNew = schemaVersion(sql) === 0;
     if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
     migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
+    // A write that changes nothing: it begins the log, whose header is so synced now and not in a request's way.
+    if (beforeUpgrade !== null) sql.run("PRAGMA application_id = 0");
     return new Connection(sql);
   } catch (error) {
     sql.close();

@@ -129,6 +129,24 @@ export class Database {
     }
   }
 
+  /**
+   * Resolves when all that was written before is on the disk. For the start: a process that was killed may have left
+   * commits that are not, and readers see them. No write may be waiting.
+   *
+   * @throws Error whose message tells the operator what to do
+   */
+  async syncLog(): Promise<void> {
+    try {
+      await this.#log.sync();
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `The log of the database ${this.sql.filename} cannot be synced: ${why}. Check the disk, then start again.`,
+        { cause },
+      );
+    }
+  }
+
   /** Calls `listener` each time when all commits so far are on the disk, before their writes are answered. */
   onDurable(listener: () => void): void {
     this.#onDurable = listener;

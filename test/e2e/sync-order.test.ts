@@ -183,3 +183,24 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     await server.kill();
   });
 });
+
+describe.skipIf(NO_STRACE !== "")(withReason("the disk", NO_STRACE), () => {
+  test("is waited for five times at a start: for the log and the directories, not for the lock", async () => {
+    await using place = await temporaryDirectory();
+    const dataDir = join(place.path, "data");
+    {
+      await using server = await serve({ dataDir, env: QUIET });
+      await provision(server);
+      await server.stop();
+    }
+    const trace = `${place.path}/trace`;
+    const args = `-D -f -y -e trace=fsync,fdatasync,listen -o ${trace}`.split(" ");
+    await using server = await serve({ dataDir, env: QUIET, wrapper: ["strace", ...args] });
+    const [start = ""] = (await Bun.file(trace).text()).split("listen(");
+    const synced = [...start.matchAll(/(?:fsync|fdatasync)\(\d+<([^>]*)>/g)].map(([, path = ""]) =>
+      path.slice(dataDir.length),
+    );
+    expect(synced.toSorted()).toEqual(["", "", "/blobs", "/coffer.db-wal", "/coffer.db-wal"]);
+    await server.stop();
+  });
+});
