@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   accessSync,
   closeSync,
@@ -215,7 +214,7 @@ export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Arr
 }
 
 function makeSecret(root: string, secretFile: string): Uint8Array {
-  const bytes = randomBytes(SECRET_BYTES);
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const draft = `${secretFile}.new`;
   const file = openSync(draft, "w", 0o600);
   try {

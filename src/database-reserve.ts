@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync } from "node:fs";
 import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -93,7 +92,7 @@ async function fill(file: FileHandle): Promise<boolean> {
   try {
     for (let at = 0; at < SIZE; at += MIB) {
       // Random bytes: file systems that compress store zeros in no space.
-      await file.write(randomBytes(MIB), 0, MIB, at);
+      await file.write(crypto.getRandomValues(new Uint8Array(MIB)), 0, MIB, at);
     }
     await file.sync();
   } catch (error) {

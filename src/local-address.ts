@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { ipVersion } from "./domain/ip.ts";
 import { networkInterfaces } from "node:os";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
@@ -34,13 +34,15 @@ export function networkAddresses(
     .filter(({ internal }) => !internal)
     .map(({ address }) => address)
     .filter((address) => !/^fe[89ab]/i.test(address) && covers(host, address));
-  return [...new Set(addresses)].toSorted((a, b) => isIP(a) - isIP(b)).map((address) => urlOf(address, port));
+  return [...new Set(addresses)]
+    .toSorted((a, b) => ipVersion(a) - ipVersion(b))
+    .map((address) => urlOf(address, port));
 }
 
 /** Whether a server that listens on `host` accepts connections to `address`. */
 function covers(host: string, address: string): boolean {
   if (host === "::") return true;
-  return host === "0.0.0.0" ? isIP(address) === 4 : host === address;
+  return host === "0.0.0.0" ? ipVersion(address) === 4 : host === address;
 }
 
 function reachable(host: string): string {

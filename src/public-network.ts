@@ -1,7 +1,7 @@
 import type { lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
-import { BlockList, isIP } from "node:net";
+import { ipVersion, newIpList } from "./domain/ip.ts";
 import { requireDescriptors } from "./descriptors.ts";
 import type { Subnet } from "./domain/subnet.ts";
 
@@ -61,14 +61,14 @@ const PRIVATE_V6 = [
  * an IPv4 address inside of an IPv6 one.
  */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
+  const family = ipVersion(address);
   if (family === 0 || address.includes("%")) return false;
-  const blocked = new BlockList();
+  const blocked = newIpList();
   if (family === 4) {
     for (const [block, prefix] of PRIVATE_V4) blocked.addSubnet(block, prefix, "ipv4");
     return !blocked.check(address, "ipv4");
   }
-  const global = new BlockList();
+  const global = newIpList();
   global.addSubnet("2000::", 3, "ipv6");
   for (const [block, prefix] of PRIVATE_V6) blocked.addSubnet(block, prefix, "ipv6");
   return global.check(address, "ipv6") && !blocked.check(address, "ipv6");
@@ -76,9 +76,9 @@ export function isPublicAddress(address: string): boolean {
 
 /** Whether an address is in one of these subnets. */
 export function isIn(subnets: readonly Subnet[], address: string): boolean {
-  const family = isIP(address);
+  const family = ipVersion(address);
   if (family === 0) return false;
-  const list = new BlockList();
+  const list = newIpList();
   for (const each of subnets) list.addSubnet(each.address, each.prefix, each.family);
   return list.check(address, family === 4 ? "ipv4" : "ipv6");
 }
@@ -86,7 +86,7 @@ export function isIn(subnets: readonly Subnet[], address: string): boolean {
 /** The address that a URL names itself; null if it names a server. */
 export function addressIn(url: URL): string | null {
   const host = url.hostname.replaceAll(/[[\]]/g, "");
-  return isIP(host) === 0 ? null : host;
+  return ipVersion(host) === 0 ? null : host;
 }
 
 /** The server of a request is at an address that may not be connected to. */

@@ -95,7 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "repeat.ts": ["domain", "log.ts"],
   "clock.ts": [],
   "descriptors.ts": ["domain"],
-  "local-address.ts": [],
+  "local-address.ts": ["domain"],
   "thread-priority.ts": [],
   "version.ts": ["package.json"],
   "build.ts": [],
@@ -283,9 +283,9 @@ function withoutNested(parameters: string): string {
   return shorter === parameters ? parameters : withoutNested(shorter);
 }
 
-test("a start does not load what describes the API, nor the MCP server", () => {
+test("a start does not load what describes the API, the MCP server, nor Node's streams", () => {
   const eager =
-    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|transport|resources)\.ts)"/m;
+    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|node:(?:crypto|net|stream|tty|util)|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|transport|resources)\.ts)"/m;
   expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
     "src/http/docs/openapi.ts",
     "src/http/mcp/resources.ts",

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { type Config, loadConfig } from "../config.ts";
 
 /** What a command may use of the process that it runs in. */
@@ -82,7 +81,8 @@ export function readArguments(args: readonly string[], names: OptionNames): Argu
     ...names.switches.map((name) => [name, { type: "boolean" as const }] as const),
   ]);
   try {
-    const parsed = parseArgs({
+    // Imported, the whole module would be evaluated at each start, which takes some milliseconds.
+    const parsed = process.getBuiltinModule("node:util").parseArgs({
       args: [...args],
       options,
       allowPositionals: names.positionals ?? false,

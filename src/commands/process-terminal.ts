@@ -1,10 +1,16 @@
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync, statSync } from "node:fs";
+import { once } from "../domain/once.ts";
 import { CommandError, type Terminal } from "./command.ts";
 import { LineWriter } from "./line-writer.ts";
+import { sinkWriter } from "./sink-writer.ts";
 import { ttyWriter } from "./tty-writer.ts";
 
 /** How long a reader of standard output that reads nothing may delay the exit, in milliseconds. */
 const LAST_LINES_MS = 1000;
+
+/** The descriptors of standard output and standard error. */
+const STDOUT = 1;
+const STDERR = 2;
 
 /** Signals that ask the process to end. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
@@ -17,11 +23,13 @@ const COPY_MS = 1000;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  const lines = writerTo(process.stdout, 1);
-  const errors = writerTo(process.stderr, 2);
+  const [isTerminal, showsProgress] = [isTerminalAt(STDOUT), isTerminalAt(STDERR)];
+  const output = once(() => sinkWriter(STDOUT));
+  const lines = new LineWriter((isTerminal ? ttyWriter(STDOUT) : null) ?? output());
+  const errors = new LineWriter((showsProgress ? ttyWriter(STDERR) : null) ?? sinkWriter(STDERR));
   let dropsLines = false;
   process.on("exit", () => lines.flush());
-  const progress = progressOn(process.stderr);
+  const progress = newProgress(showsProgress);
   return {
     out: (line) => {
       progress.clear();
@@ -33,14 +41,18 @@ export function processTerminal(): Terminal {
       errors.add(line);
       errors.flush();
     },
-    isTerminal: process.stdout.isTTY,
+    isTerminal,
     dropUnread: (report) => {
       dropsLines = true;
       lines.dropBeyondLimit(report);
     },
     askSecret,
     readInput: () => Bun.stdin.text(),
-    outBytes,
+    outBytes: (bytes) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      output()(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
+      return promise;
+    },
     inputBytes: () => Bun.stdin.stream(),
     stopRequest,
     finish: async () => {
@@ -50,33 +62,41 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** A writer to a stream. A closed reader is not our error; without a listener it would end the process. */
-function writerTo(stream: NodeJS.WriteStream, descriptor: number): LineWriter {
+/** Whether a terminal is behind standard output or standard error. */
+function isTerminalAt(descriptor: typeof STDOUT | typeof STDERR): boolean {
+  // Only for a device Node's stream is asked, which takes several milliseconds to make.
+  if (!isDevice(descriptor)) return false;
+  const stream = descriptor === STDOUT ? process.stdout : process.stderr;
+  // A terminal that is gone is not our error; without a listener it would end the process.
   stream.on("error", () => {});
-  const toTerminal = stream.isTTY ? ttyWriter(descriptor) : null;
-  return new LineWriter(toTerminal ?? ((text, done) => void stream.write(text, done)));
+  return stream.isTTY;
 }
 
-function outBytes(bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
-  });
+/** Whether a device other than the null device is behind a descriptor. */
+function isDevice(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isCharacterDevice() && found.rdev !== statSync("/dev/null").rdev;
+  } catch {
+    // It is closed.
+    return false;
+  }
 }
 
 /** How often progress is shown, in milliseconds. */
 const PROGRESS_MS = 200;
 
 /** One line of a terminal that is written over again and again. */
-function progressOn(stream: NodeJS.WriteStream) {
+function newProgress(isShown: boolean) {
   let shownAt = -Infinity;
   return {
     show: (text: string) => {
-      if (!stream.isTTY || performance.now() - shownAt < PROGRESS_MS) return;
+      if (!isShown || performance.now() - shownAt < PROGRESS_MS) return;
       shownAt = performance.now();
-      stream.write(`\r\u001b[2K${text}`);
+      process.stderr.write(`\r\u001b[2K${text}`);
     },
     clear: () => {
-      if (shownAt !== -Infinity) stream.write("\r\u001b[2K");
+      if (shownAt !== -Infinity) process.stderr.write("\r\u001b[2K");
       shownAt = -Infinity;
     },
   };

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { ipVersion } from "../domain/ip.ts";
 import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { listItems, Problem } from "./values.ts";
@@ -10,14 +10,14 @@ const DOTTED_DIGITS = /^[0-9.]+$/;
 /** An address or host name to listen on. IPv6 without brackets. */
 export function listenHost(text: string): string | Problem {
   const name = HOST_NAME.test(text) && !DOTTED_DIGITS.test(text);
-  return name || isIP(text) !== 0
+  return name || ipVersion(text) !== 0
     ? text
     : new Problem("must be an IP address (IPv6 without brackets) or a host name, without a port");
 }
 
 function subnet(text: string): Subnet | null {
   const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
+  const family = ipVersion(address);
   // A zone (fe80::1%eth0) names a network card: BlockList ignores it and would trust every card.
   if (family === 0 || address.includes("%") || rest.length > 0) return null;
   const width = family === 4 ? 32 : 128;
@@ -47,7 +47,7 @@ function isLoopback(hostname: string): boolean {
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||
     hostname === "[::1]" ||
-    (isIP(hostname) === 4 && hostname.startsWith("127."))
+    (ipVersion(hostname) === 4 && hostname.startsWith("127."))
   );
 }
 

@@ -1,7 +1,6 @@
-import { hkdfSync } from "node:crypto";
 import type { Brand } from "./brand.ts";
 import { CofferError, invalid } from "./errors.ts";
-import { seal, unseal } from "./sealing.ts";
+import { deriveKey, seal, unseal } from "./sealing.ts";
 
 /** The header that names a request, so that a retry has no second effect. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -71,7 +70,9 @@ export function parseAnonymousIdempotencyKey(text: string): string {
  * @param scope the caller: the same key of two callers names two requests
  */
 export function recordKeys(secret: Uint8Array, scope: string, idempotencyKey: string): RecordKeys {
-  const derived = Buffer.from(hkdfSync("sha256", idempotencyKey, secret, `coffer idempotency ${scope}`, 64));
+  const derived = Buffer.from(
+    deriveKey({ from: idempotencyKey, salt: secret, purpose: `coffer idempotency ${scope}`, length: 64 }),
+  );
   const name = derived.toString("hex", 0, 32);
   if (!isHash<RecordName>(name)) throw new Error("the runtime derived a malformed key");
   return { name, sealingKey: derived.subarray(32) };

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { Brand } from "./brand.ts";
 
 /** A client and an account, as the database stores them; it reveals neither. Hex. */
@@ -26,7 +25,7 @@ export function hashPasswordSender(
   { purpose, client, account }: PasswordSender,
 ): KnownClientHash {
   const text = JSON.stringify(["coffer known client", purpose, client, account]);
-  const hash = createHmac("sha256", secret).update(text).digest("hex");
+  const hash = new Bun.CryptoHasher("sha256", secret).update(text).digest("hex");
   if (!isHash(hash)) throw new Error("the runtime made a malformed HMAC");
   return hash;
 }

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import type { LinkId } from "./id.ts";
 
 /** A link with a password. */
@@ -17,7 +16,7 @@ const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
  */
 export function passFor(link: LockedLink, until: number, secret: Uint8Array): string {
   const text = JSON.stringify(["coffer link pass", link.id, link.passwordHash, until]);
-  return `${until}_${createHmac("sha256", secret).update(text).digest("hex")}`;
+  return `${until}_${new Bun.CryptoHasher("sha256", secret).update(text).digest("hex")}`;
 }
 
 /** Whether a browser sent a pass that `passFor` made for this link, and that still works. */
@@ -26,5 +25,5 @@ export function isPassFor(link: LockedLink, pass: string, now: number, secret: U
   if (until <= now) return false;
   const right = Buffer.from(passFor(link, until, secret));
   const given = Buffer.from(pass);
-  return given.length === right.length && timingSafeEqual(given, right);
+  return given.length === right.length && crypto.timingSafeEqual(given, right);
 }

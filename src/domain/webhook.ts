@@ -1,4 +1,3 @@
-import { createHmac, randomBytes } from "node:crypto";
 import type { ChangeNumber } from "./change.ts";
 import { CHANGE_TYPES, type ChangeType } from "./change-types.ts";
 import { invalid } from "./errors.ts";
@@ -113,7 +112,7 @@ const SECRET_BYTES = { least: 24, most: 64, made: 32 };
 
 /** Makes a secret to sign with (Standard Webhooks, "Signature scheme"). */
 export function newWebhookSecret(): string {
-  return SECRET_START + randomBytes(SECRET_BYTES.made).toString("base64");
+  return SECRET_START + crypto.getRandomValues(new Uint8Array(SECRET_BYTES.made)).toBase64();
 }
 
 /** The bytes of a secret. Throws VALIDATION_ERROR. */
@@ -139,7 +138,9 @@ export function signedHeaders(
   now: number,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
-  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${payload}`).digest("base64");
+  const signature = new Bun.CryptoHasher("sha256", secret)
+    .update(`${id}.${timestamp}.${payload}`)
+    .digest("base64");
   return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }
 

@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { SteadyClock } from "../clock.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/plan.ts";
+import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import type { Retention } from "../domain/retention.ts";
@@ -173,7 +174,7 @@ export function openServices(given: ServiceParts) {
   const webhookParts = {
     ...parts,
     reach: new WebhookReach(parts),
-    sealingKey: sealingKey(given.secret, "webhook"),
+    sealingKey: once(() => sealingKey(given.secret, "webhook")),
     subnets: given.webhookAddresses,
     network: given.publicNetwork,
   };

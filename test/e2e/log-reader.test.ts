@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { type Server, inShell, serve, serveSilently } from "../support/executable.ts";
+import { executable, type Server, inShell, serve, serveSilently } from "../support/executable.ts";
 import { eventually } from "../support/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -114,6 +114,22 @@ test("a closed reader of standard error is no failure either", async () => {
   await using server = await serveSilently({ dataDir: newPath(), stderr: pipe.writeEnd });
   expect((await server.client().fetch("GET", "/healthz")).status).toBe(200);
   expect(await server.stop()).toBe(0);
+});
+
+test("a backup whose reader leaves ends with one clear line", async () => {
+  const dataDir = newPath();
+  {
+    await using server = await serve({ dataDir });
+    await server.stop();
+  }
+  using pipe = new Pipe();
+  pipe.leave();
+  const backup = Bun.spawn([await executable(), "backup", "-", "--data-dir", dataDir], {
+    stdout: pipe.writeEnd,
+    stderr: "pipe",
+  });
+  const [stderr, code] = await Promise.all([backup.stderr.text(), backup.exited]);
+  expect([stderr, code]).toEqual(["coffer: EPIPE: broken pipe, write\n", 1]);
 });
 
 test("a terminal that is held with Ctrl-S holds up neither requests nor the end", async () => {

@@ -1,4 +1,3 @@
-import { promisify } from "node:util";
 import { once } from "../../domain/once.ts";
 import { acceptsGzip } from "./negotiation.ts";
 
@@ -50,7 +49,7 @@ async function encodingsOf(content: Uint8Array<ArrayBuffer>, headers: Readonly<R
 /** In gzip's format. On another thread: the largest file takes a tenth of a second. */
 async function compress(content: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   // Loaded when the first file is asked for: a start need not wait for it.
-  const { gzip } = await import("node:zlib");
+  const [{ gzip }, { promisify }] = await Promise.all([import("node:zlib"), import("node:util")]);
   return new Uint8Array(await promisify(gzip)(content, { level: 9 }));
 }
 

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { type IpList, ipVersion, newIpList } from "../../domain/ip.ts";
 import type { Subnet } from "../../domain/subnet.ts";
 
 /** Finds a request's client from the socket's peer and the `X-Forwarded-For` header. */
@@ -36,22 +36,23 @@ export function trustedPeers(trustedProxies: readonly Subnet[]): (peer: string |
 }
 
 function trustedAddresses(subnets: readonly Subnet[]): (normalised: string) => boolean {
-  const trusted = new BlockList();
+  if (subnets.length === 0) return () => false;
+  const trusted = newIpList();
   for (const subnet of subnets) addTrusted(trusted, subnet);
-  return (address) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return (address) => trusted.check(address, ipVersion(address) === 6 ? "ipv6" : "ipv4");
 }
 
-function addTrusted(list: BlockList, { address, prefix, family }: Subnet): void {
+function addTrusted(list: IpList, { address, prefix, family }: Subnet): void {
   const normalised = normalise(address) ?? address;
   // In an IPv4-mapped block the prefix includes the 96 leading bits.
-  if (family === "ipv6" && isIP(normalised) === 4) list.addSubnet(normalised, prefix - 96, "ipv4");
+  if (family === "ipv6" && ipVersion(normalised) === 4) list.addSubnet(normalised, prefix - 96, "ipv4");
   else list.addSubnet(normalised, prefix, family);
 }
 
 /** An address without its zone. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes IPv4. */
 function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
-  const family = isIP(address);
+  const family = ipVersion(address);
   if (family === 0) return null;
   if (family === 4) return address;
   const groups = expand(address);
@@ -62,7 +63,7 @@ function normalise(text: string): string | null {
 }
 
 function bucketOf(address: string): string {
-  if (isIP(address) === 4) return address;
+  if (ipVersion(address) === 4) return address;
   const network = expand(address).slice(0, 4);
   return `${network.map((group) => group.toString(16)).join(":")}::/64`;
 }

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { ipVersion } from "../../domain/ip.ts";
 import { CofferError } from "../../domain/errors.ts";
 
 /** Whether a page of this server sent a request: `unknown` if the request does not say, as from programs. */
@@ -36,7 +36,9 @@ export function surelyOwnOrigin(baseUrl: string | null): OriginOf {
 function isForeignName({ headers }: Request): boolean {
   const url = `http://${headers.get("host") ?? ""}`;
   const name = URL.canParse(url) ? new URL(url).hostname : "";
-  return name !== "localhost" && !name.endsWith(".localhost") && isIP(name.replace(/^\[|\]$/g, "")) === 0;
+  return (
+    name !== "localhost" && !name.endsWith(".localhost") && ipVersion(name.replace(/^\[|\]$/g, "")) === 0
+  );
 }
 
 function isOwn(origin: string, own: string | null, host: string | null): boolean {

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { ipVersion } from "../../domain/ip.ts";
 
 // RFC 1123's letters, digits and hyphens, and underscores, which container networks have in names.
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
@@ -18,7 +18,7 @@ export function usedAddress(headers: Headers, isProxy: boolean): string | null {
   if (scheme !== "http" && scheme !== "https") return null;
   const sent = (isProxy ? headers.get("x-forwarded-host") : null) ?? headers.get("host") ?? "";
   const [, host = "", port] = HOST_AND_PORT.exec(sent.toLowerCase()) ?? [];
-  if (!(host.startsWith("[") ? isIP(host.slice(1, -1)) === 6 : NAME.test(host))) return null;
+  if (!(host.startsWith("[") ? ipVersion(host.slice(1, -1)) === 6 : NAME.test(host))) return null;
   const text = `${scheme}://${host}${port === undefined ? "" : `:${port}`}`;
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

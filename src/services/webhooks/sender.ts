@@ -33,7 +33,7 @@ interface Parts {
   readonly reach: WebhookReach;
   readonly clock: Clock;
   readonly log: Log;
-  readonly sealingKey: Uint8Array;
+  readonly sealingKey: () => Uint8Array;
   /** Where webhooks may be beside the public internet. */
   readonly subnets: readonly Subnet[];
   readonly network: PublicNetwork | undefined;
@@ -177,7 +177,7 @@ export class WebhookSender {
   /** Null if the server's own secret is another one by now. */
   #secretOf({ secret }: ServedWebhook): Uint8Array | null {
     try {
-      return unseal(this.#parts.sealingKey, secret);
+      return unseal(this.#parts.sealingKey(), secret);
     } catch {
       return null;
     }

@@ -55,7 +55,7 @@ export class Webhooks {
   readonly #access: Access;
   readonly #changes: Changes;
   readonly #clock: Clock;
-  readonly #sealingKey: Uint8Array;
+  readonly #sealingKey: () => Uint8Array;
   readonly #subnets: readonly Subnet[];
   readonly #outbox: WebhookOutbox;
   readonly #sender: WebhookSender;
@@ -65,7 +65,7 @@ export class Webhooks {
     access: Access;
     changes: Changes;
     clock: Clock;
-    sealingKey: Uint8Array;
+    sealingKey: () => Uint8Array;
     subnets: readonly Subnet[];
     outbox: WebhookOutbox;
     sender: WebhookSender;
@@ -89,7 +89,7 @@ export class Webhooks {
     const url = this.#url(wanted.url);
     const events = parseEvents(wanted.events);
     const secret = wanted.secret ?? newWebhookSecret();
-    const sealed = seal(this.#sealingKey, parseWebhookSecret(secret));
+    const sealed = seal(this.#sealingKey(), parseWebhookSecret(secret));
     const created = await this.#access.write(caller, within, () => {
       const now = this.#clock.now();
       const scope = this.#scope(caller, wanted.drive);

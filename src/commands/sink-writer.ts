@@ -1,0 +1,20 @@
+/** Calls `done` once the system has accepted or refused all of it, at once if that is known at once. */
+type WriteAny = (data: string | Uint8Array, done: (error?: Error | null) => void) => void;
+
+/**
+ * Writes to a file, a pipe or a socket without blocking. The runtime's own sink is what `process.stdout` writes to;
+ * Node's streams around it would be a tenth of the start.
+ */
+export function sinkWriter(descriptor: number): WriteAny {
+  const sink = Bun.file(descriptor).writer();
+  return (data, done) => {
+    try {
+      // None if the system has taken all of it.
+      const waiting = [sink.write(data), sink.flush()].filter((result) => typeof result !== "number");
+      if (waiting.length === 0) done();
+      else Promise.all(waiting).then(() => done(), done);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+}
