@@ -7,6 +7,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../domain/id.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
+import { SnapshotCache } from "./snapshot-cache.ts";
 
 /** A key to be stored; times are milliseconds since the epoch. */
 export interface NewApiKey {
@@ -64,6 +65,7 @@ const VALID = `
 export class ApiKeysTable {
   readonly #holder;
   readonly #caller;
+  readonly #callers: SnapshotCache<SecretHash, Caller | null>;
   readonly #isValid;
   readonly #userHas;
   readonly #driveHas;
@@ -79,7 +81,9 @@ export class ApiKeysTable {
   readonly #expiryOf;
   readonly #touch;
 
-  constructor({ sql }: Database) {
+  constructor(database: Database) {
+    const { sql } = database;
+    this.#callers = new SnapshotCache(database);
     const holder = `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
                            k.path_prefix AS pathPrefix,
                            o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
@@ -149,7 +153,7 @@ export class ApiKeysTable {
    * The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled.
    */
   callerOf(hash: SecretHash, now: number): Caller | null {
-    return fromRow(this.#caller.get({ hash, now }));
+    return this.#callers.get(hash, () => fromRow(this.#caller.get({ hash, now })));
   }
 
   /** The same, also if only its secret has expired: for what was made with the key earlier. */

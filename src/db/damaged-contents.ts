@@ -2,6 +2,7 @@ import type { Digest } from "../domain/digest.ts";
 import type { DriveId } from "../domain/id.ts";
 import type { FilePath } from "../domain/path.ts";
 import type { Database } from "./database.ts";
+import { SnapshotCache } from "./snapshot-cache.ts";
 
 /** A content that was found damaged. */
 export interface DamagedRow {
@@ -20,6 +21,8 @@ export interface ContentPlace {
 
 /** Contents that must not be sent, because they were found damaged. */
 export class DamagedContentsTable {
+  readonly #any;
+  readonly #known: SnapshotCache<"any", boolean>;
   readonly #problem;
   readonly #get;
   readonly #put;
@@ -28,7 +31,10 @@ export class DamagedContentsTable {
   readonly #count;
   readonly #place;
 
-  constructor({ sql }: Database) {
+  constructor(database: Database) {
+    const { sql } = database;
+    this.#known = new SnapshotCache(database);
+    this.#any = sql.prepare<object, []>("SELECT 1 FROM damaged_content LIMIT 1");
     this.#problem = sql.prepare<{ problem: string }, [Digest]>(
       "SELECT problem FROM damaged_content WHERE digest = ?",
     );
@@ -59,7 +65,8 @@ export class DamagedContentsTable {
 
   /** What is wrong with a content; null if nothing is known. */
   problemOf(digest: Digest): string | null {
-    return this.#problem.get(digest)?.problem ?? null;
+    const hasAny = this.#known.get("any", () => this.#any.get() !== null);
+    return hasAny ? (this.#problem.get(digest)?.problem ?? null) : null;
   }
 
   /** A damaged content; null if nothing is known of it. */

@@ -57,6 +57,8 @@ export class Database {
   #snapshotEnd: NodeJS.Immediate | null = null;
   /** When it was taken. */
   #snapshotAt = 0;
+  /** Counts them. */
+  #snapshots = 0;
   #onDurable: () => void = () => {};
 
   private constructor(sql: Connection, clock: Clock, options: DatabaseOptions | null) {
@@ -192,8 +194,14 @@ export class Database {
       this.#endSnapshot();
     }
     this.#snapshotAt = now;
+    this.#snapshots += 1;
     this.#begin.run();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
+  }
+
+  /** The number of the snapshot that is held, which no other has; null if none is. */
+  get snapshot(): number | null {
+    return this.#snapshotEnd === null ? null : this.#snapshots;
   }
 
   #endSnapshot(): void {

@@ -99,6 +99,7 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     why: "100,000 rows at most, and after a password was verified, which takes far longer",
   },
   { text: "SELECT 1 FROM user LIMIT 1", why: "it stops at the first" },
+  { text: "SELECT 1 FROM damaged_content LIMIT 1", why: "it stops at the first" },
   { text: "SELECT count(*) AS clients FROM oauth_client", why: "5,000 rows at most" },
   { text: "FROM oauth_client WHERE used = 0 ORDER BY expires_at LIMIT", why: "it takes the oldest rows" },
   { text: "FROM known_client ORDER BY used_at LIMIT", why: "it takes the oldest rows" },
