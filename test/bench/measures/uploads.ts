@@ -31,6 +31,8 @@ export const uploads: Group = {
     await inTurn(run, peers, { what: "small uploads", rounds }, async ({ name, url, store }) => {
       results.add(SMALL, name, (await rateOf(run, url, store.smallUpload, pressure)).answers);
     });
+    // Else the system would write what the small ones left while large ones are measured.
+    await Bun.spawn(["sync"]).exited;
     // The first of each warms up and does not count.
     await inTurn(
       run,
