@@ -5,6 +5,7 @@ import { RawClient } from "../http/raw-client.ts";
 import { expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { byPath } from "../support/by-path.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { pendingRequest } from "../support/oauth.ts";
 import { eventually, expectCommonRules, HELLO, HELLO_DIGEST, openStage } from "../support/scenario.ts";
@@ -182,11 +183,10 @@ let users = 0;
 function makeUser(): string {
   users += 1;
   const user = Bun.randomUUIDv7();
-  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"));
-  sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [
-    user,
-    `user-${users}`,
-  ]);
+  changeDatabase(
+    stage.coffer.dataDir,
+    `INSERT INTO user (id, username, plan, created_at) VALUES ('${user}', 'user-${users}', 'free', 1)`,
+  );
   return user;
 }
 

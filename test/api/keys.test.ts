@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Json } from "../support/client.ts";
 import {
   openStage,
@@ -211,16 +212,17 @@ describe("list", () => {
   test("last_used_at is not lost when it cannot be written down for a while", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
-    database.run(
+    changeDatabase(
+      coffer.dataDir,
       "CREATE TRIGGER sabotage BEFORE UPDATE OF last_used_at ON api_key BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
     );
     await own.client.json(200, "GET", "/v0/drives");
     const used = new Date(coffer.clock.now()).toISOString();
     const failure = await coffer.appliance.services.apiKeys.flushUse().catch((error: unknown) => error);
     expect(String(failure)).toContain("sabotaged");
-    database.run("DROP TRIGGER sabotage");
+    changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
     await coffer.appliance.services.apiKeys.flushUse();
+    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
     const stored =
       database.query<{ at: number }, []>("SELECT last_used_at AS at FROM api_key").get()?.at ?? 0;
     expect(new Date(stored).toISOString()).toBe(used);

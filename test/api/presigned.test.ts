@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Json } from "../support/client.ts";
 import {
   contentsOnDisk,
@@ -365,11 +365,8 @@ test("one made by somebody who is signed in outlives the session, and ends when 
   expect(await get()).toBe(200);
   expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
   expect(await get()).toBe(200);
-  {
-    using database = new Database(`${coffer.dataDir}/coffer.db`);
-    // What no route does yet.
-    database.run("UPDATE user SET disabled_at = 1");
-  }
+  // What no route does yet.
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
   expect(await get()).toBe(404);
 });
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
 import { addAccount } from "../support/accounts.ts";
 import { dataOf, expectRefused } from "../support/answers.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Client } from "../support/client.ts";
 import { expectCommonRules, expectJson } from "../support/scenario.ts";
 import { beginSession, browserWith, isSignedIn, type SignedInBrowser, signIn } from "../support/sign-in.ts";
@@ -20,8 +19,7 @@ async function withAda(settings: Record<string, string> = {}): Promise<TestAppli
 
 /** Changes what no route changes yet. */
 function disable(coffer: TestAppliance, username: string): void {
-  using database = new Database(join(coffer.dataDir, "coffer.db"));
-  database.run("UPDATE user SET disabled_at = 1 WHERE username = ?", [username]);
+  changeDatabase(coffer.dataDir, `UPDATE user SET disabled_at = 1 WHERE username = '${username}'`);
 }
 
 describe("a session at /v0", () => {

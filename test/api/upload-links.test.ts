@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import {
   contentsOnDisk,
@@ -366,11 +367,8 @@ test("one made by somebody who is signed in outlives the session, and ends when 
   const [first, second] = [await linkTo("a"), await linkTo("b")];
   expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
   expect((await coffer.client().send("PUT", first, { body: "x" })).status).toBe(201);
-  {
-    using database = new Database(`${coffer.dataDir}/coffer.db`);
-    // What no route does yet.
-    database.run("UPDATE user SET disabled_at = 1");
-  }
+  // What no route does yet.
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
   expect((await coffer.client().send("PUT", second, { body: "x" })).status).toBe(404);
 });
 

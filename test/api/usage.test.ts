@@ -1,7 +1,6 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { type TestAppliance, startAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Client } from "../support/client.ts";
 import { expectCommonRules, HELLO, HELLO_DIGEST, provision } from "../support/scenario.ts";
 import { populate } from "../support/world.ts";
@@ -380,9 +379,9 @@ describe("what was counted", () => {
     await using coffer = await startAppliance();
     const { clients, drives } = await populate(coffer);
     const before = await usedBy(clients.ada);
-    using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
     const fail = () => coffer.appliance.services.usage.flush().catch((error: unknown) => String(error));
-    database.run(
+    changeDatabase(
+      coffer.dataDir,
       "CREATE TRIGGER sabotage BEFORE INSERT ON account_usage BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
     );
     for (const name of ["f", "g", "h"]) {
@@ -393,7 +392,7 @@ describe("what was counted", () => {
     await put(clients.ada, drives.ada, "i", 1);
     const [failed] = await Promise.all([fail(), put(clients.ada, drives.ada, "j", 1)]);
     expect(failed).toContain("sabotaged");
-    database.run("DROP TRIGGER sabotage");
+    changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
     expect(await usedBy(clients.ada)).toMatchObject({ operations: 2, bandwidth: 2 });
     coffer.clock.set(-31 * DAY_MS);
     expect(await usedBy(clients.ada)).toMatchObject({

@@ -10,6 +10,7 @@ import { Overrun } from "../../src/db/search/work.ts";
 import type { DrivePk } from "../../src/domain/id.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { bytesRead, NO_READ_COUNT } from "../support/bytes-read.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import { addManyFiles } from "../support/many-files.ts";
 import { bePatient } from "../support/patience.ts";
 import { eventually, type OwnDrive, provision } from "../support/scenario.ts";
@@ -250,8 +251,9 @@ test("a deleted drive leaves nothing in the index", async () => {
   await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
   await coffer.appliance.services.sweep.run();
   await eventually(() => rows().every((count) => count === 0));
-  const admin = new Sqlite(join(coffer.dataDir, "search.db"));
-  admin.run("INSERT INTO search_name (search_name) VALUES ('integrity-check')");
-  admin.run("INSERT INTO search_text (search_text) VALUES ('integrity-check')");
-  admin.close();
+  changeDatabase(
+    coffer.dataDir,
+    "INSERT INTO search.search_name (search_name) VALUES ('integrity-check')",
+    "INSERT INTO search.search_text (search_text) VALUES ('integrity-check')",
+  );
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
+import { changeDatabase } from "../support/change-database.ts";
 import type { Client } from "../support/client.ts";
 import { filesIn } from "../support/contents.ts";
 import { addManyFiles } from "../support/many-files.ts";
@@ -389,10 +390,7 @@ describe("a sweep that fails somewhere", () => {
     await put(agent, "expired.txt", "expired", `&expires_at=${inFuture(coffer, 1)}`);
     coffer.clock.advance(1);
     await leaving.client.json(200, "DELETE", `/v0/drives/${leaving.drive}`);
-    const sabotage = (sql: string) => {
-      using database = new Sqlite(join(coffer.dataDir, "coffer.db"));
-      database.run(sql);
-    };
+    const sabotage = (sql: string) => changeDatabase(coffer.dataDir, sql);
     sabotage(`CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`);
     expect(await sweep(coffer)).toEqual(swept);
     expect(coffer.lines.filter((line) => line.includes(`sweeping ${step} failed`))).toHaveLength(1);
