@@ -80,7 +80,7 @@ export function openConnection(
     sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
     if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
     migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
-    // A write that changes nothing: it begins the log, whose header is so synced now and not in a request's way.
+    // A write that changes nothing. It begins the log: the header is synced now, and not in a request's way.
     if (beforeUpgrade !== null) sql.run("PRAGMA application_id = 0");
     return new Connection(sql);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { once } from "./once.ts";
 
-/** Loaded when it is first used: with the streams that it needs it would be a tenth of the start. */
+/** Loaded when it is first used: with the streams that it needs it takes milliseconds of a start. */
 const nodeNet = once(() => process.getBuiltinModule("node:net"));
 
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
@@ -15,6 +15,7 @@ export function ipVersion(text: string): 4 | 6 | 0 {
 /** A list of addresses and blocks of them; see `BlockList` of `node:net`. */
 export type IpList = InstanceType<ReturnType<typeof nodeNet>["BlockList"]>;
 
+/** An empty list. */
 export function newIpList(): IpList {
   return new (nodeNet().BlockList)();
 }

@@ -1,6 +1,6 @@
 import { once } from "./once.ts";
 
-/** Loaded when it is first used: with what it needs it would be a tenth of the start. */
+/** Loaded when it is first used: with what it needs it takes milliseconds of a start. */
 const nodeCrypto = once(() => process.getBuiltinModule("node:crypto"));
 
 const CIPHER = "aes-256-gcm";
