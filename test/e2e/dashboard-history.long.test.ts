@@ -72,6 +72,12 @@ describe("a drive that is shared", () => {
     await theirs.keyboard.press("Delete");
     expect(await theirs.getByRole("dialog").count()).toBe(0);
     expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
+    // No link leads there.
+    await theirs.goto(`/snapshots?drive=${id}`);
+    await theirs.getByRole("alert").waitFor();
+    expect(await theirs.getByRole("button", { name: "Take a snapshot" }).count()).toBe(0);
+    await theirs.goto("/drives/ada/shared/");
+    await row(theirs, "plan.md").waitFor();
 
     // The page learns of the other role by the feed.
     await page.getByLabel("What bob may do").selectOption("editor");

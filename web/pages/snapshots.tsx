@@ -66,9 +66,11 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
   return (
     <>
       <DriveHead title="Snapshots" drive={drive} heading={heading}>
-        <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
-          Take a snapshot
-        </button>
+        {drive.role !== "reader" && (
+          <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+            Take a snapshot
+          </button>
+        )}
       </DriveHead>
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
