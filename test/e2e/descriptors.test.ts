@@ -33,6 +33,12 @@ function comesToRest({ pid }: Server): Promise<void> {
   });
 }
 
+/** Whether a server still runs, and what it said last. */
+async function lastWords({ exited, stdout, stderr }: Server): Promise<string> {
+  const end = await Promise.race([exited, Bun.sleep(2000).then(() => "it runs")]);
+  return `${end}\n${stderr.text}\n${stdout.text.slice(-2000)}`;
+}
+
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 const BEGINNING = 10;
 const PIECE = "x".repeat(300_000);
@@ -45,7 +51,8 @@ test("500 connections with 256 descriptors: each is answered, and none costs tim
   await using server = await serveWithFewDescriptors();
   const clients = await connect(server, 500, () => HEALTH);
   const answers = await Promise.all(clients.map((client) => client.response()));
-  expect(answers.map(({ status }) => status)).toEqual(Array<number>(500).fill(200));
+  const answered = answers.filter(({ status }) => status === 200).length;
+  if (answered < 500) throw new Error(`only ${answered} were answered.\n${await lastWords(server)}`);
   await comesToRest(server);
   for (const client of clients) client.close();
 });
