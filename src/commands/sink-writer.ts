@@ -9,8 +9,11 @@ export function sinkWriter(descriptor: number): WriteAny {
   const sink = Bun.file(descriptor).writer();
   return (data, done) => {
     try {
+      const written = sink.write(data);
+      // If the flush throws, its error is told, and nobody waits for this.
+      if (typeof written !== "number") written.catch(() => {});
       // None if the system has taken all of it.
-      const waiting = [sink.write(data), sink.flush()].filter((result) => typeof result !== "number");
+      const waiting = [written, sink.flush()].filter((result) => typeof result !== "number");
       if (waiting.length === 0) done();
       else Promise.all(waiting).then(() => done(), done);
     } catch (error) {
