@@ -1,5 +1,5 @@
-import { ipVersion } from "./domain/ip.ts";
 import { networkInterfaces } from "node:os";
+import { ipVersion } from "./domain/ip.ts";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {

@@ -1,8 +1,8 @@
 import type { lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
-import { ipVersion, newIpList } from "./domain/ip.ts";
 import { requireDescriptors } from "./descriptors.ts";
+import { ipVersion, newIpList } from "./domain/ip.ts";
 import type { Subnet } from "./domain/subnet.ts";
 
 /** A document of another server. */

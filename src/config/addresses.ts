@@ -1,5 +1,5 @@
-import { ipVersion } from "../domain/ip.ts";
 import type { AllowedOrigins } from "../domain/allowed-origins.ts";
+import { ipVersion } from "../domain/ip.ts";
 import type { Subnet } from "../domain/subnet.ts";
 import { listItems, Problem } from "./values.ts";
 
