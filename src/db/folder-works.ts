@@ -23,13 +23,14 @@ interface Values {
   readonly toTop: FolderPath | null;
   readonly trash: TrashPk | null;
   readonly snapshot: SnapshotPk | null;
+  readonly ownsSnapshot: 0 | 1;
 }
 
 type Row = Values & { readonly pk: FolderWorkPk; readonly actor: string | null };
 type NewRow = Parameters<Values> & { actor: string | null; now: number; last: FolderWorkPk | 0 };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
-  snapshot, actor
+  snapshot, owns_snapshot AS ownsSnapshot, actor
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
@@ -47,13 +48,14 @@ export class FolderWorksTable {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, actor, created_at)
-       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :actor, :now)
+      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor, created_at)
+       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor, :now)
        RETURNING pk`,
     );
     this.#replace = sql.prepare<never, [Parameters<Values> & { pk: FolderWorkPk }]>(
       `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
-              to_path = :toPath, to_top = :toTop, trash = :trash, snapshot = :snapshot, actor = NULL
+              to_path = :toPath, to_top = :toTop, trash = :trash, snapshot = :snapshot, owns_snapshot = :ownsSnapshot,
+              actor = NULL
         WHERE pk = :pk`,
     );
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
@@ -106,6 +108,7 @@ function valuesOf(work: FolderWork): Values {
     toTop: to?.top ?? null,
     trash: "trash" in work ? work.trash : null,
     snapshot: "snapshot" in work ? work.snapshot : null,
+    ownsSnapshot: work.kind === "fork" && work.ownsSnapshot ? 1 : 0,
   };
 }
 
@@ -126,7 +129,7 @@ function fromRow(row: Row): RecordedWork {
   const to: WorkPlace = { drive: toDrive, path: toPath, top: toTop };
   if (kind === "fork") {
     if (snapshot === null) throw new Error("a work has no snapshot");
-    return { pk, by, work: { kind, from, to, snapshot } };
+    return { pk, by, work: { kind, from, to, snapshot, ownsSnapshot: row.ownsSnapshot === 1 } };
   }
   return { pk, by, work: { kind, from, to } };
 }

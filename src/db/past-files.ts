@@ -47,10 +47,11 @@ type Some = Range & { readonly limit: number };
 const PAST = `f.path, f.filename, f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob, f.tags,
   f.metadata, f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt, f.version,
   iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tagCount`;
-/** Whether a file `f` is what a held one `h` was; its number of the content is another, if that was replaced. */
-const IS_SAME = `h.blob = f.blob AND h.filename = f.filename AND h.mime_type = f.mime_type
-  AND h.mime_given = f.mime_given AND h.tags = f.tags AND h.metadata = f.metadata AND h.expires_at IS f.expires_at
-  AND h.created_at = f.created_at AND h.updated_at = f.updated_at`;
+/** Whether a file is what a held one was; its number of the content is another, if that was replaced. */
+const isSame = (h: string, f: string) => `${h}.blob = ${f}.blob AND ${h}.filename = ${f}.filename
+  AND ${h}.mime_type = ${f}.mime_type AND ${h}.mime_given = ${f}.mime_given AND ${h}.tags = ${f}.tags
+  AND ${h}.metadata = ${f}.metadata AND ${h}.expires_at IS ${f}.expires_at AND ${h}.created_at = ${f}.created_at
+  AND ${h}.updated_at = ${f}.updated_at`;
 const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
 
 /** Compares what a drive holds with what it held when a snapshot was taken. */
@@ -68,7 +69,7 @@ export class PastFiles {
               f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT EXISTS (
                 SELECT 1 FROM held_file h INDEXED BY held_file_path
                  WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at
-                   AND h.file_id = f.id AND ${IS_SAME}) AS isTouched,
+                   AND h.file_id = f.id AND ${isSame("h", "f")}) AS isTouched,
               f.era >= :at AND EXISTS (
                 SELECT 1 FROM held_file h INDEXED BY held_file_id
                  WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
@@ -97,7 +98,11 @@ export class PastFiles {
       `SELECT f.file_id AS id, ${PAST}
          FROM held_file f INDEXED BY held_file_path
         WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND (f.expires_at IS NULL OR f.expires_at > :now)
-          AND NOT EXISTS (SELECT 1 FROM file p WHERE p.drive = f.drive AND p.path = f.path)
+          AND NOT EXISTS (
+            SELECT 1 FROM file p
+             WHERE p.drive = f.drive AND p.path = f.path AND NOT (
+               p.era >= :at AND p.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT (f.file_id = p.id AND ${isSame("f", "p")})))
+          AND NOT EXISTS (SELECT 1 FROM folder p WHERE p.drive = f.drive AND p.path = f.path || '/')
         ORDER BY f.path LIMIT :limit`,
     );
   }
@@ -112,7 +117,10 @@ export class PastFiles {
     return this.#presentFolders.all({ ...scope, ...range, limit });
   }
 
-  /** Up to `limit` files from the start of a range that the snapshot has, and the drive does not; see `SnapshotWalk`. */
+  /**
+   * Up to `limit` files from the start of a range that the snapshot has, and the drive has not or otherwise; but none
+   * whose path is a folder. See `SnapshotWalk`.
+   */
   lost(scope: SnapshotScope, range: PathRange, limit: number): Step<LostFile> {
     const end = this.#end.get({ ...scope, ...range })?.path ?? null;
     const { from, to, rest } = partBefore(range, end);

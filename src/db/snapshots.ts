@@ -37,8 +37,11 @@ const SELECT = `
          s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt, s.created_by AS createdBy,
          ${actorName("s.created_by")} AS createdByName
     FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL`;
-/** No folder is brought back to it, or copied from it. */
-const IS_UNUSED = "NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = s.drive AND w.snapshot = s.pk)";
+/** No folder is brought back to it, or copied from it. A restore also needs the newest one, which undoes it. */
+const IS_UNUSED = `NOT EXISTS (
+  SELECT 1 FROM folder_work w
+   WHERE w.drive = s.drive AND (
+     w.snapshot = s.pk OR w.kind = 'rewind' AND s.number = (SELECT era FROM drive WHERE pk = s.drive)))`;
 
 /**
  * Snapshots. What was in one is in the rows of its drive that have not changed since, and in the held rows: see
@@ -47,6 +50,7 @@ const IS_UNUSED = "NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.drive = s.dri
 export class SnapshotsTable {
   readonly #byId;
   readonly #byPk;
+  readonly #isNewest;
   readonly #page;
   readonly #count;
   readonly #tick;
@@ -62,6 +66,9 @@ export class SnapshotsTable {
   constructor({ sql }: Database) {
     this.#byId = sql.prepare<Row, [SnapshotId]>(`${SELECT} AND s.id = ?`);
     this.#byPk = sql.prepare<Row, [SnapshotPk]>(`${SELECT} AND s.pk = ?`);
+    this.#isNewest = sql.prepare<object, [SnapshotPk]>(
+      "SELECT 1 FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.pk = ? AND s.number = d.era",
+    );
     this.#page = sql.prepare<Row, [DrivePk, number, number]>(
       `${SELECT} AND s.drive = ? AND s.number < ? ORDER BY s.number DESC LIMIT ?`,
     );
@@ -128,6 +135,11 @@ export class SnapshotsTable {
     const snapshot = this.byPk(pk);
     if (snapshot === null) throw new Error("the snapshot of a work is missing");
     return snapshot.number;
+  }
+
+  /** Whether none of its drive was taken after it. */
+  isNewest(pk: SnapshotPk): boolean {
+    return this.#isNewest.get(pk) !== null;
   }
 
   /** A drive's snapshots before a number, newest first. */

@@ -8,6 +8,7 @@ import { DamagedContentsTable } from "./damaged-contents.ts";
 import type { Database, Within } from "./database.ts";
 import { MembersTable } from "./members.ts";
 import { DrivesTable } from "./drives.ts";
+import { EndedKeysTable } from "./ended-keys.ts";
 import { FileLists } from "./file-lists.ts";
 import { FilesTable } from "./files.ts";
 import { FileVersionsTable } from "./file-versions.ts";
@@ -28,6 +29,7 @@ import { UploadLinksTable } from "./upload-links.ts";
 import { UsageTable } from "./usage.ts";
 import { IdempotencyTable } from "./idempotency-records.ts";
 import { ScrubTable } from "./scrub.ts";
+import { DocumentRetries } from "./search/document-retries.ts";
 import { SearchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
 import { ShareLinksTable } from "./share-links.ts";
@@ -59,6 +61,7 @@ export function openTables(database: Database) {
     members: new MembersTable(database),
     claimTokens: new ClaimTokensTable(database),
     apiKeys: new ApiKeysTable(database),
+    endedKeys: new EndedKeysTable(database),
     oauthClients: new OAuthClientsTable(database),
     oauthGrants: new OAuthGrantsTable(database),
     folders: new FoldersTable(database),
@@ -87,6 +90,7 @@ export function openTables(database: Database) {
     store: new StoreTable(database),
     backups: new BackupsTable(database),
     searchJobs: new SearchJobs(database),
+    documentRetries: new DocumentRetries(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyTable(database),
     presignedLinks: new PresignedLinksTable(database),
@@ -114,6 +118,8 @@ export function openTables(database: Database) {
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     /** See `Database.hasSpace`. */
     hasSpace: (): Promise<boolean> => database.hasSpace(),
+    /** See `Database.ping`. */
+    ping: (): void => database.ping(),
     /** See `Database.hasFailed`. */
     hasFailed: (): boolean => database.hasFailed,
   };

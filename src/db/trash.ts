@@ -82,7 +82,11 @@ export class TrashTable {
       "DELETE FROM trash WHERE pk = ? AND kind = 'file' AND file_count = 0",
     );
     this.#endIfEmpty = sql.prepare<never, [TrashPk]>(
-      "UPDATE trash SET state = 'gone' WHERE pk = ? AND state = 'kept' AND file_count = 0",
+      `UPDATE trash SET state = 'gone'
+        WHERE pk = ? AND state = 'kept' AND file_count = 0 AND NOT EXISTS (
+          SELECT 1 FROM trash_folder t
+           WHERE t.entry = trash.pk AND NOT EXISTS (
+             SELECT 1 FROM folder f WHERE f.drive = trash.drive AND f.path = trash.path || t.path))`,
     );
     this.#ofDrive = sql.prepare<{ pk: TrashPk }, [DrivePk, number]>(
       "SELECT pk FROM trash WHERE drive = ? LIMIT ?",
@@ -148,7 +152,10 @@ export class TrashTable {
     this.#removeIfEmptyFile.run(entry);
   }
 
-  /** Ends an entry whose last file was taken out of it: nothing is left to restore. Inside a write. */
+  /**
+   * Ends an entry whose last file was taken out of it, if its folders are all there again: nothing is left to restore.
+   * Inside a write.
+   */
   endIfEmpty(entry: TrashPk): void {
     this.#endIfEmpty.run(entry);
   }

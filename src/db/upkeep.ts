@@ -1,4 +1,5 @@
 import { areDescriptorsShort } from "../descriptors.ts";
+import { startThread } from "../thread-start.ts";
 
 /** A message to the thread. It answers all but the first. */
 export type UpkeepRequest =
@@ -47,7 +48,6 @@ export class Upkeep {
   }
 
   #ask(request: UpkeepRequest): Promise<UpkeepAnswer> {
-    // The runtime ends the process if it finds no descriptors for a thread.
     if (this.#worker === null && areDescriptorsShort()) return Promise.resolve({ kind: "later" });
     const { promise, resolve } = Promise.withResolvers<UpkeepAnswer>();
     this.#worker ??= this.#start();
@@ -57,8 +57,7 @@ export class Upkeep {
   }
 
   #start(): Worker {
-    // The build puts the worker beside the executable's own module.
-    const worker = new Worker(new URL("./upkeep-worker.ts", import.meta.url).href, { smol: true });
+    const worker = startThread(new URL("./upkeep-worker.ts", import.meta.url).href);
     worker.unref();
     worker.addEventListener("message", ({ data }: MessageEvent<UpkeepAnswer>) =>
       this.#answers.shift()?.(data),

@@ -131,6 +131,19 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
+test("the entry of a deleted folder stays while it has an empty folder that is not there", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await fill(client, drive);
+  const snapshot = await take(client, drive);
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "b/later/" } });
+  const removal = { body: { drive_id: drive, path: "b/", confirm: true } };
+  await client.json(200, "DELETE", "/v0/folders", removal);
+  await restore(client, drive, snapshot);
+  const trash = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/trash?drive_id=${drive}`);
+  expect(trash.data).toMatchObject([{ path: "b/", file_count: 0 }]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
 test("the entry of a deleted folder goes with the last file that comes back out of it", async () => {
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);

@@ -360,3 +360,30 @@ test("keys from before they could expire never do", () => {
   migrate(sql, MIGRATIONS, clock);
   expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
 });
+
+test("members whom a key let in go with it from then on; what keys made that are gone is removed", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-retries");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at)
+     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0), (3, 'w', 'carl', 'free', 0), (4, 'x', 'dan', 'free', 0);
+     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
+     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0);
+     INSERT INTO drive_member (drive, user, role, changes_from, added_by, created_at)
+     VALUES (1, 2, 'reader', 0, 'key:k', 0), (1, 3, 'reader', 0, 'key:gone', 0), (1, 4, 'reader', 0, 'user:u', 0);
+     INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
+     VALUES ('a', 'a', 'd', '', 'k', 9, 0), ('b', 'b', 'd', '', 'lost', 9, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT made_by FROM api_key").values()).toEqual([[null]]);
+  expect(sql.query("SELECT user, made_by FROM drive_member ORDER BY user").values()).toEqual([
+    [2, "k"],
+    [3, null],
+    [4, null],
+  ]);
+  expect(sql.query("SELECT id FROM ended_key").values()).toEqual([["lost"]]);
+  sql.run("DELETE FROM api_key");
+  expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);
+});

@@ -165,6 +165,24 @@ async function expectClaims({ coffer, old: { unclaimed, key, claimed } }: Opened
   expect((await coffer.client(claimed.key).send("GET", `/v0/drives/${claimed.drive}`)).status).toBe(200);
 }
 
+/** The first store that keeps a content that a file had, and the first that knows where it was made. */
+const VERSIONS = {
+  from: 29,
+  placedFrom: MIGRATIONS.findIndex(({ name }) => name === "makers-versions-retries") + 1,
+};
+
+/** What is kept of a file is there still, also to keys of its folder if it is known that it was made in there. */
+async function expectVersions({ coffer, old }: Opened, version: number): Promise<void> {
+  if (version < VERSIONS.from) return;
+  const owner = coffer.client(old.key);
+  const body = { drive_id: old.drive, path_prefix: "notes/" };
+  const { key } = await owner.json<{ key: string }>(201, "POST", "/v0/keys", { body });
+  const address = `/v0/files/by-path/versions?drive_id=${old.drive}&path=notes/hello.txt`;
+  expect(await owner.json<object>(200, "GET", address)).toMatchObject({ total: 1 });
+  const total = version < VERSIONS.placedFrom ? 0 : 1;
+  expect(await coffer.client(key).json<object>(200, "GET", address)).toMatchObject({ total });
+}
+
 /** The copy from before the upgrade is whole, and of that version. */
 async function expectCopy({ coffer, before }: Opened, version: number): Promise<void> {
   const folder = join(coffer.dataDir, "before-upgrade");
@@ -207,6 +225,7 @@ test.each(tried)(
     if (version >= ROTTEN_FROM) await heal(opened);
     await expectFiles(opened, old.key, old.drive, filesOf(version));
     await expectFiles(opened, old.unclaimed.key, old.unclaimed.drive, { "draft.txt": OLD_CONTENTS.hello });
+    await expectVersions(opened, version);
     await expectClaims(opened);
     await expectFound(opened, "q=pangolin", ["notes/deep/letter.txt"]);
     await expectFound(opened, "q=axol", ["copies/plan.md", "tagged/plan.md"]);

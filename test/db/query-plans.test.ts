@@ -90,7 +90,7 @@ const to = { driveId: undefined, overwrite: false };
 
 /**
  * Statements that may look at every row of something, told by a part of their text. What is scanned
- * elsewhere is `page` and `up`, results that a statement has just worked out itself.
+ * elsewhere is `page`, `up`, `maker` and `below`, results that a statement has just worked out itself.
  */
 const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   { text: "FROM user ORDER BY username", why: "accounts are few, and a command lists them all" },
@@ -98,8 +98,10 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
     text: "SELECT count(*) AS clients FROM known_client",
     why: "100,000 rows at most, and after a password was verified, which takes far longer",
   },
+  { text: "SELECT id FROM ended_key LIMIT 1", why: "it stops at the first" },
   { text: "SELECT 1 FROM user LIMIT 1", why: "it stops at the first" },
   { text: "SELECT 1 FROM damaged_content LIMIT 1", why: "it stops at the first" },
+  { text: "FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT", why: "it takes the newest rows" },
   { text: "SELECT count(*) AS clients FROM oauth_client", why: "5,000 rows at most" },
   { text: "FROM oauth_client WHERE used = 0 ORDER BY expires_at LIMIT", why: "it takes the oldest rows" },
   { text: "FROM known_client ORDER BY used_at LIMIT", why: "it takes the oldest rows" },
@@ -117,13 +119,15 @@ const MAY_SCAN: readonly { readonly text: string; readonly why: string }[] = [
   },
   { text: "sum(released_size)", why: "it runs only while the disk is short of space" },
   { text: "INSERT INTO trash (id", why: "works of folders, which may name an entry, are few" },
+  { text: "DELETE FROM document_retry", why: "all of them go when a new index is made" },
   { text: "DELETE FROM trash WHERE", why: "works of folders, which may name an entry, are few" },
   { text: "FROM damaged_content c CROSS JOIN", why: "damaged contents are few" },
   { text: "FROM json_each(?) c CROSS JOIN file", why: "the files that one step of the indexer names" },
   { text: "json_each(:otherTags)", why: "the tags that one request asks for" },
   { text: "json_each(:tags)", why: "the tags that one request asks for, and those of one file" },
 ];
-const OWN_RESULT = /^SCAN (page|up|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:)$/;
+const OWN_RESULT =
+  /^SCAN (page|up|maker|below|\(subquery-\d+\)|CONSTANT ROW|json_each VIRTUAL TABLE INDEX 1:)$/;
 
 /** The texts of all statements. */
 function textsOf({ database }: OpenedServices): string[] {

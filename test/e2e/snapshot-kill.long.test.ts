@@ -31,7 +31,7 @@ async function listed(client: Client, drive: string): Promise<object[]> {
   return found;
 }
 
-test.each(["restore", "fork"] as const)(
+test.each(["restore", "fork", "fork of its own snapshot"] as const)(
   "a kill amid a %s: a restore goes on after the start, of a fork nothing is left",
   async (kind) => {
     await using place = await temporaryDirectory();
@@ -47,7 +47,7 @@ test.each(["restore", "fork"] as const)(
       const before = await listed(client, drive);
       const taken = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`);
       const removal = { body: { drive_id: drive, path: "many/", confirm: true } };
-      await client.json(200, "DELETE", "/v0/folders", removal);
+      if (kind !== "fork of its own snapshot") await client.json(200, "DELETE", "/v0/folders", removal);
       using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");
       const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
@@ -57,16 +57,20 @@ test.each(["restore", "fork"] as const)(
         kind === "restore"
           ? client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`)
           : client.send("POST", `/v0/drives/${drive}/fork`, {
-              body: { name: "Fork", snapshot_id: snapshot },
+              body: kind === "fork" ? { name: "Fork", snapshot_id: snapshot } : { name: "Fork" },
             })
       ).then(
         () => "answered",
         () => "cut off",
       );
-      await eventually(() => count("folder_work") === 1 && count("file") > 100);
+      await eventually(
+        () =>
+          count("folder_work") === 1 &&
+          count("file") > (kind === "fork of its own snapshot" ? FILES + 101 : 100),
+      );
       await server.kill();
       expect([await cutOff, count("folder_work")]).toEqual(["cut off", 1]);
-      expect(count("file")).toBeLessThan(FILES);
+      expect(count("file")).toBeLessThan(kind === "fork of its own snapshot" ? 2 * FILES : FILES);
 
       server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
       await eventually(() => count("folder_work") === 0);
@@ -75,7 +79,12 @@ test.each(["restore", "fork"] as const)(
       expect(drives.map((each) => each.id)).toEqual([drive]);
       const present = await listed(again, drive);
       if (kind === "restore") expect(present).toEqual(before);
-      else await eventually(() => count("file") === 1 && count("drive") === 1);
+      else
+        await eventually(() => count("file") === (kind === "fork" ? 1 : FILES + 1) && count("drive") === 1);
+      const kept = await again.json<Ids>(200, "GET", `/v0/drives/${drive}/snapshots`);
+      expect(kept.data.map((each) => each.id)).toEqual(
+        kind === "restore" ? [expect.any(String), snapshot] : [snapshot],
+      );
       expect(await server.stop()).toBe(0);
       expect(await verified(dataDir)).toEqual([]);
     } finally {

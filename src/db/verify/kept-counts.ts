@@ -22,7 +22,7 @@ const KEPT_CONTENTS = `
 /** The bytes of the records of what each drive keeps. */
 const KEPT_RECORDS = `
   SELECT drive, sum(size) AS size FROM (
-    SELECT drive, 512 AS size FROM file_version
+    SELECT drive, 512 + ifnull(octet_length(path), 0) AS size FROM file_version
     UNION ALL SELECT drive, 1024 + octet_length(metadata) FROM trash_file
     UNION ALL SELECT drive, 1024 + octet_length(metadata) FROM held_file
     UNION ALL SELECT drive, 512 FROM held_folder

@@ -58,6 +58,8 @@ export interface FolderForkWork {
   readonly from: WorkPlace;
   readonly to: WorkPlace;
   readonly snapshot: SnapshotPk;
+  /** Whether the snapshot was taken for it, and goes with it. */
+  readonly ownsSnapshot: boolean;
 }
 
 /** A change of a folder or drive with everything in it, which may take many transactions. */
@@ -104,9 +106,10 @@ export function overlaps(work: FolderWork, drive: DrivePk, path: FolderPath): bo
   return placesOf(work).some(meets);
 }
 
-/** Whether a work reads a snapshot, or brings back what it has. */
-export function usesSnapshot(work: FolderWork, snapshot: SnapshotPk): boolean {
-  return (work.kind === "rewind" || work.kind === "fork") && work.snapshot === snapshot;
+/** Whether a work reads a snapshot, or brings back what it has. A rewind also needs the newest one, which undoes it. */
+export function usesSnapshot(work: FolderWork, snapshot: SnapshotPk, isNewest: boolean): boolean {
+  if (work.kind === "rewind") return isNewest || work.snapshot === snapshot;
+  return work.kind === "fork" && work.snapshot === snapshot;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { File } from "../file.ts";
 import { utf8Length } from "../texts/text.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
-const PIECE_ROWS = 500;
+export const PIECE_ROWS = 500;
 /**
  * Rows per file: its own, its drive's, its content's counts and their owner's, its jobs for the index, its entries
  * there.
@@ -16,6 +16,8 @@ const HELD_ROWS = 5;
 const HELD_FOLDER_ROWS = 3;
 /** Rows per folder: its own, its drive's, and the count in its parent. */
 const FOLDER_ROWS = 3;
+/** How many rows that are only read cost as much as one that is written. */
+const READS_PER_ROW = 4;
 /** Bytes of metadata that cost as much to write as a row. */
 const METADATA_ROW = 4096;
 
@@ -53,12 +55,24 @@ export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile 
  * only files: one file may have 64 tags and 500 folders above it, each of which counts it.
  */
 export class Piece {
+  readonly #limit;
   #rows = 0;
+  #taken = 0;
   #last: PieceFile | null = null;
+
+  /** @param limit rows; a piece of any size takes at least one file or folder */
+  constructor(limit: number = PIECE_ROWS) {
+    this.#limit = limit;
+  }
 
   /** Whether the piece is large enough. */
   get isFull(): boolean {
-    return this.#rows >= PIECE_ROWS;
+    return this.#rows >= this.#limit;
+  }
+
+  /** How many files, folders and rows it has changed; 0 if it has only read. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
@@ -72,6 +86,7 @@ export class Piece {
     this.#rows +=
       Math.floor(metadata / METADATA_ROW) + ends * (tags + folders * (isHeld ? HELD_FOLDER_ROWS : 1));
     this.#last = file;
+    this.#taken += 1;
   }
 
   /** Adds files in order until the piece is full. Returns those that were added. */
@@ -88,11 +103,18 @@ export class Piece {
   /** Adds a folder. */
   takeFolder(): void {
     this.#rows += FOLDER_ROWS;
+    this.#taken += 1;
   }
 
-  /** Adds rows that are written, or reads that cost as much. */
+  /** Adds rows that are written. */
   takeRows(rows: number): void {
     this.#rows += rows;
+    this.#taken += rows;
+  }
+
+  /** Adds rows that are only read. */
+  takeReads(rows: number): void {
+    this.#rows += rows / READS_PER_ROW;
   }
 }
 

@@ -4,11 +4,11 @@ import type { Tables } from "../../db/tables.ts";
 import { type Actor, actorOf } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { type FolderWork, placesOf } from "../../domain/folders/folder-work.ts";
-import { Piece } from "../../domain/folders/piece.ts";
 import type { Access } from "../access.ts";
 import type { FolderLocks } from "./folder-locks.ts";
-import { type FolderPieces, START } from "./folder-pieces.ts";
+import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
+import { START } from "./progress.ts";
 
 /** A work that is checked and can begin: its destination exists. */
 export interface Begun<T> {
@@ -87,7 +87,7 @@ export class FolderChanges {
   #first<T>({ work, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
     for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
     const now = this.#clock.now();
-    const progress = this.#pieces.step(work, START, new Piece(), { now, by });
+    const progress = this.#pieces.step(work, START, { now, by });
     const finish = () => {
       const value = result();
       within?.(value);

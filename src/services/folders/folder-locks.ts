@@ -50,7 +50,8 @@ export class FolderLocks {
 
   /** For the deletion of a snapshot. Throws Busy while a work needs it. */
   requireUnused(drive: DrivePk, snapshot: SnapshotPk): void {
-    this.#require(drive, (work) => !usesSnapshot(work, snapshot));
+    const isNewest = this.#tables.snapshots.isNewest(snapshot);
+    this.#require(drive, (work) => !usesSnapshot(work, snapshot, isNewest));
   }
 
   /** Lets the writes that wait for a work continue. */

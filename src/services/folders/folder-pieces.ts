@@ -11,6 +11,7 @@ import type {
 } from "../../domain/folders/folder-work.ts";
 import { parentFolder, relocated } from "../../domain/path.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
+import type { Log } from "../../log.ts";
 import type { Retention } from "../../domain/retention.ts";
 import type { Changes } from "../changes/changes.ts";
 import { folderChanged } from "../changes/entries.ts";
@@ -20,18 +21,8 @@ import type { Transfer } from "../placed-files.ts";
 import type { Quota } from "../quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import { RewindPieces } from "./rewind-pieces.ts";
+import { advance, type Progress } from "./progress.ts";
 import type { Tree } from "../tree.ts";
-
-/** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
-export interface Progress {
-  /** How many of the work's phases are done. */
-  readonly phase: number;
-  /** The last path that the phase has done; null at its start, and in phases that start with whatever is left. */
-  readonly after: string | null;
-}
-
-/** The start of every work, even if parts of it are already done. */
-export const START: Progress = { phase: 0, after: null };
 
 /** Copies, moves, removes and restores folders in pieces. */
 export class FolderPieces {
@@ -42,8 +33,16 @@ export class FolderPieces {
   readonly #restores: RestorePieces;
   readonly #rewinds: RewindPieces;
   readonly #forks: ForkPieces;
+  readonly #log: Log;
 
-  constructor(parts: { tables: Tables; tree: Tree; quota: Quota; retention: Retention; changes: Changes }) {
+  constructor(parts: {
+    tables: Tables;
+    tree: Tree;
+    quota: Quota;
+    retention: Retention;
+    changes: Changes;
+    log: Log;
+  }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
     this.#quota = parts.quota;
@@ -51,24 +50,37 @@ export class FolderPieces {
     this.#rewinds = new RewindPieces(parts);
     this.#forks = new ForkPieces(parts);
     this.#changes = parts.changes;
+    this.#log = parts.log;
   }
 
   /**
-   * Does as much of a work as fits into a piece. Returns the progress, or null at the end. The counts of the folders
+   * Does as much of a work as fits into a piece; see `advance`. Returns the progress, or null at the end. The counts of the folders
    * are correct after each piece. Keeps nothing in memory, so a write that was rolled back can run again. Inside a
    * write.
    *
    * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
    *   long
    */
-  step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, stamp: Stamp): Progress | null {
+  step(work: FolderWork, begun: Progress, stamp: Stamp): Progress | null {
+    this.#touch(work, stamp);
+    return advance({
+      begun,
+      does: (piece) => this.#step(work, begun, piece, stamp),
+      onStall: (rows) => this.#log.error("a piece of a folder's change did nothing", { work, begun, rows }),
+    });
+  }
+
+  #touch(work: FolderWork, { now }: Stamp): void {
     const { from, to } = work;
     // A fork changes nothing in its source, and its drive is not seen yet.
     const drives = work.kind === "fork" ? [from.drive] : [from.drive, to?.drive ?? from.drive];
     for (const drive of new Set(drives)) {
-      if (!this.#tables.drives.exists(drive, stamp.now)) throw notFound("drive");
-      if (work.kind !== "fork") this.#tables.drives.touch(drive, stamp.now);
+      if (!this.#tables.drives.exists(drive, now)) throw notFound("drive");
+      if (work.kind !== "fork") this.#tables.drives.touch(drive, now);
     }
+  }
+
+  #step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, stamp: Stamp): Progress | null {
     let last = after;
     for (const [index, phase] of this.#phasesOf(work).entries()) {
       if (index < done) continue;
@@ -126,10 +138,10 @@ export class FolderPieces {
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
-        const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS.read);
+        const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS);
         requireShortPaths(longest, from.path, to.path);
-        if (count < PATHS.read) return "done";
-        piece.takeRows(count / PATHS.perRow);
+        if (count < PATHS) return "done";
+        piece.takeReads(count);
         after = last;
       }
       return { after };

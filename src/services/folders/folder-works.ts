@@ -2,14 +2,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { RecordedWork } from "../../db/folder-works.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Actor } from "../../domain/actor.ts";
+import type { Actor, Stamp } from "../../domain/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { type FolderWork, undoOf } from "../../domain/folders/folder-work.ts";
-import type { FolderWorkPk } from "../../domain/id.ts";
-import { Piece } from "../../domain/folders/piece.ts";
+import type { FolderWorkPk, SnapshotPk } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
+import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
-import { type FolderPieces, type Progress, START } from "./folder-pieces.ts";
+import type { FolderPieces } from "./folder-pieces.ts";
+import { type Progress, START } from "./progress.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
 const RETRY_MS = 10_000;
@@ -31,6 +32,8 @@ interface Active {
   /** Who asked for it; null for one that undoes another. */
   readonly by: Actor | null;
   progress: Progress;
+  /** The snapshot that goes with the work that this undoes; null for none. */
+  readonly dropped: SnapshotPk | null;
   /** Whether the database has this work on record; false while it still has the one that this undoes. */
   isRecorded: boolean;
   /** Called inside the last piece. What it returns is called when that is durable. */
@@ -48,6 +51,7 @@ export class FolderWorks {
   readonly #tables: Tables;
   readonly #locks: FolderLocks;
   readonly #pieces: FolderPieces;
+  readonly #snapshotRemoval: SnapshotRemoval;
   readonly #clock: Clock;
   readonly #log: Log;
   #queue: Active[] = [];
@@ -55,10 +59,18 @@ export class FolderWorks {
   readonly #waiting = new Set<NodeJS.Timeout>();
   #isStopped = false;
 
-  constructor(parts: { tables: Tables; locks: FolderLocks; pieces: FolderPieces; clock: Clock; log: Log }) {
+  constructor(parts: {
+    tables: Tables;
+    locks: FolderLocks;
+    pieces: FolderPieces;
+    snapshotRemoval: SnapshotRemoval;
+    clock: Clock;
+    log: Log;
+  }) {
     this.#tables = parts.tables;
     this.#locks = parts.locks;
     this.#pieces = parts.pieces;
+    this.#snapshotRemoval = parts.snapshotRemoval;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -88,6 +100,7 @@ export class FolderWorks {
       work,
       by,
       progress,
+      dropped: null,
       isRecorded: true,
       finish: () => {
         const result = finish();
@@ -106,6 +119,7 @@ export class FolderWorks {
       work,
       by: work === begun ? by : null,
       progress: START,
+      dropped: ownSnapshotOf(begun),
       isRecorded: work === begun,
       finish: () => () =>
         this.#log.info("a change of a folder was rolled back or finished", { kind: begun.kind }),
@@ -154,11 +168,14 @@ export class FolderWorks {
 
   /** Inside a write. Returns the progress (null at the end), and what to call when the write is durable. */
   #piece(active: Active): { readonly progress: Progress | null; readonly settle: () => void } {
-    const { pk, work, by, isRecorded, finish } = active;
+    const { pk, work, by, dropped, isRecorded, finish } = active;
     const { folderWorks } = this.#tables;
-    if (!isRecorded) folderWorks.replace(pk, work);
     const stamp = { now: this.#clock.now(), by };
-    const progress = this.#pieces.step(work, active.progress, new Piece(), stamp);
+    if (!isRecorded) {
+      folderWorks.replace(pk, work);
+      this.#drop(dropped, stamp);
+    }
+    const progress = this.#pieces.step(work, active.progress, stamp);
     if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
     this.#pieces.end(work, stamp);
@@ -166,8 +183,8 @@ export class FolderWorks {
   }
 
   async #fail(active: Active, error: unknown): Promise<void> {
-    const { pk, work, reject } = active;
-    if (work.kind === "fork" && (await this.#forget(pk))) {
+    const { pk, work, dropped, reject } = active;
+    if (work.kind === "fork" && (await this.#forget(pk, ownSnapshotOf(work)))) {
       // Nobody has seen the drive; the sweep removes it.
       this.#locks.release(pk);
       reject(error);
@@ -180,7 +197,7 @@ export class FolderWorks {
       return;
     }
     const isDriveGone = error instanceof CofferError && error.code === "NOT_FOUND";
-    if (isDriveGone && (await this.#forget(pk))) {
+    if (isDriveGone && (await this.#forget(pk, dropped))) {
       // The rest was deleted with the drive.
       this.#locks.release(pk);
       reject(error);
@@ -196,15 +213,24 @@ export class FolderWorks {
     this.#retryLater({ ...active, progress: START, reject: () => {} });
   }
 
-  /** Removes the record of a work. Returns false if that failed. */
-  async #forget(pk: FolderWorkPk): Promise<boolean> {
+  /** Removes the record of a work, and a snapshot that goes with it. Returns false if that failed. */
+  async #forget(pk: FolderWorkPk, dropped: SnapshotPk | null = null): Promise<boolean> {
     try {
-      await this.#tables.writeFromReserve(() => this.#tables.folderWorks.remove(pk));
+      await this.#tables.writeFromReserve(() => {
+        this.#tables.folderWorks.remove(pk);
+        this.#drop(dropped, { now: this.#clock.now(), by: null });
+      });
       return true;
     } catch (error) {
       this.#log.error("the record of a change of a folder could not be removed", { error });
       return false;
     }
+  }
+
+  /** Deletes the snapshot of a work that is given up. Inside a write. */
+  #drop(pk: SnapshotPk | null, stamp: Stamp): void {
+    const snapshot = pk === null ? null : this.#tables.snapshots.byPk(pk);
+    if (snapshot !== null) this.#snapshotRemoval.begin(snapshot, stamp);
   }
 
   #retryLater(active: Active): void {
@@ -215,6 +241,10 @@ export class FolderWorks {
     }, RETRY_MS);
     this.#waiting.add(timer);
   }
+}
+
+function ownSnapshotOf(work: FolderWork): SnapshotPk | null {
+  return work.kind === "fork" && work.ownsSnapshot ? work.snapshot : null;
 }
 
 function stopping(): CofferError {

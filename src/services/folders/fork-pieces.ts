@@ -76,7 +76,7 @@ export class ForkPieces {
       while (range !== null) {
         if (piece.isFull) return { after: range.from };
         ({ rest: range } = does(piece, stamp, range));
-        piece.takeRows(PATHS.read / PATHS.perRow / 5);
+        piece.takeReads(PATHS / 5);
       }
       return "done";
     };

@@ -6,10 +6,13 @@ import type { Piece } from "../../domain/folders/piece.ts";
 
 /** How many folders one query reads. */
 export const FOLDERS = 200;
-/** How many paths one query reads, and how many of them cost as much as one written row. */
-export const PATHS = { read: 500, perRow: 4 };
+/** How many paths one query reads. */
+export const PATHS = 500;
 
-/** Does as much as fits into a piece, after a path. Returns the last path that it has done, or "done" at the end. */
+/**
+ * Does as much as fits into a piece, from a position on. Returns the position that it has reached, or "done" at the end.
+ * A phase that begins with whatever is left has no positions: it returns null.
+ */
 export type Phase = (
   piece: Piece,
   stamp: Stamp,

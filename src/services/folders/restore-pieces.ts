@@ -33,10 +33,10 @@ export class RestorePieces {
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
-        const { longest, last, count } = this.#tables.trashContents.paths(trash, after, now, PATHS.read);
+        const { longest, last, count } = this.#tables.trashContents.paths(trash, after, now, PATHS);
         requireShortRestore(longest, from.path);
-        if (count < PATHS.read) return "done";
-        piece.takeRows(count / PATHS.perRow);
+        if (count < PATHS) return "done";
+        piece.takeReads(count);
         after = last;
       }
       return { after };

@@ -1,19 +1,26 @@
 import type { LostFile, PresentFile } from "../../db/past-files.ts";
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
 import type { SnapshotScope } from "../../db/snapshot-lists.ts";
 import type { Step } from "../../db/snapshot-walk.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/actor.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
-import type { FolderRewindWork } from "../../domain/folders/folder-work.ts";
+import type { FolderRewindWork, Tally } from "../../domain/folders/folder-work.ts";
 import { type DrivePk, type FileId, newId, type SnapshotPk } from "../../domain/id.ts";
-import { parentFolder } from "../../domain/path.ts";
-import { PIECE_FILES } from "../../domain/folders/piece.ts";
+import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/path.ts";
+import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { Retention } from "../../domain/retention.ts";
 import { KeptFiles } from "../history/kept-files.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import type { Past } from "../placed-files.ts";
 import type { Tree } from "../tree.ts";
+
+/** What the removal of a file counts into. */
+interface Going {
+  readonly piece: Piece;
+  readonly stamp: Stamp;
+  readonly tally: Tally;
+}
 
 /**
  * Brings folders back to what a snapshot has, in pieces. The newest snapshot of the drive was taken right before: it
@@ -31,42 +38,100 @@ export class RewindPieces {
     this.#kept = new KeptFiles(parts);
   }
 
-  /** The phases of a rewind; see `FolderPieces.step`. */
+  /**
+   * The phases of a rewind; see `FolderPieces.step`. Files are put back before others are taken away: a work that is cut
+   * in the middle hides none. Only a file whose path is a folder now must wait until that is gone.
+   */
   phasesOf(work: FolderRewindWork): readonly Phase[] {
     return [
+      this.#makeFolders(work),
+      this.#putFilesBack(work),
       this.#removeFiles(work),
       this.#removeFolders(work),
-      this.#makeFolders(work),
       this.#putFilesBack(work),
     ];
   }
 
-  /** Removes the files that have changed since the snapshot. Where it has another content of one, this one is kept. */
+  /** Makes the folders that are missing, parents first. A file in the place of one gives way. */
+  #makeFolders({ from, snapshot, tally }: FolderRewindWork): Phase {
+    const { folders, snapshotLists } = this.#tables;
+    return (piece, stamp, start) => {
+      const scope = this.#scopeOf(from.drive, snapshot, stamp);
+      let range: PathRange | null = rangeAt(rangeOf(from.path), start);
+      while (range !== null) {
+        if (piece.isFull) return { after: range.from };
+        const { rows, rest }: Step<FolderFacts> = snapshotLists.folders(scope, range, FOLDERS);
+        for (const { path, createdAt } of rows) {
+          if (piece.isFull) return { after: path };
+          const present = folders.byPath(from.drive, path);
+          if (present === null) {
+            if (path !== ROOT) this.#removeAt(scope, asFilePath(path), { piece, stamp, tally });
+            const parent = folders.existing(from.drive, parentFolder(path));
+            this.#tree.makeFolder(from.drive, parent.pk, path, createdAt);
+          } else if (present.createdAt !== createdAt) folders.setCreatedAt(present.pk, createdAt);
+          piece.takeFolder();
+        }
+        piece.takeReads(PATHS);
+        range = rest;
+      }
+      return "done";
+    };
+  }
+
+  /** Puts back the files that have changed since the snapshot, each in the place of what is there now. */
+  #putFilesBack({ from, snapshot, tally }: FolderRewindWork): Phase {
+    const { drive } = from;
+    return (piece, stamp, start) => {
+      const scope = this.#scopeOf(drive, snapshot, stamp);
+      const whole = rangeOf(from.path);
+      let range: PathRange | null = rangeAt(whole, start);
+      while (range !== null) {
+        if (piece.isFull) return { after: range.from };
+        const { rows, rest }: Step<LostFile> = this.#tables.pastFiles.lost(scope, range, PIECE_FILES);
+        piece.takeReads(PATHS);
+        const taken: LostFile[] = [];
+        for (const file of rows) {
+          if (piece.isFull && taken.length > 0) break;
+          const { path, tagCount: tags, metadata } = file;
+          piece.takeFile({ drive, path, tags, metadata: Buffer.byteLength(metadata), isHeld: true });
+          this.#removeAt(scope, path, { piece, stamp, tally });
+          this.#removeElsewhere(scope, file, whole, { piece, stamp, tally });
+          taken.push(file);
+        }
+        this.#tree.putBack(this.#placed(drive, taken, stamp), stamp);
+        tally.restored += taken.length;
+        const next = rows[taken.length];
+        range = next === undefined ? rest : { from: next.path, to: whole.to };
+      }
+      return "done";
+    };
+  }
+
+  /** Removes the files that the snapshot does not have. */
   #removeFiles({ from, snapshot, tally }: FolderRewindWork): Phase {
     return (piece, stamp, start) => {
       const scope = this.#scopeOf(from.drive, snapshot, stamp);
-      let after = start;
+      let range = rangeAt(rangeOf(from.path), start);
+      let limit = PIECE_FILES;
       while (!piece.isFull) {
-        const found = this.#tables.pastFiles.present(
-          scope,
-          rangeAfter(rangeOf(from.path), after),
-          PATHS.read,
-        );
+        const found = this.#tables.pastFiles.present(scope, range, limit);
         const gone: PresentFile[] = [];
         for (const file of found) {
           if (piece.isFull) break;
           if (file.isTouched === 1) {
-            piece.takeFile({ ...file, drive: from.drive, metadata: 0, isTrashed: true, isHeld: true });
+            takePresent(piece, file);
             gone.push(file);
-          } else piece.takeRows(1 / PATHS.perRow);
-          after = file.path;
+          } else piece.takeReads(1);
+          range = rangeAt(range, firstAfter(file.path));
         }
-        for (const file of gone) if (file.isReplaced === 1) this.#kept.keepContent(file, stamp);
-        this.#tree.removeAll(gone, stamp);
-        tally.removed += gone.length;
-        if (found.length < PATHS.read && (found.at(-1)?.path ?? after) === after) return "done";
+        this.#remove(gone, stamp, tally);
+        const last = found.at(-1);
+        const isAllDone = last === undefined || range.from === firstAfter(last.path);
+        if (found.length < limit && isAllDone) return "done";
+        // Many that stay are passed over in large steps; what goes fills the piece after a few.
+        limit = gone.length === 0 ? PATHS : PIECE_FILES;
       }
-      return { after };
+      return { after: range.from };
     };
   }
 
@@ -84,7 +149,7 @@ export class RewindPieces {
           if (isKept === 0) {
             this.#tree.removeFolders([pk]);
             piece.takeFolder();
-          } else piece.takeRows(1 / PATHS.perRow);
+          } else piece.takeReads(1);
           before = path;
         }
         if (found.length < FOLDERS) return "done";
@@ -92,56 +157,31 @@ export class RewindPieces {
     };
   }
 
-  /** Makes the folders that are missing, parents first. */
-  #makeFolders({ from, snapshot }: FolderRewindWork): Phase {
-    const { folders, snapshotLists } = this.#tables;
-    return (piece, stamp, start) => {
-      const scope = this.#scopeOf(from.drive, snapshot, stamp);
-      let range: PathRange | null = rangeAfter(rangeOf(from.path), start);
-      let after = start;
-      while (range !== null) {
-        const { rows, rest }: Step<FolderFacts> = snapshotLists.folders(scope, range, FOLDERS);
-        for (const { path, createdAt } of rows) {
-          if (piece.isFull) return { after };
-          const present = folders.byPath(from.drive, path);
-          if (present === null) {
-            const parent = folders.existing(from.drive, parentFolder(path));
-            this.#tree.makeFolder(from.drive, parent.pk, path, createdAt);
-          } else if (present.createdAt !== createdAt) folders.setCreatedAt(present.pk, createdAt);
-          piece.takeFolder();
-          after = path;
-        }
-        piece.takeRows(PATHS.read / PATHS.perRow);
-        range = rest;
-      }
-      return "done";
-    };
+  /** Removes the file at a path, which is not as in the snapshot, if there is one. */
+  #removeAt(scope: SnapshotScope, path: FilePath, { piece, stamp, tally }: Going): void {
+    const [file] = this.#tables.pastFiles.present(scope, { from: path, to: firstAfter(path) }, 1);
+    if (file === undefined) return;
+    takePresent(piece, file);
+    this.#remove([file], stamp, tally);
   }
 
-  /** Puts back the files that have changed since the snapshot. */
-  #putFilesBack({ from, snapshot, tally }: FolderRewindWork): Phase {
-    return (piece, stamp, start) => {
-      const scope = this.#scopeOf(from.drive, snapshot, stamp);
-      const whole = rangeOf(from.path);
-      let range: PathRange | null = start === null ? whole : { from: start, to: whole.to };
-      while (range !== null) {
-        if (piece.isFull) return { after: range.from };
-        const { rows, rest }: Step<LostFile> = this.#tables.pastFiles.lost(scope, range, PIECE_FILES);
-        piece.takeRows(PATHS.read / PATHS.perRow);
-        const taken = piece.takeFiles(rows, (file) => ({
-          drive: from.drive,
-          path: file.path,
-          tags: file.tagCount,
-          metadata: Buffer.byteLength(file.metadata),
-          isHeld: true,
-        }));
-        this.#tree.putBack(this.#placed(from.drive, taken, stamp), stamp);
-        tally.restored += taken.length;
-        const next = rows[taken.length];
-        range = next === undefined ? rest : { from: next.path, to: whole.to };
-      }
-      return "done";
-    };
+  /** Removes a file that has been moved within the folder since: it goes back to where it was. */
+  #removeElsewhere(
+    scope: SnapshotScope,
+    { id, path }: LostFile,
+    { from, to }: PathRange,
+    going: Going,
+  ): void {
+    const present = this.#tables.files.byId(id);
+    if (present === null || present.drivePk !== scope.drive || present.path === path) return;
+    if (isWithin({ from, to }, present.path)) this.#removeAt(scope, present.path, going);
+  }
+
+  /** Removes files that are not as in the snapshot. Where it has another content of one, this one is kept. */
+  #remove(files: readonly PresentFile[], stamp: Stamp, tally: Tally): void {
+    for (const file of files) if (file.isReplaced === 1) this.#kept.keepContent(file, stamp);
+    this.#tree.removeAll(files, stamp);
+    tally.removed += files.length;
   }
 
   #placed(drive: DrivePk, files: readonly LostFile[], stamp: Stamp): Past[] {
@@ -172,6 +212,11 @@ export class RewindPieces {
   }
 }
 
-function rangeAfter(range: PathRange, after: string | null): PathRange {
-  return after === null ? range : rangeFrom(range, firstAfter(after));
+function takePresent(piece: Piece, file: PresentFile): void {
+  piece.takeFile({ ...file, drive: file.drivePk, metadata: 0, isTrashed: true, isHeld: true });
+}
+
+/** The part of a range from where a phase goes on. */
+function rangeAt(range: PathRange, start: string | null): PathRange {
+  return start === null ? range : rangeFrom(range, start);
 }

@@ -91,6 +91,7 @@ export class Forks {
           from: { drive: source.pk, path: ROOT, top: ROOT },
           to: { drive: fork, path: ROOT, top: ROOT },
           snapshot: snapshot.pk,
+          ownsSnapshot: given === null,
         },
         result: () => {
           this.#bear(fork, userPk, parsed);

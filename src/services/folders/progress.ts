@@ -1,0 +1,46 @@
+import { Piece, PIECE_ROWS } from "../../domain/folders/piece.ts";
+
+/** How far a work is. Valid only when its write is durable; if the write fails, continue from the previous one. */
+export interface Progress {
+  /** How many of the work's phases are done. */
+  readonly phase: number;
+  /** The position that the phase has reached; null at its start, and in phases that start with whatever is left. */
+  readonly after: string | null;
+}
+
+/** The start of every work, even if parts of it are already done. */
+export const START: Progress = { phase: 0, after: null };
+
+/** How large pieces are, one after another, as long as none of them gets further; in rows. */
+const SIZES = [PIECE_ROWS, PIECE_ROWS * 10, PIECE_ROWS * 1000];
+
+/**
+ * Does a piece of a work. Every piece must get further, or end the work: one that does not would be done again for ever.
+ * Such a piece has changed nothing, so a larger one is tried at once. Inside a write.
+ *
+ * @param onStall is called with the size of a piece that got nowhere, in rows
+ * @throws Error if no piece gets further
+ */
+export function advance({
+  begun,
+  does,
+  onStall,
+}: {
+  begun: Progress;
+  does: (piece: Piece) => Progress | null;
+  onStall: (rows: number) => void;
+}): Progress | null {
+  for (const rows of SIZES) {
+    const piece = new Piece(rows);
+    const reached = does(piece);
+    if (reached === null || isFurther(reached, begun, piece)) return reached;
+    onStall(rows);
+  }
+  throw new Error("a change of a folder cannot go on");
+}
+
+/** Where there is no position, what was done is no more among what is left. */
+function isFurther(reached: Progress, begun: Progress, { taken }: Piece): boolean {
+  if (reached.phase !== begun.phase) return true;
+  return reached.after === null ? taken > 0 : reached.after !== begun.after;
+}
