@@ -34,6 +34,12 @@ export const EXTRACTIONS = {
   waiting: 64,
 } as const;
 
+/**
+ * After how long a document is read again for the search index whose text could not be had for a reason that may pass:
+ * after the first try, the second and so on, in milliseconds. After the last it is given up.
+ */
+export const RETRY_PAUSES_MS = [60_000, 600_000, 3_600_000, 21_600_000] as const;
+
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   "application/pdf": "pdf",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -67,6 +73,17 @@ export type Refusal = (typeof REFUSALS)[number];
 export type Extraction =
   | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "refused"; readonly why: Refusal };
+
+/**
+ * What reading a document in a process of its own came to. `ended`: something else ended that process, or kept it from
+ * starting, such as a person, or the system that ran out of memory.
+ */
+export type Reading = Extraction | { readonly kind: "ended" };
+
+/** Whether there may be a text at another time, when the machine has less to do or more memory. */
+export function mayPass(reading: Reading): boolean {
+  return reading.kind === "ended" || (reading.kind === "refused" && /^(time|memory)$/.test(reading.why));
+}
 
 /** A document whose text cannot be had. */
 export class Refused extends Error {

@@ -23,6 +23,9 @@ export async function extractText(format: DocumentFormat, bytes: Uint8Array): Pr
     await read(format, bytes, sink);
   } catch (error) {
     if (error instanceof Refused) return { kind: "refused", why: error.why };
+    if (error instanceof RangeError && /out of memory/i.test(error.message)) {
+      return { kind: "refused", why: "memory" };
+    }
     // Whatever else a parser throws, it is about the document.
     if (!(error instanceof Enough)) return { kind: "refused", why: "damaged" };
   }

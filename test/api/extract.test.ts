@@ -287,9 +287,9 @@ describe("whose", () => {
       contains: ["content"],
     },
     {
-      name: "a body is not looked at",
+      name: "a body that has no fields is not looked at",
       given: [upload("text/plain", "x")],
-      ...extract({ body: "{", json: { content: "x" } }),
+      ...extract({ body: "[", json: { content: "x" } }),
     },
   ]);
 });

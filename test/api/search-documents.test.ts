@@ -121,3 +121,112 @@ test("drives take turns: the document of one does not wait for all of another", 
   await settled();
   expect((await readFile(log, "utf8")).split("\n")).toEqual(["docx", "pdf", "docx", "docx", ""]);
 });
+
+const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
+/** A program that reads documents once there is a file `go`; before that it does what a shell is told. */
+async function failingReader(directory: string, failure: string): Promise<() => Promise<void>> {
+  await coffer[Symbol.asyncDispose]();
+  const go = join(directory, "go");
+  const real = [process.execPath, join(import.meta.dir, "../../src/main.ts")].map((part) => `"${part}"`);
+  const script = `[ -e "${go}" ] || { ${failure}; exit; }; exec ${real.join(" ")} "$0" "$1"`;
+  coffer = await startAppliance({}, { program: ["sh", "-c", script] });
+  own = await provision(coffer);
+  return () => writeFile(go, "");
+}
+
+/** Lets the clock go on, and has what is due then read. */
+async function after(ms: number): Promise<void> {
+  coffer.clock.advance(ms);
+  await coffer.appliance.services.indexer.retryDocuments();
+  await settled();
+}
+
+/** A shell's way to fail for each format: documents that take too long, take too much memory, or are killed. */
+const FAILURE = `case "$1" in
+  docx) kill -9 $$;;
+  xlsx) printf '{"kind":"refused","why":"time"}\\n';;
+  *) printf '{"kind":"refused","why":"memory"}\\n';;
+esac`;
+
+test("documents whose reading fails for what may pass are read again later, also after a restart", async () => {
+  await using directory = await temporaryDirectory(FAST_DIRECTORY);
+  const mend = await failingReader(directory.path, FAILURE);
+  // The content decides how they are read.
+  const paths = ["named.docx", "named.pptx", "named.xlsx"];
+  for (const path of paths) await put(path, docx(wordParagraph("needle")));
+  expect(await found("named")).toEqual(paths.map((path) => ({ path, snippet: null })));
+  await settled();
+  await mend();
+  await after(59_999);
+  expect(await found("needle")).toEqual([]);
+  await coffer.restart();
+  await after(1);
+  expect(await found("needle")).toEqual(paths.map((path) => ({ path, snippet: "needle" })));
+  await coffer.close();
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a document that is never read in time is given up, until its content changes", async () => {
+  await using directory = await temporaryDirectory(FAST_DIRECTORY);
+  const mend = await failingReader(directory.path, "kill -9 $$");
+  await put("a.docx", docx(wordParagraph("needle")));
+  const tries = () => coffer.lines.filter((line) => line.includes("found by its name only")).length;
+  await settled();
+  const counts = [tries()];
+  for (const minutes of [1, 10, 60, 360, 10_000]) {
+    await after(minutes * 60_000 - 1);
+    counts.push(tries());
+    await after(1);
+    counts.push(tries());
+  }
+  expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5]);
+  await mend();
+  await put("a.docx", docx(wordParagraph("another needle")), own, 200);
+  await eventually(async () => (await found("needle")).length === 1);
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  expect(sql.query("SELECT count(*) AS rows FROM document_retry").get()).toEqual({ rows: 0 });
+});
+
+test("a search does not wait for a document that is read again, but for what replaces it", async () => {
+  await using directory = await temporaryDirectory(FAST_DIRECTORY);
+  const stuck = join(directory.path, "stuck");
+  await failingReader(directory.path, `[ ! -e "${stuck}" ] || exec /bin/sleep 600; kill -9 $$`);
+  await put("a.docx", docx(wordParagraph("needle")));
+  await settled();
+  await writeFile(stuck, "");
+  coffer.clock.advance(60_000);
+  await coffer.appliance.services.indexer.retryDocuments();
+  expect(await found("needle")).toEqual([]);
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  expect(sql.query("SELECT part FROM search_job").all()).toEqual([{ part: 1 }]);
+  const target = `/v0/files?drive_id=${own.id}&path=a.docx`;
+  const asText = { body: "a needle", headers: { "content-type": "text/plain" } };
+  await own.client.json(200, "PUT", target, asText);
+  expect(await found("needle")).toEqual([{ path: "a.docx", snippet: "a needle" }]);
+});
+
+async function extract({ id }: { id: string }) {
+  const { status, text } = await own.client.send("POST", `/v0/files/${id}/extract`);
+  return [status, text];
+}
+
+test("an extraction that the system ended says so, and is not remembered; one that took too long is for a minute", async () => {
+  await using directory = await temporaryDirectory(FAST_DIRECTORY);
+  const mend = await failingReader(directory.path, FAILURE);
+  const ended = await put("a.docx", docx(wordParagraph("needle")));
+  const late = await put("b.xlsx", docx(wordParagraph("needle")));
+  expect(await extract(ended)).toEqual([
+    503,
+    expect.stringMatching(/UNAVAILABLE.*The system ended.*Try again/),
+  ]);
+  expect(await extract(late)).toEqual([422, expect.stringMatching(/more than 20 seconds.*Try again/)]);
+  await mend();
+  expect(await extract(ended)).toEqual([200, expect.stringContaining(WORD)]);
+  // However often it is asked for.
+  for (let seconds = 0; seconds < 60; seconds += 20) {
+    expect(await extract(late)).toEqual([422, expect.stringContaining("20 seconds")]);
+    coffer.clock.advance(20_000);
+  }
+  expect(await extract(late)).toEqual([200, expect.stringContaining("needle")]);
+});

@@ -26,7 +26,9 @@ export class SearchJobs {
   constructor({ sql }: Database) {
     this.#waiting = sql.prepare<object, [DrivePk, number, number]>(
       `SELECT 1 FROM search_job WHERE drive = ?1 AND part = 0
-       UNION ALL SELECT 1 FROM search_job WHERE drive = ?1 AND part = 1 AND ticket > ?2 LIMIT ?3`,
+       UNION ALL SELECT 1 FROM search_job j WHERE drive = ?1 AND part = 1 AND ticket > ?2
+          AND NOT EXISTS (SELECT 1 FROM document_retry r JOIN file f ON f.pk = r.file
+                           WHERE r.file = j.file AND r.next_at IS NULL AND f.blob = r.blob) LIMIT ?3`,
     );
     this.#lastTicket = sql.prepare<{ ticket: number | null }, []>(
       "SELECT max(ticket) AS ticket FROM search_job",
@@ -52,7 +54,8 @@ export class SearchJobs {
   }
 
   /**
-   * The number of names and texts to index in these drives, at most `most`.
+   * The number of names and texts to index in these drives, at most `most`. Documents that are read again do not count:
+   * nobody waits for them.
    *
    * @param after the ticket after which texts count; 0 for all
    */

@@ -1,5 +1,6 @@
 import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
+import { startThread } from "../../thread-start.ts";
 import type { Database } from "../database.ts";
 import { IndexDamaged } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
@@ -77,8 +78,7 @@ export class Searches {
   reopen(): void {
     if (this.#thread === null) return;
     this.#leave(this.#thread);
-    for (const search of this.#pending.values()) search.isAsked = false;
-    this.#askNext();
+    this.#askAgain();
   }
 
   /** Ends the thread; running searches fail. */
@@ -110,9 +110,7 @@ export class Searches {
   }
 
   #start(): Thread {
-    // The build puts the worker next to the executable's main module. A search leaves much behind that is soon garbage:
-    // `smol` collects it earlier, for about 10 MB less and hardly more time.
-    const worker = new Worker(new URL("./worker.ts", import.meta.url).href, { smol: true });
+    const worker = startThread(new URL("./worker.ts", import.meta.url).href);
     const progress = new SharedArrayBuffer(PROGRESS.cells * Int32Array.BYTES_PER_ELEMENT);
     const thread = { worker, progress: new Int32Array(progress) };
     worker.unref();
@@ -144,6 +142,11 @@ export class Searches {
   #abandon(thread: Thread, culprit: number): void {
     this.#leave(thread);
     this.#settle(culprit)?.reject(tooLong());
+    this.#askAgain();
+  }
+
+  /** Starts the searches again in another thread, if there may be one. */
+  #askAgain(): void {
     const isPossible = this.#abandoned.size < ABANDONED && !areDescriptorsShort();
     for (const [id, search] of this.#pending) {
       if (!isPossible) this.#settle(id)?.reject(busy());

@@ -1,9 +1,9 @@
+import { hasCode } from "../../blobs/system-error.ts";
 import {
   decodeExtraction,
   type DocumentFormat,
-  type Extraction,
   EXTRACTION_LIMITS,
-  type Refusal,
+  type Reading,
 } from "../../domain/extraction.ts";
 import { requireDescriptors } from "../../descriptors.ts";
 
@@ -24,27 +24,26 @@ export class DocumentReader {
   }
 
   /**
-   * The text of a document. `signal` ends it early; it is refused then.
+   * The text of a document. `signal` ends it early.
    *
    * @throws CofferError UNAVAILABLE if there are too few file descriptors for a process
    */
-  async read(format: DocumentFormat, content: Blob, signal?: AbortSignal): Promise<Extraction> {
+  async read(format: DocumentFormat, content: Blob, signal?: AbortSignal): Promise<Reading> {
     requireDescriptors();
-    if (this.#isStopped || signal?.aborted === true) return { kind: "refused", why: "time" };
-    const child = Bun.spawn([...this.#program, "extract-text", format], {
-      stdin: content,
-      stdout: "pipe",
-      stderr: "ignore",
-      // Secrets of the server are in its environment.
-      env: {},
-    });
+    if (this.#isStopped || signal?.aborted === true) return { kind: "ended" };
+    const child = this.#start(format, content);
+    if (child === null) return { kind: "ended" };
     this.#running.add(child);
     const kill = () => child.kill("SIGKILL");
-    const timer = setTimeout(kill, EXTRACTION_LIMITS.ms + GRACE_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      kill();
+    }, EXTRACTION_LIMITS.ms + GRACE_MS);
     signal?.addEventListener("abort", kill);
     try {
       const [bytes] = await Promise.all([child.stdout.bytes(), child.exited]);
-      return decodeExtraction(bytes) ?? { kind: "refused", why: whyEnded(child) };
+      return decodeExtraction(bytes) ?? (isLate ? { kind: "refused", why: "time" } : { kind: "ended" });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", kill);
@@ -58,11 +57,20 @@ export class DocumentReader {
     for (const child of this.#running) child.kill("SIGKILL");
     await Promise.all(Array.from(this.#running, ({ exited }) => exited));
   }
-}
 
-/** Why a process ended without an answer. */
-function whyEnded(child: Bun.Subprocess): Refusal {
-  if (child.killed) return "time";
-  // The kernel ends it first if the machine runs out of memory.
-  return child.signalCode === "SIGKILL" ? "memory" : "damaged";
+  /** Null if the system has no room for a process. */
+  #start(format: DocumentFormat, content: Blob) {
+    try {
+      return Bun.spawn([...this.#program, "extract-text", format], {
+        stdin: content,
+        stdout: "pipe",
+        stderr: "ignore",
+        // Secrets of the server are in its environment.
+        env: {},
+      });
+    } catch (error) {
+      if (hasCode(error, "ENOMEM") || hasCode(error, "EAGAIN")) return null;
+      throw error;
+    }
+  }
 }

@@ -1,5 +1,11 @@
+import type { SteadyClock } from "../../clock.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { type DocumentFormat, EXTRACTION_LIMITS, type Refusal } from "../../domain/extraction.ts";
+import {
+  type DocumentFormat,
+  type Extraction,
+  EXTRACTION_LIMITS,
+  type Refusal,
+} from "../../domain/extraction.ts";
 import type { File } from "../../domain/file.ts";
 import { MIB } from "../../domain/limits.ts";
 import type { Files } from "../files.ts";
@@ -20,18 +26,19 @@ export class Documents {
   readonly #files: Files;
   readonly #reader: DocumentReader;
   readonly #queue = new ExtractionQueue();
-  readonly #recent = new RecentExtractions();
+  readonly #recent;
 
-  constructor(parts: { files: Files; documentReader: DocumentReader }) {
+  constructor(parts: { files: Files; documentReader: DocumentReader; clock: SteadyClock }) {
     this.#files = parts.files;
     this.#reader = parts.documentReader;
+    this.#recent = new RecentExtractions(parts);
   }
 
   /**
    * The text of a file of this format.
    *
    * @param holder who waits for it, and may see the file
-   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED
+   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE
    */
   async text(
     holder: SlotHolder,
@@ -43,15 +50,27 @@ export class Documents {
     const content = await this.#files.content(file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
-    const extraction =
-      this.#recent.get(key) ??
-      (await this.#queue.run(holder, () => this.#reader.read(format, content, signal), signal));
-    signal?.throwIfAborted();
-    this.#recent.put(key, extraction);
+    const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));
     if (extraction.kind === "refused") throw refused(file, extraction.why);
     return extraction;
   }
+
+  async #read(
+    key: string,
+    holder: SlotHolder,
+    format: DocumentFormat,
+    content: Blob,
+    signal?: AbortSignal,
+  ): Promise<Extraction> {
+    const reading = await this.#queue.run(holder, () => this.#reader.read(format, content, signal), signal);
+    signal?.throwIfAborted();
+    if (reading.kind === "ended") throw ended();
+    this.#recent.put(key, reading);
+    return reading;
+  }
 }
+
+const LATER = "Try again in a few minutes, split it, or download it instead.";
 
 function requireSize({ size }: File): void {
   const limit = EXTRACTION_LIMITS.inputBytes;
@@ -59,6 +78,13 @@ function requireSize({ size }: File): void {
   throw new CofferError(
     "PAYLOAD_TOO_LARGE",
     `The content has ${size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
+  );
+}
+
+function ended(): CofferError {
+  return new CofferError(
+    "UNAVAILABLE",
+    "The system ended the reading of the document, perhaps for lack of memory. Try again soon, or download it instead.",
   );
 }
 
@@ -79,11 +105,9 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
         "the document is malformed. Save it again with the program that it is from, or download it instead.",
       );
     case "time":
-      return failed(
-        `reading the document takes more than ${seconds} seconds. Split it, or download it instead.`,
-      );
+      return failed(`reading the document takes more than ${seconds} seconds at present. ${LATER}`);
     case "memory":
-      return failed("reading the document takes too much memory. Split it, or download it instead.");
+      return failed(`reading the document takes too much memory. ${LATER}`);
     case "size":
       return failed(
         `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,

@@ -1,4 +1,5 @@
-import type { Extraction } from "../../domain/extraction.ts";
+import { type Extraction, mayPass, RETRY_PAUSES_MS } from "../../domain/extraction.ts";
+import type { SteadyClock } from "../../clock.ts";
 import { MIB } from "../../domain/limits.ts";
 
 /** How much text is kept in all, in UTF-16 units. */
@@ -8,26 +9,41 @@ const IDLE_MS = 60_000;
 /** How many refusals and short texts. */
 const ENTRIES = 1000;
 
-/** Extractions that were made of late: who reads a document page by page asks for it again and again. */
+interface Kept {
+  readonly extraction: Extraction;
+  /** By the clock's `elapsed`; Infinity for what stays as it is. */
+  readonly until: number;
+}
+
+/**
+ * Extractions that were made of late: who reads a document page by page asks for it again and again. A refusal that may
+ * pass is forgotten after a minute, however often it is asked for.
+ */
 export class RecentExtractions {
+  readonly #clock: SteadyClock;
   /** The one that was used last is at the end. */
-  readonly #kept = new Map<string, Extraction>();
+  readonly #kept = new Map<string, Kept>();
   #units = 0;
   #idle: NodeJS.Timeout | undefined;
 
+  constructor(parts: { clock: SteadyClock }) {
+    this.#clock = parts.clock;
+  }
+
   get(key: string): Extraction | null {
     const found = this.#kept.get(key);
-    if (found === undefined) return null;
+    if (found === undefined || found.until <= this.#clock.elapsed()) return null;
     this.#rest();
     this.#kept.delete(key);
     this.#kept.set(key, found);
-    return found;
+    return found.extraction;
   }
 
   put(key: string, extraction: Extraction): void {
     this.#remove(key);
     this.#rest();
-    this.#kept.set(key, extraction);
+    const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
+    this.#kept.set(key, { extraction, until });
     this.#units += unitsOf(extraction);
     for (const oldest of this.#kept.keys()) {
       if (this.#units <= UNITS && this.#kept.size <= ENTRIES) return;
@@ -48,7 +64,7 @@ export class RecentExtractions {
     const found = this.#kept.get(key);
     if (found === undefined) return;
     this.#kept.delete(key);
-    this.#units -= unitsOf(found);
+    this.#units -= unitsOf(found.extraction);
   }
 }
 

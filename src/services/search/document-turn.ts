@@ -1,11 +1,11 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { documentFormatOf, EXTRACTION_LIMITS } from "../../domain/extraction.ts";
+import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/text.ts";
 import type { Log } from "../../log.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
+import { type DamagedContents, DamagedFile } from "../damaged-contents.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { ReadDocument } from "./index-work.ts";
 
@@ -63,10 +63,10 @@ export class DocumentTurn {
     if (job === null) return;
     this.#last = job.drive;
     this.#isReading = true;
-    void this.#readText(job).then((text) => {
+    void this.#readText(job).then((found) => {
       this.#isReading = false;
-      if (text !== null) this.#read = { ticket: job.ticket, file: job.file, drive: job.drive, text };
-      done(text !== null);
+      if (found !== null) this.#read = { ...found, ...partsOf(job) };
+      done(found !== null);
     });
   }
 
@@ -75,26 +75,38 @@ export class DocumentTurn {
     this.#stopping.abort();
   }
 
-  /** The searched text; empty if it has none. Null if it is to be read again. */
-  async #readText(job: TextJob): Promise<string | null> {
+  /** The searched text; empty if it has none. Null if it is to be read again at once. */
+  async #readText(job: TextJob): Promise<FoundText | null> {
     const { blobs, damaged, documentReader, log } = this.#parts;
     const { signal } = this.#stopping;
     const format = documentFormatOf(job.mimeType);
-    if (format === null || job.size > EXTRACTION_LIMITS.inputBytes) return "";
+    if (format === null || job.size > EXTRACTION_LIMITS.inputBytes) return NO_TEXT;
     try {
       const content = await damaged.readFor(job, () => blobs.read(job));
-      const extraction = await documentReader.read(format, content, signal);
+      const reading = await documentReader.read(format, content, signal);
       if (signal.aborted) return null;
-      if (extraction.kind === "text") {
-        return extraction.text.slice(0, Math.min(SEARCHED_BYTES, job.size * UNITS_A_BYTE));
+      if (reading.kind === "text") {
+        const text = reading.text.slice(0, Math.min(SEARCHED_BYTES, job.size * UNITS_A_BYTE));
+        return { text, isPassing: false };
       }
-      log.info("a document is found by its name only", { digest: job.digest, why: extraction.why });
-      return "";
+      const why = reading.kind === "ended" ? "its process was ended by the system" : reading.why;
+      log.info("a document is found by its name only", { digest: job.digest, why });
+      return mayPass(reading) ? NO_TEXT_YET : NO_TEXT;
     } catch (error) {
-      // Too few file descriptors pass; a damaged content does not.
+      // Too few file descriptors pass.
       if (error instanceof CofferError && error.code === "UNAVAILABLE") return null;
       log.error("a document could not be indexed", { digest: job.digest, error });
-      return "";
+      return error instanceof DamagedFile ? NO_TEXT : NO_TEXT_YET;
     }
   }
+}
+
+/** The text of a document that was read. */
+type FoundText = Pick<ReadDocument, "text" | "isPassing">;
+
+const NO_TEXT: FoundText = { text: "", isPassing: false };
+const NO_TEXT_YET: FoundText = { text: "", isPassing: true };
+
+function partsOf({ ticket, file, drive, blob }: TextJob) {
+  return { ticket, file, drive, blob };
 }

@@ -90,7 +90,7 @@ export class IndexSteps {
 
   /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
   async open(): Promise<void> {
-    const { searchJobs, searches, write, requireSpace } = this.#tables;
+    const { searchJobs, documentRetries, searches, write, requireSpace } = this.#tables;
     await requireSpace();
     await this.close();
     const fresh = newId<BatchId>(this.#clock.now());
@@ -98,7 +98,10 @@ export class IndexSteps {
     const { thread, isNew } = await IndexThread.start(this.#places, batch, fresh);
     if (isNew) {
       try {
-        await write(() => searchJobs.restart(fresh));
+        await write(() => {
+          searchJobs.restart(fresh);
+          documentRetries.clear();
+        });
       } catch (error) {
         await thread.close(null);
         throw error;
@@ -120,7 +123,7 @@ export class IndexSteps {
 
   /** Does a batch of jobs of a drive, or of all. */
   async index(drive: DrivePk | null): Promise<Indexed> {
-    const { searchJobs, write, requireSpace } = this.#tables;
+    const { searchJobs, documentRetries, write, requireSpace } = this.#tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
     if (!hasJobs) return "nothing";
@@ -137,7 +140,13 @@ export class IndexSteps {
     this.#isBehind = isFull;
     const lost = await this.#lost(unread);
     const isWritten = tickets.length + unread.length > 0;
-    if (isWritten) await write(() => searchJobs.finish([...tickets, ...lost], id));
+    if (isWritten) {
+      await write(() => {
+        searchJobs.finish([...tickets, ...lost], id);
+        const read = documents.filter(({ ticket }) => tickets.includes(ticket));
+        documentRetries.record(read, this.#clock.now());
+      });
+    }
     this.#documents.finish(documents);
     const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
     const hasPassed = this.#pass(drive, Math.min(passedTo, ...again.map((ticket) => ticket - 1)));
@@ -153,6 +162,15 @@ export class IndexSteps {
     const upTo = this.#passedTo;
     if (this.#tables.searchJobs.lastTicket() === null) return;
     await this.#documents.begin((after) => this.#ask((thread) => thread.nextDocument(after, upTo)), done);
+  }
+
+  /** Makes jobs of documents that are to be read again by now. Returns whether there are any. */
+  async retryDocuments(): Promise<boolean> {
+    const { documentRetries, writeDerived } = this.#tables;
+    const now = this.#clock.now();
+    if (!documentRetries.isDue(now)) return false;
+    await writeDerived(() => documentRetries.makeJobs(now));
+    return true;
   }
 
   /** Ends the reading of a document. */

@@ -2,8 +2,8 @@ import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
 import { diskFull } from "../../db/write-failures.ts";
-import { areDescriptorsShort, tooManyOpen } from "../../descriptors.ts";
 import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
+import { startThread } from "../../thread-start.ts";
 import type { StorePlaces } from "../store-places.ts";
 import type { BatchRequest, DoneBatch } from "./index-work.ts";
 
@@ -56,10 +56,7 @@ export class IndexThread {
     batch: BatchId | null,
     fresh: BatchId,
   ): Promise<{ thread: IndexThread; isNew: boolean }> {
-    // The runtime ends the process if it finds no descriptors for a thread.
-    if (areDescriptorsShort()) throw tooManyOpen();
-    // The build puts the worker beside the executable's own module.
-    const worker = new Worker(new URL("./index-worker.ts", import.meta.url).href, { smol: true });
+    const worker = startThread(new URL("./index-worker.ts", import.meta.url).href);
     const thread = new IndexThread({ worker });
     thread.#listen();
     try {

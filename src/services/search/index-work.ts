@@ -6,7 +6,7 @@ import type { LackingFiles } from "../../db/search/jobs.ts";
 import { JobReader, type NameJob, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
 import type { Digest } from "../../domain/digest.ts";
 import { documentFormatOf } from "../../domain/extraction.ts";
-import type { BatchId, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
+import type { BatchId, BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/media-type.ts";
 import type { FilePath } from "../../domain/path.ts";
 import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
@@ -43,8 +43,12 @@ export interface BatchRequest extends Batch {
 /** A document that was read for a job. */
 export interface ReadDocument extends SearchJob {
   readonly drive: DrivePk;
+  /** Of the content that was read. */
+  readonly blob: BlobPk;
   /** Empty if there is none. */
   readonly text: string;
+  /** Whether there may be a text at another time. */
+  readonly isPassing: boolean;
 }
 
 /** A content that could not be read: it may be damaged, or have gone. */

@@ -58,6 +58,11 @@ export class Indexer {
     this.#schedule(GATHER_MS);
   }
 
+  /** Has documents read again whose text could not be had, and whose pause is over. */
+  async retryDocuments(): Promise<void> {
+    if (!this.#isStopped && (await this.#steps.retryDocuments())) this.wake();
+  }
+
   /** See `IndexSteps.remake`. */
   remake(): void {
     this.#steps.remake();
