@@ -43,6 +43,15 @@ async function show(path: string, content: Content, type?: string): Promise<void
   await preview().waitFor();
 }
 
+/** A picture of one circle, repeated ten times, and that ten times, and so on. */
+function nestedUse(levels: number): string {
+  const groups = Array.from(
+    { length: levels },
+    (_, level) => `<g id="l${level + 1}">${`<use href="#l${level}"/>`.repeat(10)}</g>`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle id="l0" r="5"/>${groups.join("")}</svg>`;
+}
+
 const preview = () => page.locator("dialog.preview");
 const shown = (text: string | RegExp) => preview().getByText(text).first().waitFor();
 const view = (name: string) => preview().getByRole("button", { name, exact: true }).click();
@@ -85,10 +94,12 @@ describe("what each kind looks like", () => {
     // and 159 bytes of the next.
     await show("long.log", `a${`${"é".repeat(100)}\n`.repeat(10_434)}`);
     await shown("Showing the first 1.0 MiB of 2.0 MiB.");
-    const text = (await preview().locator(".preview-text").textContent()) ?? "";
+    const text = (await preview().locator(".preview-text").allTextContents()).join("");
     expect([text.length, text.at(-1)]).toEqual([1 + 5216 * 101 + 79, "é"]);
     await show("lines.log", "line\n".repeat(60_000));
     await shown("Showing the first 50,000 lines.");
+    const numbers = await preview().locator(".preview-numbers").allTextContents();
+    expect(numbers.join("\n").split("\n")).toEqual(Array.from({ length: 50_000 }, (_, at) => String(at + 1)));
   });
 
   test("Latin-1 and UTF-16 are read as what they are", async () => {
@@ -138,6 +149,18 @@ describe("what each kind looks like", () => {
     );
     await show("damaged.png", "nothing of the kind");
     await shown("The browser can't show this image");
+  });
+
+  test("an SVG is drawn, unless it could hold the page: then its source is shown", async () => {
+    await show("simple.svg", nestedUse(1));
+    await preview().locator("img").waitFor();
+    await eventually(() =>
+      page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 9"),
+    );
+    await show("bomb.svg", nestedUse(6));
+    await shown("This picture is too complex to be drawn here.");
+    await shown('<use href="#l5"/>');
+    expect(await preview().locator("img").count()).toBe(0);
   });
 
   test("sound is played, and what cannot be is said", async () => {
@@ -262,8 +285,9 @@ test("a preview is printed whole, without the page around it, and in dark on lig
   await tab.locator(".file-row").waitFor({ state: "hidden" });
   const last = await shownFile.getByText("line 299").boundingBox();
   const paper = await shownFile.boundingBox();
-  expect(last?.height).toBeGreaterThan(300 * 12);
-  expect(paper?.height).toBeGreaterThan(last?.height ?? Number.NaN);
+  const end = last === null ? Number.NaN : last.y + last.height;
+  expect(end).toBeGreaterThan(300 * 12);
+  expect(paper?.height).toBeGreaterThan(end);
   const color = await tab.evaluate("getComputedStyle(document.querySelector('.preview')).color");
   expect(color).toBe("rgb(20, 24, 31)");
   await tab.emulateMedia({ media: "screen" });

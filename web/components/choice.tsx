@@ -7,14 +7,20 @@ interface ChoiceProps {
   /** The initial value. */
   readonly value?: string;
   readonly hint?: string;
+  readonly onChoose?: (value: string) => void;
 }
 
 /** A labelled select. */
-export function Choice({ label, name, options, value = "", hint }: ChoiceProps) {
+export function Choice({ label, name, options, value = "", hint, onChoose }: ChoiceProps) {
   return (
     <Labelled label={label} name={name} hint={hint}>
       {(control) => (
-        <select {...control} class="input" name={name}>
+        <select
+          {...control}
+          class="input"
+          name={name}
+          onChange={(event) => onChoose?.(event.currentTarget.value)}
+        >
           {options.map((option) => (
             <option key={option.value} value={option.value} selected={option.value === value}>
               {option.text}

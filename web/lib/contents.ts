@@ -1,4 +1,5 @@
 import { ask, call } from "./api.ts";
+import { withFewMarks } from "./long-text.ts";
 import type { DocumentText } from "./types.ts";
 
 /** How much of a text is shown, in bytes. */
@@ -6,7 +7,7 @@ export const TEXT_BYTES = 1024 * 1024;
 
 /** The start of a file, as text. */
 export interface TextStart {
-  /** Null where the file is not a text. */
+  /** With few marks on each character; null where the file is not a text. */
   readonly text: string | null;
   /** Whether the file goes on after it. */
   readonly isCut: boolean;
@@ -19,7 +20,7 @@ export async function readDocument(
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { content, truncated } = await call<DocumentText>("GET", path, { signal });
   const text = content.slice(0, TEXT_BYTES);
-  return { text, isCut: truncated === true || text.length < content.length };
+  return { text: withFewMarks(text), isCut: truncated === true || text.length < content.length };
 }
 
 /** Reads at most `TEXT_BYTES` of the content at an address. @param size its length, in bytes */
@@ -30,7 +31,8 @@ export async function readTextStart(address: string, size: number, signal: Abort
   const response = await ask(address, { headers, signal, cache: "no-store" });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isCut = size > bytes.length;
-  return { text: decodeText(bytes, isCut), isCut };
+  const text = decodeText(bytes, isCut);
+  return { text: text === null ? null : withFewMarks(text), isCut };
 }
 
 /**

@@ -1,13 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { essenceOf } from "../../../src/domain/media-type.ts";
 import type { ShownFile } from "../../lib/content-source.ts";
+import { useLoad } from "../../lib/load.ts";
+import { isSimpleSvg } from "../../lib/svg-cost.ts";
+import { Careful } from "./careful.tsx";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
 import { Views } from "./views.tsx";
 import { useBlobUrl, Whole } from "./whole.tsx";
 
 const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_SVG_BYTES = 4 * 1024 * 1024;
+const MOST_SVG_BYTES = 1024 * 1024;
 const SVG = "image/svg+xml";
 
 /** An image. Of an SVG, the source can be shown as well. */
@@ -28,7 +31,7 @@ export function ImageView({ file }: { readonly file: ShownFile }) {
         <TextView file={file} kind="text" />
       ) : (
         <Whole file={file} most={MOST_SVG_BYTES} type={SVG}>
-          {(content) => <DataImage file={file} content={content} />}
+          {(content) => <SvgImage file={file} content={content} />}
         </Whole>
       )}
     </>
@@ -42,6 +45,26 @@ interface ShownProps {
 
 function BlobImage({ file, content }: ShownProps) {
   return <Shown file={file} url={useBlobUrl(content)} />;
+}
+
+/** An SVG, if it is simple; of 1 KB one can be made that holds the page for minutes. */
+function SvgImage({ file, content }: ShownProps) {
+  const { loaded } = useLoad(file.id, async () => {
+    const text = await content.text();
+    // What is drawn is what was measured, whatever encoding it says it has.
+    return isSimpleSvg(text) ? new Blob(["\ufeff", text], { type: SVG }) : null;
+  });
+  if (loaded.state !== "ready") return null;
+  if (loaded.value !== null) return <DataImage file={file} content={loaded.value} />;
+  return (
+    <>
+      <Careful>
+        This picture is too complex to be drawn here. Showing its source. Download the file to open it in
+        another app.
+      </Careful>
+      <TextView file={file} kind="text" />
+    </>
+  );
 }
 
 /**

@@ -1,10 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
+import { mustWrap, type TextBlock, textBlocks } from "../../lib/long-text.ts";
 import { hasOverrides } from "../../lib/overrides.ts";
+import { Careful } from "./careful.tsx";
 
-/** A text with a longer line is wrapped from the start. */
-const LONG_LINE = 1000;
-/** More lines take a browser seconds to lay out. */
+/** More lines take a browser seconds to make elements of. */
 const MOST_LINES = 50_000;
+/** About how much of a line there is room for, where it is wrapped. */
+const LINE_OF_WINDOW = 120;
+const LINE_HEIGHT_EM = 1.5;
 
 interface LinesViewProps {
   readonly text: string;
@@ -14,61 +17,62 @@ interface LinesViewProps {
 
 /** A text as it is. Its lines are numbered, unless they are wrapped. */
 export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewProps) {
-  const { shown, numbers, longest, isCut } = useMemo(() => measure(text), [text]);
-  const [isWrapped, setWrapped] = useState(isParagraphs || longest > LONG_LINE);
+  const { blocks, isCut } = useMemo(() => textBlocks(text, MOST_LINES), [text]);
+  const [isChosen, setChosen] = useState(isParagraphs);
+  const isBroken = blocks.some(({ first }) => first === null);
+  const isAlways = useMemo(() => mustWrap(text, blocks), [text, blocks]);
+  const isWrapped = isChosen || isAlways;
+  const digits = String(blocks.reduce((lines, block) => lines + block.lines, 0)).length;
   return (
     <>
       {hasOverrides(text) && (
-        <p class="notice careful preview-note">
+        <Careful>
           This text has invisible characters that change its reading order. It may not say what it seems to
           say.
-        </p>
+        </Careful>
       )}
       {isCut && (
-        <p class="notice careful preview-note">
+        <Careful>
           Showing the first {MOST_LINES.toLocaleString()} lines. Download the file to see the rest.
-        </p>
+        </Careful>
       )}
-      <div class="preview-bar">
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={isWrapped}
-            onChange={(event) => setWrapped(event.currentTarget.checked)}
-          />
-          Wrap lines
-        </label>
-      </div>
-      <div class="preview-body preview-lines" tabIndex={0} role="region" aria-label="Text">
-        {!isWrapped && (
-          <pre class="preview-numbers" aria-hidden="true">
-            {numbers}
-          </pre>
-        )}
-        <pre class={isWrapped ? "preview-text wrapped" : "preview-text"}>{shown}</pre>
+      {isBroken && <Careful>Long lines are broken to be shown. Download the file to copy them.</Careful>}
+      {!isAlways && (
+        <div class="preview-bar">
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={isWrapped}
+              onChange={(event) => setChosen(event.currentTarget.checked)}
+            />
+            Wrap lines
+          </label>
+        </div>
+      )}
+      <div class="preview-body" tabIndex={0} role="region" aria-label="Text">
+        <div class={isWrapped ? "preview-lines wrapped" : "preview-lines"} style={{ "--digits": digits }}>
+          {blocks.map((block, at) => (
+            <Block key={at} block={block} isWrapped={isWrapped} />
+          ))}
+        </div>
       </div>
     </>
   );
 }
 
-interface Measured {
-  readonly shown: string;
-  readonly numbers: string;
-  /** Characters. */
-  readonly longest: number;
-  readonly isCut: boolean;
-}
-
-function measure(text: string): Measured {
-  const lines = text.split("\n");
-  // A line break at the end begins no further line.
-  if (lines.at(-1) === "") lines.pop();
-  const isCut = lines.length > MOST_LINES;
-  if (isCut) lines.length = MOST_LINES;
-  return {
-    shown: isCut ? lines.join("\n") : text,
-    isCut,
-    numbers: lines.map((_, at) => at + 1).join("\n"),
-    longest: lines.reduce((most, { length }) => Math.max(most, length), 0),
-  };
+/** A browser lays these lines out when they are nearly in sight. Until then it needs to know their size. */
+function Block({ block, isWrapped }: { readonly block: TextBlock; readonly isWrapped: boolean }) {
+  const { text, first, lines, longest } = block;
+  const rows = isWrapped ? Math.max(lines, Math.ceil(text.length / LINE_OF_WINDOW)) : lines;
+  const size = `auto ${isWrapped ? 0 : longest}ch auto ${rows * LINE_HEIGHT_EM}em`;
+  return (
+    <div class="preview-block" style={{ containIntrinsicSize: size }}>
+      {!isWrapped && (
+        <pre class="preview-numbers" aria-hidden="true">
+          {first !== null && Array.from({ length: lines }, (_, at) => first + at).join("\n")}
+        </pre>
+      )}
+      <pre class="preview-text">{text}</pre>
+    </div>
+  );
 }

@@ -1,5 +1,10 @@
 import type { ComponentChildren, VNode } from "preact";
+import { rowsOf, textBlocks } from "../../lib/long-text.ts";
 import type { Block, Cell, Inline, List, ListItem } from "../../lib/markdown/document.ts";
+
+const LINE_HEIGHT_EM = 1.5;
+/** Longer than a paragraph that somebody wrote to be read. */
+const MOST_IN_PIECE = 2000;
 
 /** A Markdown document as its author meant it to look; HTML in it is text, and pictures are links. */
 export function MarkdownView({ blocks }: { readonly blocks: readonly Block[] }) {
@@ -23,7 +28,7 @@ function blockNode(block: Block): VNode {
     case "paragraph":
       return <p>{block.inlines.map(inlineNode)}</p>;
     case "code":
-      return <pre tabIndex={0}>{block.text}</pre>;
+      return <Code text={block.text} />;
     case "rule":
       return <hr />;
     case "quote":
@@ -109,9 +114,13 @@ function TableNode({ rows: [names = [], ...rows] }: { readonly rows: readonly (r
 function inlineNode(inline: Inline): ComponentChildren {
   switch (inline.kind) {
     case "text":
-      return inline.text;
+      return <Words text={inline.text} />;
     case "code":
-      return <code>{inline.text}</code>;
+      return (
+        <code>
+          <Words text={inline.text} />
+        </code>
+      );
     case "break":
       return <br />;
     case "strong":
@@ -127,4 +136,36 @@ function inlineNode(inline: Inline): ComponentChildren {
         </a>
       );
   }
+}
+
+/** Code, of which a browser lays out what is in sight. */
+function Code({ text }: { readonly text: string }) {
+  const { blocks } = textBlocks(text, Infinity);
+  return (
+    <pre tabIndex={0}>
+      {blocks.map(({ text: lines, lines: count, longest }, at) => (
+        <div
+          key={at}
+          class="prose-lines"
+          style={{ containIntrinsicSize: `auto ${longest}ch auto ${count * LINE_HEIGHT_EM}em` }}
+        >
+          {lines}
+        </div>
+      ))}
+    </pre>
+  );
+}
+
+/** A text that is too long to be laid out as one is several, below each other. */
+function Words({ text }: { readonly text: string }) {
+  if (text.length <= MOST_IN_PIECE) return <>{text}</>;
+  return (
+    <>
+      {rowsOf(text, MOST_IN_PIECE).map((row, at) => (
+        <span key={at} class="prose-row">
+          {row}
+        </span>
+      ))}
+    </>
+  );
 }

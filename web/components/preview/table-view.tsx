@@ -1,10 +1,17 @@
 import { useMemo } from "preact/hooks";
 import { parseCsv, type Table } from "../../lib/csv.ts";
+import { startOfText } from "../../lib/long-text.ts";
+import { MoreText } from "../name.tsx";
+import { Careful } from "./careful.tsx";
 
 const MOST_ROWS = 1000;
 const MOST_COLUMNS = 100;
 /** More take a browser seconds to lay out. */
-const MOST_CELLS = 20_000;
+const MOST_CELLS = 10_000;
+const MOST_CHARACTERS = 100_000;
+const MOST_IN_CELL = 1000;
+/** A longer one is laid out when it is in sight. */
+const LONG_CELL = 60;
 
 /** The first rows of a CSV file. Its first row names the columns. */
 export function TableView({ text }: { readonly text: string }) {
@@ -14,10 +21,10 @@ export function TableView({ text }: { readonly text: string }) {
   return (
     <>
       {(isCut || isWide) && (
-        <p class="notice careful preview-note">
+        <Careful>
           {isCut && `Showing the first ${records.length.toLocaleString()} rows. `}
           {isWide && `Showing only ${MOST_COLUMNS} columns.`}
-        </p>
+        </Careful>
       )}
       <div class="preview-body" tabIndex={0} role="region" aria-label="Table">
         <table class="preview-table">
@@ -26,7 +33,7 @@ export function TableView({ text }: { readonly text: string }) {
               <td aria-label="Row" />
               {names.slice(0, MOST_COLUMNS).map((name, at) => (
                 <th key={at} scope="col">
-                  {name}
+                  <Cell text={name} />
                 </th>
               ))}
             </tr>
@@ -36,7 +43,9 @@ export function TableView({ text }: { readonly text: string }) {
               <tr key={row}>
                 <th scope="row">{row + 1}</th>
                 {record.slice(0, MOST_COLUMNS).map((cell, at) => (
-                  <td key={at}>{cell}</td>
+                  <td key={at}>
+                    <Cell text={cell} />
+                  </td>
                 ))}
               </tr>
             ))}
@@ -47,10 +56,28 @@ export function TableView({ text }: { readonly text: string }) {
   );
 }
 
+function Cell({ text }: { readonly text: string }) {
+  if (text.length <= LONG_CELL) return <>{text}</>;
+  const { shown, left } = startOfText(text, MOST_IN_CELL);
+  return (
+    <div class="preview-long-cell">
+      {shown}
+      <MoreText left={left} />
+    </div>
+  );
+}
+
 /** The rows that are shown, after the one with the names. */
 function startOf(text: string): Table {
   const { rows, isCut } = parseCsv(text, MOST_ROWS + 1);
-  const columns = Math.min(MOST_COLUMNS, Math.max(...rows.map(({ length }) => length)));
-  const most = Math.floor(MOST_CELLS / columns) + 1;
+  let cells = 0;
+  let characters = 0;
+  const past = rows.findIndex((row, at) => {
+    const shown = row.slice(0, MOST_COLUMNS);
+    cells += shown.length;
+    characters += shown.reduce((sum, { length }) => sum + Math.min(length, MOST_IN_CELL), 0);
+    return at > 1 && (cells > MOST_CELLS || characters > MOST_CHARACTERS);
+  });
+  const most = past === -1 ? rows.length : past;
   return { rows: rows.slice(0, most), isCut: isCut || rows.length > most };
 }

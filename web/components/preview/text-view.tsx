@@ -8,6 +8,7 @@ import type { Block } from "../../lib/markdown/document.ts";
 import { formatMarkdown } from "../../lib/markdown/format.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
 import { Failure } from "../failure.tsx";
+import { Careful } from "./careful.tsx";
 import { LinesView } from "./lines-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
 import { NoView } from "./no-view.tsx";
@@ -52,15 +53,13 @@ function TextShown({ kind, start, size }: TextShownProps) {
     <>
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
       {start.isCut && (
-        <p class="notice careful preview-note">
+        <Careful>
           Showing the first {formatBytes(TEXT_BYTES)} of {formatBytes(size)}. Download the file to see the
           rest.
-        </p>
+        </Careful>
       )}
       {kind === "markdown" && laidOut === null && (
-        <p class="notice careful preview-note">
-          This document is too long or complex to format. Showing its source.
-        </p>
+        <Careful>This document is too long or complex to format. Showing its source.</Careful>
       )}
       {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} />}
     </>

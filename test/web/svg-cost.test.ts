@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test";
+import { isSimpleSvg } from "../../web/lib/svg-cost.ts";
+
+const svg = (body: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${body}</svg>`;
+
+/** A picture that repeats a circle ten times, and that ten times, and so on. */
+function nestedUse(levels: number, use = (id: string) => `<use href="#${id}"/>`): string {
+  const groups = Array.from(
+    { length: levels },
+    (_, level) => `<g id="l${level + 1}">${use(`l${level}`).repeat(10)}</g>`,
+  );
+  return svg(`<defs><g id="l0"><circle r="5"/></g>${groups.join("")}</defs>${use(`l${levels}`)}`);
+}
+
+describe("a picture that holds the page when it is drawn is not simple", () => {
+  test.each<[what: string, text: string]>([
+    ["nested use", nestedUse(5)],
+    ["nested use of a prefix", nestedUse(5, (id) => `<s:use x:href='#${id}'/>`)],
+    ["nested use, its references written as numbers", nestedUse(5, (id) => `<use href="&#35;${id}"/>`)],
+    ["patterns in patterns", nestedUse(5, (id) => `<rect fill="url(#${id})"/>`)],
+    ["masks in a style", nestedUse(5, (id) => `<rect style="mask:url('#${id}')"/>`)],
+    [
+      "a chain of uses",
+      svg(Array.from({ length: 30_000 }, (_, at) => `<use id="u${at}" href="#u${at + 1}"/>`).join("")),
+    ],
+    [
+      "many filters",
+      svg(`<filter id="f">${"<feTurbulence/>".repeat(50)}</filter>${'<g filter="url(#f)"/>'.repeat(9)}`),
+    ],
+    ["many elements", svg("<rect/>".repeat(120_000))],
+    ["many animations", svg("<rect><animate/></rect>".repeat(2000))],
+    ["many layers", svg('<g opacity="0.5"/>'.repeat(2000))],
+    ["a picture in a picture", svg('<image href="data:image/svg+xml;base64,AA=="/>')],
+    ["a long text", svg(`<text>a${"\u0301".repeat(300_000)}</text>`)],
+    ["depth", svg("<g>".repeat(500) + "</g>".repeat(500))],
+    ["entities", `<!DOCTYPE svg [<!ENTITY a "<use href='#x'/>">]>${svg("&a;")}`],
+    ["many rules", svg(`<style>${"a b{fill:red}".repeat(1000)}</style>${"<g/>".repeat(5000)}`)],
+    ["a mask for all", svg("<style>*{mask:url(#m)}</style>")],
+    ["another document's style sheet", `<?xml-stylesheet href="data:text/css,*{}"?>${svg("")}`],
+    ["a reference in CSS escapes", svg('<g style="mask:\\75rl(#m)"/>')],
+    ["HTML", svg("<foreignObject/>")],
+    ["what is not well-formed", svg("<g>")],
+    ["what is no markup", "text <"],
+  ])("%s", (_, text) => {
+    expect(isSimpleSvg(text)).toBe(false);
+  });
+});
+
+describe("what people draw is simple", () => {
+  test.each<[what: string, text: string]>([
+    ["nothing", svg("")],
+    [
+      "with its declaration",
+      `\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- <use> -->\n${svg("<g/>")}\n`,
+    ],
+    ["paths", svg(`<path d="${"M10 10 C 20 20, 40 20, 50 10 ".repeat(20)}"/>`.repeat(500))],
+    ["use", nestedUse(3)],
+    ["a use of itself", svg('<g id="a"><use href="#a"/></g>')],
+    ["a shadow", svg('<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><g filter="url(#f)"/>')],
+    ["a gradient", svg('<linearGradient id="g"><stop/></linearGradient><rect fill="url(#g)"/>'.repeat(100))],
+    [
+      "a style sheet",
+      `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">${svg("<style>*{stroke-linejoin: round}</style><g/>")}`,
+    ],
+    ["a style sheet as CDATA", svg("<style><![CDATA[.a > b{fill:red}]]></style><g/>")],
+    ["words", svg("<text>A title &amp; more</text>")],
+  ])("%s", (_, text) => {
+    expect(isSimpleSvg(text)).toBe(true);
+  });
+});
