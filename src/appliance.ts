@@ -1,8 +1,11 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { SteadyClock } from "./clock.ts";
+import { closeToOthers } from "./closed-to-others.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./database-reserve.ts";
-import { loadSecret, lockDataDirectory, openDataDirectory, pathsIn } from "./data-directory.ts";
+import { explaining } from "./data-directory-error.ts";
+import { type DataDirectory, loadSecret, lockDataDirectory } from "./data-directory.ts";
+import { openDataDirectory, pathsIn } from "./data-directory.ts";
 import { nameOfBackupAddress } from "./domain/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/connection.ts";
@@ -31,6 +34,8 @@ const SCRUB_MS = 60_000;
 
 /** How often the free disk space is checked, in milliseconds. */
 const WATCH_MS = 2000;
+/** How often documents are looked for that are to be read again, in milliseconds. */
+const RETRY_MS = 30_000;
 /** How often it is checked whether a backup is due, in milliseconds. */
 const BACKUP_CHECK_MS = 60_000;
 
@@ -123,6 +128,8 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
     await services.scrub.stop();
     await scrubbing.stop();
   });
+  const retrying = repeat(RETRY_MS, [() => services.indexer.retryDocuments()], log);
+  opened.defer(() => retrying.stop());
   const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
   opened.defer(() => watching.stop());
   const backingUp = repeat(
@@ -139,6 +146,8 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
   const setupToken = services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
+  opened.defer(() => services.missingContents.stop());
+  services.missingContents.start();
   const owned = opened.move();
   return {
     url: localAddress(config.host, server.port),
@@ -174,8 +183,9 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
+  tellOthers(directory, log);
   if (!adoptEmpty) await refuseLostDatabase(directory);
-  await reserve.makeRoomToStart();
+  await explaining(directory.reserveFile, reserve.makeRoomToStart());
   const onFailure = (error: unknown) => log.error(DISK_FAILED, { error });
   const copying = {
     directory,
@@ -201,7 +211,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     }),
     database.syncLog(),
   ]);
-  await reserve.restore();
+  await explaining(directory.reserveFile, reserve.restore());
   if (mark !== null) await markStore(store, blobs, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
@@ -212,6 +222,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());
+  opened.defer(() => services.contentChecks.stop());
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();
@@ -233,6 +244,16 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
+}
+
+/** Closes the data directory to other users, and says so. */
+function tellOthers({ root }: DataDirectory, log: Log): void {
+  const { closed, open } = closeToOthers(root);
+  if (closed.length > 0)
+    log.warn("other users could reach the data directory, and cannot any more", { closed });
+  if (open.length > 0) {
+    log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
+  }
 }
 
 /** How the server makes backups of itself; null if it makes none. */

@@ -26,6 +26,8 @@ export interface Config {
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** Bytes in a second; 0 for no limit. */
+  readonly minUploadSpeed: number;
   /** Bytes. */
   readonly diskReserve: number;
   /** How long earlier versions and deleted files are kept; 0 for not at all. */
@@ -89,6 +91,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
     provisioning: reader.required(SETTINGS.provisioning),
     provisionsPerHour: reader.required(SETTINGS.provisionsPerHour),
     maxFileSize: reader.required(SETTINGS.maxFileSize),
+    minUploadSpeed: reader.required(SETTINGS.minUploadSpeed),
     diskReserve: reader.required(SETTINGS.diskReserve),
     keepDays: reader.required(SETTINGS.keepDays),
     keepVersions: reader.required(SETTINGS.keepVersions),

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { Secret } from "./config/secret.ts";
+import { ANOTHER, DataDirectoryError, errorCode, explained, unusable } from "./data-directory-error.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
 import { acquireLock, type Lock, type LockResult } from "./db/lock.ts";
 import { isFull } from "./db/write-failures.ts";
@@ -38,11 +39,6 @@ export interface DataDirectory {
   readonly restoringFile: string;
   /** A directory; see `schema-copy.ts`. */
   readonly beforeUpgrade: string;
-}
-
-/** The data directory cannot be used; the message says what to do. */
-export class DataDirectoryError extends Error {
-  override readonly name = "DataDirectoryError";
 }
 
 const DATABASE = "coffer.db";
@@ -255,43 +251,4 @@ export function syncDirectory(path: string): void {
   } finally {
     closeSync(directory);
   }
-}
-
-const ANOTHER = "another directory with --data-dir or COFFER_DATA_DIR.";
-
-function unusable(path: string, problem: string, advice: string, cause?: unknown): DataDirectoryError {
-  return new DataDirectoryError(`${path} ${problem}. ${advice}`, { cause });
-}
-
-function explained(path: string, error: unknown): DataDirectoryError {
-  if (error instanceof DataDirectoryError) return error;
-  switch (errorCode(error)) {
-    case "EACCES":
-    case "EPERM": {
-      const uid = process.getuid?.();
-      const user = uid === undefined ? "this user" : `the user with id ${uid}`;
-      return unusable(
-        path,
-        `cannot be read and written by ${user}`,
-        `Make it belong to that user, or choose ${ANOTHER}`,
-        error,
-      );
-    }
-    case "EROFS":
-      return unusable(path, "is on a file system that is mounted read-only", `Choose ${ANOTHER}`, error);
-    case "ENOTDIR":
-    case "EEXIST":
-      return unusable(path, "is not a directory, or is below a file", `Choose ${ANOTHER}`, error);
-    case "ENOSPC":
-    case "EDQUOT":
-      return unusable(path, "is on a full disk", `Free some space, or choose ${ANOTHER}`, error);
-    default: {
-      const why = error instanceof Error ? error.message : String(error);
-      return unusable(path, `cannot be used (${why})`, `Choose ${ANOTHER}`, error);
-    }
-  }
-}
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,11 +1,34 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { CofferError } from "./domain/errors.ts";
 
+/** What a server opens itself when all of it is at work: the database, the search index, and its threads. */
+const OWN = 48;
+
+/** With fewer connections than this a server is of no use. */
+const CONNECTIONS = 32;
+
 /** How many descriptors are reserved for files, out of reach of connections. */
 const RESERVE = 64;
 
 /** With fewer free ones, descriptors are short. */
 const SPARE = 16;
+
+/** How many descriptors are needed. Of those of a server, a quarter is the reserve; a command copies several files at once. */
+export const NEEDED = { server: Math.ceil(((OWN + SPARE + CONNECTIONS) * 4) / 3), command: 64 } as const;
+
+/**
+ * Refuses to begin with too few descriptors. A server would say that it is ready and then answer nobody.
+ *
+ * @throws Error whose message tells the operator what to do
+ */
+export function requireOpenFiles(needed: number): void {
+  const limit = openFilesLimit();
+  if (limit >= needed) return;
+  throw new Error(
+    `Coffer needs at least ${needed} open files, and may have ${limit}. Raise the limit, with ulimit -n in a shell or ` +
+      "LimitNOFILE= in a systemd unit, then start again.",
+  );
+}
 
 /**
  * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread,
@@ -27,9 +50,7 @@ export function tooManyOpen(): CofferError {
 
 /** Whether this process has few file descriptors left. */
 export function areDescriptorsShort(): boolean {
-  const opened = openUpTo(SPARE);
-  close(opened);
-  return opened.length < SPARE;
+  return nextDescriptors(SPARE).length < SPARE;
 }
 
 /**
@@ -59,16 +80,27 @@ export class DescriptorReserve {
   }
 }
 
+/** The numbers that the next descriptors will have: the lowest free ones. */
+export function nextDescriptors(count: number): readonly number[] {
+  const opened = openUpTo(count);
+  close(opened);
+  return opened;
+}
+
 /** Opens `/dev/null` this many times, or fewer if the limit is reached. */
 function openUpTo(count: number): number[] {
   const opened: number[] = [];
   try {
     while (opened.length < count) opened.push(openSync("/dev/null", "r"));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
-    if (code !== "EMFILE" && code !== "ENFILE") throw error;
+    if (!isOutOfDescriptors(error)) throw error;
   }
   return opened;
+}
+
+function isOutOfDescriptors(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  return code === "EMFILE" || code === "ENFILE";
 }
 
 function close(descriptors: readonly number[]): void {
@@ -77,12 +109,14 @@ function close(descriptors: readonly number[]): void {
 
 /**
  * The limit of open descriptors, which the runtime has already raised for itself. Linux only; elsewhere Infinity.
+ * Throws if there is no descriptor left to read it with.
  */
 export function openFilesLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
     return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
-  } catch {
+  } catch (error) {
+    if (isOutOfDescriptors(error)) throw error;
     // Not Linux.
     return Number.POSITIVE_INFINITY;
   }

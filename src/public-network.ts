@@ -75,7 +75,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Whether an address is in one of these subnets. */
-export function isIn(subnets: readonly Subnet[], address: string): boolean {
+function isIn(subnets: readonly Subnet[], address: string): boolean {
   const family = ipVersion(address);
   if (family === 0) return false;
   const list = newIpList();
@@ -84,9 +84,33 @@ export function isIn(subnets: readonly Subnet[], address: string): boolean {
 }
 
 /** The address that a URL names itself; null if it names a server. */
-export function addressIn(url: URL): string | null {
+function addressIn(url: URL): string | null {
   const host = url.hostname.replaceAll(/[[\]]/g, "");
   return ipVersion(host) === 0 ? null : host;
+}
+
+/** What `localhost` leads to, and each name in it (RFC 6761, section 6.3). */
+const LOOPBACK = ["127.0.0.1", "::1"];
+const LOCALHOST = /^(?:.+\.)?localhost\.?$/;
+
+/**
+ * Whether a URL says by itself that `postPublic` would not connect to its server. Where another name leads is known
+ * only then.
+ */
+export function leadsNowhere(url: URL, subnets: readonly Subnet[]): boolean {
+  const named = LOCALHOST.test(url.hostname) ? LOOPBACK : [];
+  const address = addressIn(url);
+  const addresses = address === null ? named : [address];
+  return addresses.length > 0 && !addresses.some((each) => mayConnect(url, each, subnets, isPublicAddress));
+}
+
+function mayConnect(
+  { protocol }: URL,
+  address: string,
+  subnets: readonly Subnet[],
+  isPublic: (address: string) => boolean,
+): boolean {
+  return isIn(subnets, address) || (protocol === "https:" && isPublic(address));
 }
 
 /** The server of a request is at an address that may not be connected to. */
@@ -155,8 +179,7 @@ export async function postPublic(
   }: PublicNetwork & { readonly bytes: number; readonly subnets: readonly Subnet[] },
 ): Promise<number> {
   const { isAllowed: isPublic = isPublicAddress, ca } = network;
-  const isAllowed = (address: string) =>
-    isIn(subnets, address) || (url.protocol === "https:" && isPublic(address));
+  const isAllowed = (address: string) => mayConnect(url, address, subnets, isPublic);
   const { response, end } = await ask(url, { method: "POST", ...post, isAllowed, ca });
   let length = 0;
   try {

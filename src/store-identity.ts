@@ -1,7 +1,8 @@
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { countContents, hasContents, readIdentity } from "./blobs/identity.ts";
 import type { Clock } from "./clock.ts";
-import { type DataDirectory, DataDirectoryError, databaseState, isHalfRestored } from "./data-directory.ts";
+import { DataDirectoryError, explaining } from "./data-directory-error.ts";
+import { type DataDirectory, databaseState, isHalfRestored } from "./data-directory.ts";
 import type { Tables } from "./db/tables.ts";
 import { newId, parseId, type StoreId } from "./domain/id.ts";
 import { judgeStore, type StoreHalves, type StoreVerdict } from "./domain/store-identity.ts";
@@ -24,9 +25,9 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   if (isHalfRestored(directory)) {
     throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
   }
-  const count = await countContents(blobs);
+  const count = await explaining(blobs, countContents(blobs));
   // The database comes first in a new store, and small contents are in the database alone.
-  if (count === 0 && (await readIdentity(blobs)) === null) return;
+  if (count === 0 && (await explaining(blobs, readIdentity(blobs))) === null) return;
   throw new DataDirectoryError(
     `${blobs} ${count === 0 ? "belongs to a store" : `holds ${counted(count, "content")}`}, but its database ${database} is ` +
       `${state}. ` +
@@ -58,12 +59,17 @@ export interface StoreMark {
  */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
   const { directory, tables, clock, adopt } = parts;
-  const [database, blobs] = [tables.store.id(), await readIdentity(directory.blobs)];
+  const [database, blobs] = [
+    tables.store.id(),
+    await explaining(directory.blobs, readIdentity(directory.blobs)),
+  ];
   const halves = {
     database,
     blobs,
     namesContents: tables.blobs.hasAny(),
-    holdsContents: (database === null || blobs === null) && (await hasContents(directory.blobs)),
+    holdsContents:
+      (database === null || blobs === null) &&
+      (await explaining(directory.blobs, hasContents(directory.blobs))),
   };
   const verdict = judgeStore(halves);
   if (verdict === "matched") return null;

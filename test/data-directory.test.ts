@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -12,13 +13,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closeToOthers } from "../src/closed-to-others.ts";
+import { DataDirectoryError } from "../src/data-directory-error.ts";
 import {
   type DataDirectory,
-  DataDirectoryError,
   loadSecret,
   lockDataDirectory,
   openDataDirectory,
 } from "../src/data-directory.ts";
+import { startAppliance } from "./support/appliance.ts";
 import { withReason } from "./support/skip.ts";
 
 let scratch: string;
@@ -200,4 +203,53 @@ describe("the secret", () => {
     expect(refusal(() => loadSecret(directory))).toContain("does not hold 32 bytes");
     expect(statSync(directory.secretFile).size).toBe(5);
   });
+});
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o7777;
+}
+
+/** Makes a data directory that others may read and write. */
+function openToOthers(dataDir: string): Promise<number> {
+  mkdirSync(join(dataDir, "blobs"), { recursive: true });
+  writeFileSync(join(dataDir, "secret"), new Uint8Array(32));
+  for (const name of ["", "blobs"]) chmodSync(join(dataDir, name), 0o2775);
+  chmodSync(join(dataDir, "secret"), 0o644);
+  return Promise.resolve(Date.UTC(2026, 0, 1));
+}
+
+describe("other users", () => {
+  test("can reach a directory no more once a server has started there, which is told once", async () => {
+    await using coffer = await startAppliance({}, { prepare: openToOthers });
+    const told = () => coffer.lines.filter((line) => line.includes("other users"));
+    expect(told()).toHaveLength(1);
+    for (const name of ["", "/blobs", "/secret"]) expect(told()[0]).toContain(`"${coffer.dataDir}${name}"`);
+    expect(modeOf(coffer.dataDir)).toBe(0o2700);
+    expect(modeOf(join(coffer.dataDir, "blobs"))).toBe(0o2700);
+    expect(modeOf(join(coffer.dataDir, "secret"))).toBe(0o600);
+    await coffer.restart();
+    await coffer.restart();
+    expect(told().filter((line) => line.includes(`"${coffer.dataDir}"`))).toHaveLength(1);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  const why = isRoot ? "" : "only root gives files away";
+  test.skipIf(!isRoot)(
+    withReason("keep what belongs to one of them, which is told with what to do", why),
+    async () => {
+      const theirs = 65_534;
+      const prepare = (dataDir: string) => {
+        mkdirSync(dataDir, { recursive: true });
+        chownSync(dataDir, theirs, theirs);
+        chmodSync(dataDir, 0o755);
+        return Promise.resolve(Date.UTC(2026, 0, 1));
+      };
+      await using coffer = await startAppliance({}, { prepare });
+      expect(coffer.lines.join("\n")).toContain(`Take it from them: chmod -R go= ${coffer.dataDir}`);
+      expect(modeOf(coffer.dataDir)).toBe(0o755);
+      chownSync(coffer.dataDir, 0, 0);
+      const { closed, open } = closeToOthers(coffer.dataDir);
+      expect([closed[0], open]).toEqual([coffer.dataDir, []]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { readIdentity } from "../blobs/identity.ts";
 import { hasCode } from "../blobs/system-error.ts";
-import { findDataDirectory } from "../data-directory.ts";
+import { openToRead } from "../read-only-directory.ts";
 import { Database } from "../db/database.ts";
 import { NoRoomForSnapshot } from "../db/snapshot.ts";
 import { openTables, type Tables } from "../db/tables.ts";
@@ -60,8 +60,8 @@ async function withStore<T>(
   { dataDir, clock }: BackupOptions,
   work: (store: BackedUp, tables: Tables) => Promise<T>,
 ): Promise<T> {
-  const directory = findDataDirectory(dataDir);
   await using opened = new AsyncDisposableStack();
+  const { directory } = opened.use(await openToRead(dataDir));
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
   const id = tables.store.id();

@@ -5,6 +5,7 @@ import type { Digest } from "../domain/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./content-file.ts";
 import { readIdentity, writeIdentity } from "./identity.ts";
+import { SpacePromise } from "./space-promise.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 
@@ -40,6 +41,8 @@ export class Volume {
   /** The identity that is beside the contents; null if there is none. */
   #identity: string | null = null;
   #hasRefused = false;
+  /** What was promised and is not written yet. */
+  readonly #promised = { bytes: 0 };
 
   private constructor(options: VolumeOptions) {
     this.#blobsDir = options.blobsDir;
@@ -150,12 +153,29 @@ export class Volume {
     return (await this.freeBytes()) >= Math.max(this.#diskReserve, LEAST_FREE);
   }
 
-  /** Throws STORAGE_FULL when less than the reserve is free. */
-  async requireSpace(): Promise<void> {
+  /**
+   * Promises space for a content. Throws STORAGE_FULL when less than the reserve would be free with it, and with what was
+   * promised before.
+   */
+  async promise(bytes: number): Promise<SpacePromise> {
+    const promise = new SpacePromise(this.#promised);
+    await this.requireSpace(null, bytes);
+    promise.give(bytes);
+    return promise;
+  }
+
+  /**
+   * Throws STORAGE_FULL when less than the reserve is free, beside what others were promised.
+   *
+   * @param own whoever asks
+   * @param more bytes that must be free as well
+   */
+  async requireSpace(own: SpacePromise | null = null, more = 0): Promise<void> {
     this.#keepTmp();
     // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.
     const { bavail, frsize } = statfsSync(this.#tmpDir);
-    if (bavail * frsize < this.#diskReserve) throw storageFull();
+    const others = this.#promised.bytes - (own?.left ?? 0);
+    if (bavail * frsize - others - more < this.#diskReserve) throw storageFull();
   }
 
   /** Whether less than twice the reserve is free. */

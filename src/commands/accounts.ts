@@ -29,7 +29,7 @@ export const userList: Command = {
   help: () => DATA_DIR,
   async run(args, terminal) {
     const { values } = readArguments(args, { values: ["data-dir"], switches: [] });
-    await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(values, terminal), "read");
     for (const line of table(accounts.users.all())) terminal.out(line);
   },
 };
@@ -41,7 +41,7 @@ export const userResetPassword: Command = {
   help: () => `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
     const { config, username, password } = await readCredentials(args, terminal);
-    await using accounts = await openAccounts(config, "refuse");
+    await using accounts = await openAccounts(config, "change");
     const user = await accounts.users.resetPassword(username, password);
     terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys still work.`);
   },
@@ -64,7 +64,7 @@ export const userSetPlan: Command = {
     }
     const plan = PLANS.find((each) => each === asked);
     if (plan === undefined) throw new CommandError(`PLAN must be one of ${PLANS.join(", ")}.`);
-    await using accounts = await openAccounts(requireConfig(values, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(values, terminal), "change");
     const user = await accounts.users.setPlan(username, plan);
     terminal.out(`${user.username} is on the plan ${user.plan}.`);
   },
@@ -86,7 +86,7 @@ export const keyCreate: Command = {
     const { scope: asked = "read-write", name = "", ...flags } = values;
     const scope = SCOPES.find((each) => each === asked);
     if (scope === undefined) throw new CommandError(`--scope must be one of ${SCOPES.join(", ")}.`);
-    await using accounts = await openAccounts(requireConfig(flags, terminal), "refuse");
+    await using accounts = await openAccounts(requireConfig(flags, terminal), "change");
     const { secret } = await accounts.apiKeys.createFor(username, name, scope);
     terminal.out(secret);
   },

@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from "../config.ts";
+import { NEEDED, requireOpenFiles } from "../descriptors.ts";
 
 /** What a command may use of the process that it runs in. */
 export interface Terminal {
@@ -25,6 +26,8 @@ export interface Terminal {
   inputBytes(): AsyncIterable<Uint8Array>;
   /** Resolves with the name of the first signal to stop. */
   stopRequest(): Promise<string>;
+  /** Calls `report` for each signal that would end the process unsaid although nobody means that; it goes on. */
+  ignoreOtherSignals(report: (signal: string) => void): void;
   /**
    * Resolves when every line has been written, or cannot be. After `dropUnread`, a reader that reads nothing
    * delays it by at most a second.
@@ -101,8 +104,12 @@ export function readArguments(args: readonly string[], names: OptionNames): Argu
   }
 }
 
-/** Reads the configuration; throws CommandError with one line for each problem. */
+/**
+ * Reads the configuration; throws CommandError with one line for each problem. For whoever opens what it names: throws
+ * as `requireOpenFiles`.
+ */
 export function requireConfig(flags: Readonly<Record<string, string>>, terminal: Terminal): Config {
+  requireOpenFiles(NEEDED.command);
   const result = loadConfig({ flags, isTerminal: terminal.isTerminal });
   if (!result.ok)
     throw new CommandError(`The configuration has problems:\n  ${result.problems.join("\n  ")}`);

@@ -15,6 +15,9 @@ const STDERR = 2;
 /** Signals that ask the process to end. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 
+/** Signals that end a process which does not expect them, and ask nothing of this one. Timers of others send some. */
+const OTHER_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const;
+
 /**
  * How long a second signal counts as a copy of the first, in milliseconds. Under `npm start` the terminal sends
  * Ctrl-C to npm and to this process, and npm forwards its own. The same happens with SIGHUP and a shell.
@@ -55,6 +58,9 @@ export function processTerminal(): Terminal {
     },
     inputBytes: () => Bun.stdin.stream(),
     stopRequest,
+    ignoreOtherSignals: (report) => {
+      for (const signal of OTHER_SIGNALS) process.on(signal, () => report(signal));
+    },
     finish: async () => {
       const written = Promise.all([lines.idle(), errors.idle()]);
       await (dropsLines ? Promise.race([written, Bun.sleep(LAST_LINES_MS)]) : written);

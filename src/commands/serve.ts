@@ -2,6 +2,7 @@ import { openAppliance } from "../appliance.ts";
 import { systemClock } from "../clock.ts";
 import { settingsHelp } from "../config/describe.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { NEEDED, requireOpenFiles } from "../descriptors.ts";
 import { createLog } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { firstSteps, nextSteps } from "./first-words.ts";
@@ -38,6 +39,7 @@ export const serve: Command = {
       values: flags,
       switches: [ADOPT_EMPTY, WITHOUT_COPY],
     });
+    requireOpenFiles(NEEDED.server);
     const config = requireConfig(values, terminal);
     const log = createLog({
       format: config.logFormat,
@@ -48,6 +50,7 @@ export const serve: Command = {
       log.warn("log lines were dropped: they were not read, or could not be written", { lines });
     });
     const stopRequest = terminal.stopRequest();
+    terminal.ignoreOtherSignals((signal) => log.warn("a signal is ignored", { signal }));
     const appliance = await openAppliance({
       config,
       clock: systemClock,

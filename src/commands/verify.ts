@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { systemClock } from "../clock.ts";
 import { findDataDirectory } from "../data-directory.ts";
+import { openToRead } from "../read-only-directory.ts";
 import { FINDINGS, type FindingCode } from "../domain/finding.ts";
 import type { VerifyEvent } from "../verify/event.ts";
 import { verify as verifyStore } from "../verify/verify.ts";
@@ -55,7 +56,11 @@ async function verified(args: readonly string[], terminal: Terminal): Promise<Ou
     switches: ["quick", "json"],
   });
   const { "repair-from": repairFrom, ...flags } = values;
-  const directory = findDataDirectory(requireConfig(flags, terminal).dataDir);
+  const { dataDir } = requireConfig(flags, terminal);
+  // A repair writes.
+  if (repairFrom !== undefined) findDataDirectory(dataDir);
+  await using opened = await openToRead(dataDir);
+  const { directory } = opened;
   const findings = new Map<FindingCode, number>();
   const isJson = switches.has("json");
   let [contents, bytes, repaired] = [0, 0, 0];

@@ -64,10 +64,18 @@ function webUrl(text: string): URL | Problem {
   return url;
 }
 
-/** The address that links begin with: http or https, no credentials, query or fragment; trailing `/` are dropped. */
+const UNDER_A_PATH = new Problem(
+  "must not have a path: give this server a host name of its own, such as https://drive.example.com",
+);
+
+/**
+ * The address that links begin with: http or https, no credentials, query or fragment; trailing `/` are dropped. No
+ * path: the pages and the addresses in them begin at the root of their host.
+ */
 export function baseUrl(text: string): string | Problem {
   const url = webUrl(text);
-  return url instanceof Problem ? url : url.origin + url.pathname.replace(/\/+$/, "");
+  if (url instanceof Problem) return url;
+  return /^\/+$/.test(url.pathname) ? url.origin : UNDER_A_PATH;
 }
 
 /**

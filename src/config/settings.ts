@@ -144,6 +144,13 @@ export const SETTINGS = {
     help: "The largest file that may be uploaded",
     parse: bytes(1),
   }),
+  minUploadSpeed: required({
+    name: "min-upload-speed",
+    placeholder: "SIZE",
+    fallback: "1KiB",
+    help: "How much of a file must arrive in a second, on average over a minute; 0 for no limit",
+    parse: bytes(0),
+  }),
   diskReserve: required({
     name: "disk-reserve",
     placeholder: "SIZE",

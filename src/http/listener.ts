@@ -77,10 +77,11 @@ export class Listener {
   }
 
   #pause(): void {
+    // First: the limit cannot be read without a descriptor.
+    this.#reserve.release();
     this.#log.warn("too many connections: new ones are refused until some have closed", {
       open_files_limit: openFilesLimit(),
     });
-    this.#reserve.release();
     this.#close();
     this.#rounds = 0;
   }

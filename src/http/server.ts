@@ -73,6 +73,7 @@ function serve({ host, port, handler, log }: ServerOptions): Bun.Server<undefine
       const requestId = crypto.randomUUID();
       const response = errorResponse(error, requestId, log);
       response.headers.set("x-request-id", requestId);
+      response.headers.set("x-content-type-options", "nosniff");
       return response;
     },
   });

@@ -57,6 +57,20 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
   },
 );
 
+test("the data directory, removed under a server that nobody asks for anything, is missed, and that is said once", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const { server, client, drive } = await start(place.path);
+  await using _ = server;
+  await rm(server.dataDir, { recursive: true });
+  expect(await server.stdout.until(/the disk failed.*was removed, moved or replaced/)).not.toBeNull();
+  for (const size of [SMALL, LARGE]) {
+    expect(await put(client, drive, "b.bin", contentOf("b", size))).toBe(503);
+  }
+  expect(await problems(client)).toEqual([503, ["disk_failed"]]);
+  expect(server.stdout.text.match(/"level":"(?:warn|error)"/g)).toHaveLength(1);
+  expect(await server.stop()).toBe(1);
+});
+
 test("the temporary directory, removed under a server, is made again", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
+import { NEEDED } from "../../src/descriptors.ts";
 import { changeDatabase } from "../support/change-database.ts";
-import { run } from "../support/executable.ts";
+import { inShell, run, serve } from "../support/executable.ts";
+import { withReason } from "../support/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 
 type Break = (dataDir: string) => Promise<unknown>;
@@ -25,6 +27,11 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
     /blobs and .*tmp cannot be used: .*must belong to the user/,
   ],
   [
+    "a directory in the place of the reserve",
+    (dataDir) => mkdir(join(dataDir, "reserve")),
+    /\/reserve is a directory, and must be a file\. Move it away/,
+  ],
+  [
     "a database that a newer version has upgraded",
     async (dataDir) => {
       await Database.open(join(dataDir, "coffer.db"), { now: () => 0 }).close();
@@ -44,6 +51,47 @@ test.each(UNUSABLE)("%s stops the start with one line that says what to do", asy
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
+/** Runs a command as a user whom permissions bind: root may read everything. */
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+const bound = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+const unbound = isRoot && Bun.which("setpriv") === null ? "setpriv is not installed" : "";
+
+test.skipIf(unbound !== "")(
+  withReason(
+    "what cannot be read of the data directory stops the start with its path and what to do",
+    unbound,
+  ),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const dataDir = join(place.path, "data");
+    await mkdir(dataDir);
+    await chmod(place.path, 0o755);
+    if (isRoot) await chown(dataDir, NOBODY, NOBODY);
+    {
+      await using server = await serve({ dataDir, wrapper: bound });
+      expect(await server.stop()).toBe(0);
+    }
+    for (const [name, mode] of [
+      ["reserve", 0o600],
+      ["blobs", 0o700],
+      ["blobs/identity", 0o600],
+    ] as const) {
+      await chmod(join(dataDir, name), 0);
+      const env = { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" };
+      const { code, stderr } = await run(["serve"], { env, wrapper: bound });
+      await chmod(join(dataDir, name), mode);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(
+          `^coffer: ${join(dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
+        ),
+      );
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+    }
+  },
+);
+
 test("an address that this machine does not have stops the start with what to choose instead", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const { code, stderr } = await run(["serve"], {
@@ -53,4 +101,22 @@ test("an address that this machine does not have stops the start with what to ch
   expect(code).toBe(1);
   expect(stderr).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
   expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  ["serve", NEEDED.server],
+  ["verify", NEEDED.command],
+  ["backup", NEEDED.command],
+  ["user list", NEEDED.command],
+] as const)("%s with fewer than %d open files says how many it needs", async (command, needed) => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  for (const limit of [16, needed - 1]) {
+    const { code, stderr } = await run(command.split(" "), {
+      env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_PORT: "0" },
+      wrapper: inShell(`ulimit -n ${limit}`),
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`at least ${needed} open files, and may have ${limit}. Raise the limit`);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  }
 });

@@ -101,6 +101,18 @@ test.concurrent("a connection that is kept open without a request does not hold 
   expect(drainedMs).toBeLessThan(DEADLINE_MS);
 });
 
+test.concurrent("a signal that asks for nothing is logged, and ends nothing", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  for (const signal of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const) {
+    server.terminate(signal);
+    const said = await server.stdout.until(new RegExp(`"a signal is ignored","signal":"${signal}"`));
+    expect([signal, said === null]).toEqual([signal, false]);
+  }
+  await server.client().json(200, "GET", "/readyz");
+  expect(await server.stop()).toBe(0);
+});
+
 test.concurrent("a request that never ends is cut off at the deadline and leaves nothing", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(place.path, "data");

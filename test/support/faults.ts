@@ -8,8 +8,11 @@ import { hashOf } from "./hash.ts";
 export interface Fault {
   /** Names of system calls, as for strace: `fsync,fdatasync`. */
   readonly calls: string;
-  /** What happens instead of the call. KILL ends the process; SLOW lets the call wait for the fault's end. */
-  readonly error: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "SLOW";
+  /**
+   * What happens instead of the call. KILL ends the process; LATE lets the call wait for 0.2 s, SLOW for the fault's
+   * end.
+   */
+  readonly error: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "LATE" | "SLOW";
   /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
   /** Only calls on this file in the data directory fail. */
@@ -35,6 +38,7 @@ function whyNoStrace(): string {
 /** What strace does, other than to return an error; a time is in microseconds. */
 const INSTEAD: { readonly [error in Fault["error"]]?: string } = {
   KILL: "signal=KILL",
+  LATE: "delay_enter=200000",
   // An hour.
   SLOW: "delay_enter=3600000000",
 };

@@ -68,6 +68,12 @@ export class SmallDisk implements AsyncDisposable {
     rmSync(join(this.outside, "filler"));
   }
 
+  /** Mounts it read-only. No file may be open for writing. */
+  makeReadOnly(): void {
+    const { success, stderr } = Bun.spawnSync([...this.wrapper, "mount", "-o", "remount,ro", this.path]);
+    if (!success) throw new Error(`the disk could not be made read-only: ${stderr.toString()}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#keeper.kill("SIGKILL");
     await this.#keeper.exited;

@@ -1,4 +1,5 @@
 import type { Diff } from "../../domain/edit/unified-diff.ts";
+import { startThread } from "../../thread-start.ts";
 import { Turns } from "../turns.ts";
 import { diffOf, type DiffRequest, type FromDiffThread } from "./request.ts";
 
@@ -14,7 +15,11 @@ export class DiffThread {
   readonly #turns = new Turns<"thread">();
   #worker: Worker | null = null;
 
-  /** The differences of two texts. */
+  /**
+   * The differences of two texts.
+   *
+   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
+   */
   make(request: DiffRequest): Promise<Diff> {
     const { original, now } = request;
     if (original.length + now.length <= SHORT_BYTES) return Promise.resolve(diffOf(request, SHORT_STEPS));
@@ -60,8 +65,7 @@ export class DiffThread {
 }
 
 function started(): Worker {
-  // The build puts the worker beside the executable's own module.
-  const worker = new Worker(new URL("./diff-worker.ts", import.meta.url).href, { smol: true });
+  const worker = startThread(new URL("./diff-worker.ts", import.meta.url).href);
   worker.unref();
   return worker;
 }

@@ -1,3 +1,4 @@
+import { startThread } from "../../thread-start.ts";
 import type { StorePlaces } from "../store-places.ts";
 import type { FromGrepThread, GrepRequest, ToGrepThread } from "./request.ts";
 
@@ -17,8 +18,7 @@ export class GrepThread {
     /** Called once the thread has ended. */
     onEnd: () => void;
   }) {
-    // The build puts the worker beside the executable's own module.
-    this.#worker = new Worker(new URL("./grep-worker.ts", import.meta.url).href, { smol: true });
+    this.#worker = startThread(new URL("./grep-worker.ts", import.meta.url).href);
     this.#worker.unref();
     this.#worker.addEventListener("message", ({ data }: MessageEvent<FromGrepThread>) =>
       this.#asked?.resolve(data),

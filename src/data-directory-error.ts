@@ -1,0 +1,81 @@
+import { accessSync, constants } from "node:fs";
+
+/** The data directory cannot be used; the message says what to do. */
+export class DataDirectoryError extends Error {
+  override readonly name = "DataDirectoryError";
+}
+
+/** What somebody can always do; follows "or choose". */
+export const ANOTHER = "another directory with --data-dir or COFFER_DATA_DIR.";
+
+/** The error for what is at a path: what is wrong with it, and what to do. */
+export function unusable(path: string, problem: string, advice: string, cause?: unknown): DataDirectoryError {
+  return new DataDirectoryError(`${path} ${problem}. ${advice}`, { cause });
+}
+
+/** The result of reading or writing what is at a path, or in it. Rejects with `explained`. */
+export async function explaining<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw errorCode(error) === undefined ? error : explained(path, error);
+  }
+}
+
+/** What an error means for the operator, where a system call failed at a path, or at one in it. */
+export function explained(root: string, error: unknown): DataDirectoryError {
+  if (error instanceof DataDirectoryError) return error;
+  const path = placeOf(error, root);
+  switch (errorCode(error)) {
+    case "EACCES":
+    case "EPERM": {
+      const uid = process.getuid?.();
+      const user = uid === undefined ? "this user" : `the user with id ${uid}`;
+      return unusable(
+        path,
+        `cannot be read and written by ${user}`,
+        `Make it belong to that user, or choose ${ANOTHER}`,
+        error,
+      );
+    }
+    case "EROFS":
+      return unusable(path, "is on a file system that is mounted read-only", `Choose ${ANOTHER}`, error);
+    case "ENOTDIR":
+    case "EEXIST":
+      return unusable(path, "is not a directory, or is below a file", `Choose ${ANOTHER}`, error);
+    case "EISDIR":
+      return unusable(
+        path,
+        "is a directory, and must be a file",
+        `Move it away, or choose ${ANOTHER}`,
+        error,
+      );
+    case "ENOSPC":
+    case "EDQUOT":
+      return unusable(path, "is on a full disk", `Free some space, or choose ${ANOTHER}`, error);
+    default: {
+      const why = error instanceof Error ? error.message : String(error);
+      return unusable(path, `cannot be used (${why})`, `Check its disk, or choose ${ANOTHER}`, error);
+    }
+  }
+}
+
+/** The path of the failed call, if it is in the directory; the directory itself if nobody comes through that. */
+function placeOf(error: unknown, root: string): string {
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  return typeof path === "string" && path.startsWith(`${root}/`) && isPassable(root) ? path : root;
+}
+
+function isPassable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The code of a failed system call, such as `ENOENT`; undefined for other errors. */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
