@@ -8,12 +8,26 @@ export interface BlobRow {
   readonly digest: Digest;
 }
 
+/** A content that files, versions or snapshots have. */
+export interface FileContent {
+  readonly digest: Digest;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** How many of the newest rows are looked at, and how many contents are returned of them. */
+const NEWEST = { looked: 2000, files: 500 };
+/** How many rows are looked at in one place. */
+const SOME = 25;
+
 /** The database's records of contents; the blob store has the bytes. */
 export class BlobsTable {
   readonly #database: Database;
   readonly #upsert;
   readonly #find;
   readonly #any;
+  readonly #newest;
+  readonly #some;
   readonly #stamp;
   readonly #stampAgain;
   readonly #orphans;
@@ -28,6 +42,15 @@ export class BlobsTable {
     );
     this.#find = sql.prepare<{ pk: BlobPk }, [Digest]>("SELECT pk FROM blob WHERE digest = ?");
     this.#any = sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1");
+    this.#newest = sql.prepare<FileContent, [number]>(
+      `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
+        WHERE refs > 0 AND size > ? LIMIT ${NEWEST.files}`,
+    );
+    this.#some = sql.prepare<FileContent, [number, number]>(
+      `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
+                                  ORDER BY pk LIMIT ${SOME}) page
+        WHERE refs > 0 AND size > ?`,
+    );
     this.#stamp = sql.prepare<never, [number, number]>(
       `UPDATE blob SET orphaned_at = ? WHERE pk IN
          (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at IS NULL LIMIT ?)`,
@@ -70,6 +93,16 @@ export class BlobsTable {
   /** Whether a row names any content. */
   hasAny(): boolean {
     return this.#any.get() !== null;
+  }
+
+  /** Some of the newest contents of files that are larger than this, in bytes. */
+  newestFiles(above: number): FileContent[] {
+    return this.#newest.all(above);
+  }
+
+  /** Some contents of files that are larger than `above`, in bytes. @param place where to look, from 0 to 1 */
+  someFiles(place: number, above: number): FileContent[] {
+    return this.#some.all(place, above);
   }
 
   /**

@@ -39,7 +39,7 @@ export class DamagedContents {
   readonly #clock: Clock;
   readonly #log: Log;
   /** Those that are running. */
-  readonly #checks = new Map<Digest, Promise<void>>();
+  readonly #checks = new Map<Digest, Promise<boolean>>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
     this.#tables = parts.tables;
@@ -65,16 +65,22 @@ export class DamagedContents {
 
   /**
    * Reads every byte of a content, and remembers or forgets its damage. Whoever waits for the same content waits for
-   * one check.
+   * one check. Returns whether it is whole.
    *
    * @param pause is awaited for each piece, with its length; an error in it ends the check
+   * @param pieceBytes how many bytes are read at once
    */
-  check(content: Content, pause: Pause = () => {}): Promise<void> {
+  check(content: Content, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
     const running = this.#checks.get(content.digest);
     if (running !== undefined) return running;
-    const check = this.#check(content, pause).finally(() => this.#checks.delete(content.digest));
+    const check = this.#check(content, pause, pieceBytes).finally(() => this.#checks.delete(content.digest));
     this.#checks.set(content.digest, check);
     return check;
+  }
+
+  /** Whether a content is known to be damaged, perhaps since its sending has begun. */
+  isKnown({ digest }: Pick<Content, "digest">): boolean {
+    return this.#tables.damagedContents.problemOf(digest) !== null;
   }
 
   /** Whether a damaged content has changed since it was looked at: perhaps somebody has restored it. */
@@ -93,16 +99,20 @@ export class DamagedContents {
     });
   }
 
-  async #check(content: Content, pause: Pause): Promise<void> {
+  async #check(content: Content, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
-        for await (const { length } of this.#blobs.pieces(content)) await pause(length);
-        return await this.#forget(content.digest);
+        for await (const { length } of this.#blobs.pieces(content, pieceBytes)) await pause(length);
+        await this.#forget(content.digest);
+        return true;
       } catch (error) {
         if (!(error instanceof DamagedContent)) throw error;
-        if (await this.remember(error)) return this.#report(error);
+        if (!(await this.remember(error))) continue;
+        this.#report(error);
+        return false;
       }
     }
+    return false;
   }
 
   /** Forgets the damage of a content that was read and is whole. */

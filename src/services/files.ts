@@ -17,6 +17,8 @@ import { Piece, trashedFile } from "../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../domain/precondition.ts";
 import { requireMayExpire } from "../domain/role.ts";
 import type { Access } from "./access.ts";
+import type { ContentChecks } from "./contents/content-checks.ts";
+import { mayGoOn } from "./may-go-on.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
@@ -48,6 +50,7 @@ export interface RemovedFiles {
 export class Files {
   readonly #blobs: BlobStore;
   readonly #damaged: DamagedContents;
+  readonly #checks: ContentChecks;
   readonly #access: Access;
   readonly #tree: Tree;
   readonly #clock: Clock;
@@ -56,6 +59,7 @@ export class Files {
   constructor(parts: {
     blobs: BlobStore;
     damaged: DamagedContents;
+    contentChecks: ContentChecks;
     access: Access;
     tree: Tree;
     clock: Clock;
@@ -63,6 +67,7 @@ export class Files {
   }) {
     this.#blobs = parts.blobs;
     this.#damaged = parts.damaged;
+    this.#checks = parts.contentChecks;
     this.#access = parts.access;
     this.#tree = parts.tree;
     this.#clock = parts.clock;
@@ -85,7 +90,17 @@ export class Files {
    */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return this.#damaged.readFor(file, () => this.#blobs.read(file, range));
+    return this.#checks.read(file, range);
+  }
+
+  /** Whether the content of a file was found damaged: then no more of it is to be sent. */
+  isDamaged(file: FileFacts): boolean {
+    return this.#damaged.isKnown(file);
+  }
+
+  /** Whether a content of a file may still be sent to a caller who has asked for it. */
+  mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
+    return mayGoOn(this.#access, caller, [driveId]);
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
@@ -237,7 +252,8 @@ export class Files {
   #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
     const present = this.#tree.occupant(drive, path, stamp);
     if (present === null) return;
-    if (!overwrite || present.pk === file.pk) throw pathTaken("file", path);
+    if (present.pk === file.pk) throw pathTaken("file", path);
+    if (!overwrite) throw pathTaken("file", path, "pass overwrite: true to replace it");
     this.#tree.trash([present], stamp);
   }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance } from "../support/appliance.ts";
+import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Json } from "../support/client.ts";
 import {
@@ -16,7 +19,7 @@ import {
 } from "../support/scenario.ts";
 import { signIn } from "../support/sign-in.ts";
 
-const stage = openStage({ "base-url": "https://drive.test/base" });
+const stage = openStage({ "base-url": "https://drive.test" });
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -60,7 +63,7 @@ async function linked(body: Json = {}) {
 
 describe("making one", () => {
   const link = {
-    url: expect.stringMatching(/^https:\/\/drive\.test\/base\/v0\/presigned\/lnk_[0-9a-f]{48}$/),
+    url: expect.stringMatching(/^https:\/\/drive\.test\/v0\/presigned\/lnk_[0-9a-f]{48}$/),
     token: expect.stringMatching(/^lnk_[0-9a-f]{48}$/),
   };
   const outOfRange: [name: string, body: Json, field: string][] = [
@@ -284,6 +287,43 @@ describe("ends", () => {
     expect(await get()).toBe(200);
   });
 });
+
+let seed = 0;
+
+/** A file of this many bytes, with a link that is good for one time, and where its content is. */
+async function oneTime(size: number) {
+  const own = await stage.ownDrive();
+  const content = sampleBytes(size, (seed += 1));
+  const target = `/v0/files?drive_id=${own.id}&path=f.bin`;
+  const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
+  const body = { one_time: true };
+  const link = await own.client.json<Link>(200, "POST", `/v0/files/${id}/presigned-url`, { body });
+  const digest = Bun.SHA256.hash(content, "hex");
+  return {
+    content,
+    file: join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest),
+    heal: () => own.client.json(200, "PUT", target, { body: content }),
+    get: async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+  };
+}
+
+const DAMAGES = [
+  ["missing", 20_000, (file: string) => rm(file)],
+  ["missing and large", 1_000_000, (file: string) => rm(file)],
+  ["wrong", 20_000, (file: string, content: Uint8Array) => writeFile(file, flipped(content))],
+  ["wrong and large", 1_000_000, (file: string, content: Uint8Array) => writeFile(file, flipped(content))],
+] as const;
+
+test.each(DAMAGES)(
+  "a content that is %s does not use up a link that is good for one time",
+  async (_, size, damage) => {
+    const { content, file, heal, get } = await oneTime(size);
+    await damage(file, content);
+    expect([await get(), await get()]).toEqual([500, 500]);
+    await heal();
+    expect((await Promise.all([get(), get(), get()])).toSorted((a, b) => a - b)).toEqual([200, 410, 410]);
+  },
+);
 
 describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];

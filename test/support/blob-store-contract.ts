@@ -232,6 +232,23 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       }
     });
 
+    test("room that is promised to one content is not given to another, until that is written or dropped", async () => {
+      await using opened = await open();
+      const most = Math.floor((await opened.store.freeBytes()) * 0.6);
+      const first = await opened.store.create(most);
+      const refusal = await failureOf(() => opened.store.create(most));
+      expect(refusal).toMatchObject({ code: "STORAGE_FULL" });
+      await using small = await opened.store.create();
+      await small.write(sampleBytes(100_000));
+      await first.write(sampleBytes(100_000));
+      using stored = await first.commit();
+      expect(stored.size).toBe(100_000);
+      await using second = await opened.store.create(most);
+      await second.abort();
+      await using third = await opened.store.create(most);
+      expect(third.size).toBe(0);
+    });
+
     test("the room left is known", async () => {
       await using opened = await open();
       expect(await opened.store.freeBytes()).toBeGreaterThan(0);

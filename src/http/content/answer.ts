@@ -1,5 +1,6 @@
 import { essenceOf, isCodeType, isTextType } from "../../domain/media-type.ts";
 import type { ByteRange } from "../../domain/byte-range.ts";
+import { MIB } from "../../domain/limits.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { Files } from "../../services/files.ts";
@@ -14,6 +15,12 @@ import type { RequestContext } from "../gate/request-context.ts";
 /** A socket accepts up to this many bytes at once, however slowly the client reads. */
 const LARGE_BYTES = 512 * 1024;
 
+/**
+ * After a longer content the connection is closed. Where a file has become shorter while it is sent, the runtime takes
+ * its end for that of the response: the client would wait for the rest. For shorter ones, new connections cost more.
+ */
+const CLOSED_BYTES = 8 * MIB;
+
 /** Types that a browser shows without running anything in them. HTML, SVG and XML are never among them. */
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
@@ -27,7 +34,9 @@ export interface ContentRequest {
   readonly inline: boolean;
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
   readonly isForAnyPage: boolean;
-  /** Called when content will be sent, before any is; may throw. */
+  /** Asked every second while a long content is sent; once it says no, the connection is closed. */
+  readonly mayGoOn: () => boolean;
+  /** Called when content has been opened and will be sent, before any is; may throw. */
   readonly beforeContent?: () => Promise<void>;
   /** Called when content is sent from its beginning, so not for the later parts of a download. */
   readonly onStart?: () => void;
@@ -41,7 +50,7 @@ export interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, isForAnyPage, beforeContent, onStart }: ContentRequest,
+  { request, context, file, inline, isForAnyPage, mayGoOn, beforeContent, onStart }: ContentRequest,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const headers: Record<string, string> = {
@@ -57,17 +66,20 @@ export function contentAnswer(
   const { start, end } = range ?? { start: 0, end: file.size };
   Object.assign(headers, describeContent(file, inline), keyless(context, file));
   if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
+  if (end - start > CLOSED_BYTES) headers["connection"] = "close";
   const init = { status: range === null ? 200 : 206, headers };
   // The runtime sets the length of what it sends itself.
   if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
-  if (start === 0) onStart?.();
-  const body =
-    beforeContent === undefined
-      ? contentBody(files, file, range, context)
-      : beforeContent().then(() => contentBody(files, file, range, context));
-  return body instanceof Promise
-    ? body.then((content) => new Response(content, init))
-    : new Response(body, init);
+  const body = contentBody(files, { context, file, mayGoOn }, range);
+  const send = (content: Blob) => {
+    if (start === 0) onStart?.();
+    return new Response(content, init);
+  };
+  if (beforeContent === undefined) return body instanceof Promise ? body.then(send) : send(body);
+  return Promise.resolve(body).then(async (content) => {
+    await beforeContent();
+    return send(content);
+  });
 }
 
 /** The values of `Sec-Fetch-Dest` for what a browser runs or applies (Fetch Metadata Request Headers). */
@@ -112,10 +124,9 @@ function shownType(mimeType: string): string {
 
 function contentBody(
   files: Files,
-  file: FileFacts,
+  { context, file, mayGoOn }: Pick<ContentRequest, "context" | "file" | "mayGoOn">,
   range: ByteRange | null,
-  context: RequestContext,
 ): Blob | Promise<Blob> {
-  if (file.size > LARGE_BYTES) context.allowSlowReader();
+  if (file.size > LARGE_BYTES) context.allowSlowReader(() => mayGoOn() && !files.isDamaged(file));
   return files.content(file, range ?? undefined);
 }

@@ -1,6 +1,6 @@
 import type { FileFacts } from "../../domain/file.ts";
 import { etagMatches, modifiedSecond, recordTag, requirePrecondition } from "../../domain/precondition.ts";
-import { preconditionOf } from "./etag.ts";
+import { conditionsOf } from "./etag.ts";
 import { parseHttpDate } from "./http-date.ts";
 
 /**
@@ -8,7 +8,7 @@ import { parseHttpDate } from "./http-date.ts";
  * caller's copy is still current (304). Throws PRECONDITION_FAILED.
  */
 export function isNotModified(request: Request, file: FileFacts): boolean {
-  requirePrecondition({ ...preconditionOf(request), ifNoneMatch: null }, file);
+  requirePrecondition({ ...conditionsOf(request), ifNoneMatch: null }, file);
   const { headers } = request;
   const ifNoneMatch = headers.get("if-none-match");
   if (ifNoneMatch !== null) return etagMatches(ifNoneMatch, [file.digest], true);
@@ -18,7 +18,7 @@ export function isNotModified(request: Request, file: FileFacts): boolean {
 
 /** The same for a read of a record, whose own ETag alone says that a copy of it is current. */
 export function isRecordNotModified(request: Request, file: FileFacts): boolean {
-  requirePrecondition({ ...preconditionOf(request), ifNoneMatch: null }, file);
+  requirePrecondition({ ...conditionsOf(request), ifNoneMatch: null }, file);
   const ifNoneMatch = request.headers.get("if-none-match");
   return ifNoneMatch !== null && etagMatches(ifNoneMatch, [recordTag(file)], true);
 }

@@ -1,11 +1,9 @@
 /** Headers that stop uploaded content from running in our origin. */
 export const CONTAINED = {
-  "x-content-type-options": "nosniff",
   "content-security-policy": "sandbox; default-src 'none'",
 };
 
 /** How the API description explains these headers. */
 export const CONTAINED_HEADERS = {
-  "X-Content-Type-Options": "`nosniff`",
   "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
 };

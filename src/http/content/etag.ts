@@ -1,14 +1,26 @@
 import type { Digest } from "../../domain/digest.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import { type Precondition, recordTag } from "../../domain/precondition.ts";
+import { contextOf } from "../gate/request-context.ts";
 import { parseHttpDate } from "./http-date.ts";
 
-/** The conditions in a write's headers (RFC 9110, section 13.1). */
-export function preconditionOf({ headers }: Request): Precondition {
+/** The conditions in the headers of a request (RFC 9110, section 13.1). */
+export function conditionsOf({ headers }: Request): Precondition {
   return {
     ifMatch: headers.get("if-match"),
     ifUnmodifiedSince: parseHttpDate(headers.get("if-unmodified-since")),
     ifNoneMatch: headers.get("if-none-match"),
+  };
+}
+
+/** The conditions in a write's headers, or in the parameters or fields in their place. */
+export function preconditionOf(request: Request): Precondition {
+  const { sentConditions } = contextOf(request);
+  const conditions = conditionsOf(request);
+  return {
+    ...conditions,
+    ifMatch: conditions.ifMatch ?? sentConditions.ifMatch,
+    ifNoneMatch: conditions.ifNoneMatch ?? sentConditions.ifNoneMatch,
   };
 }
 
@@ -31,11 +43,12 @@ export const RECORD_ETAG = {
 /** The headers that guard a change of a file. */
 export const IF_MATCH = {
   "If-Match":
-    "The ETag that the file must still have, in quotes, of its content or of its record; else 412 is returned.",
+    "The ETag that the file must still have, in quotes, of its content or of its record; else 412 is returned. `if_match` in the JSON body or in the query means the same.",
   "If-Unmodified-Since":
     "Return 412 if the file has changed since this time, which is compared in whole seconds. Ignored with `If-Match`.",
 };
 /** The header that keeps an upload from replacing a file. */
 export const IF_NONE_MATCH = {
-  "If-None-Match": "`*`: return 412 if there is already a file at the path.",
+  "If-None-Match":
+    "`*`: return 412 if there is already a file at the path. `only_create=true` in the query, or in the fields, means the same.",
 };

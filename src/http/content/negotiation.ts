@@ -17,6 +17,13 @@ export function wantsPage(header: string | null): boolean {
   return weightOf("text/html") > weightOf("text/markdown");
 }
 
+/** Whether an Accept header names JSON, and likes no text as much. */
+export function wantsJson(header: string | null): boolean {
+  const weights = weightsIn(header);
+  const weightOf = (type: string) => weights.get(type) ?? 0;
+  return weightOf("application/json") > Math.max(weightOf("text/plain"), weightOf("text/markdown"));
+}
+
 /** Whether an Accept header asks for a stream of events, and does not like JSON as much. */
 export function wantsEvents(header: string | null): boolean {
   const weights = weightsIn(header);

@@ -66,17 +66,27 @@ export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
       ({ query, caller, context }) => {
         const { drive_id: drive, path = [], snapshot_id: snapshot } = query;
         const archive = service.open(caller, context.client, drive, path, snapshot);
-        return archiveAnswer(archive, context, { log, stallMs });
+        return archiveAnswer(archive, context, {
+          log,
+          stallMs,
+          mayGoOn: () => service.mayGoOn(caller, drive),
+        });
       },
     ),
   );
+}
+
+/** How an archive is sent. */
+interface ArchiveSending extends Pick<ArchiveOptions, "log" | "stallMs"> {
+  /** Asked every second; once it says no, the connection is closed. */
+  readonly mayGoOn: () => boolean;
 }
 
 /** The response with an archive, or with its headers alone for HEAD. */
 export async function archiveAnswer(
   archive: Archive,
   context: RequestContext,
-  { log, stallMs = ARCHIVE_STALL_MS }: Pick<ArchiveOptions, "log" | "stallMs">,
+  { log, stallMs = ARCHIVE_STALL_MS, mayGoOn }: ArchiveSending,
 ): Promise<Response> {
   const headers = {
     "content-type": "application/zip",
@@ -100,6 +110,6 @@ export async function archiveAnswer(
       },
     },
   });
-  context.allowSlowReader();
+  context.allowSlowReader(mayGoOn);
   return new Response(body, { headers });
 }

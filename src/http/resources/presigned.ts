@@ -104,9 +104,10 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
           operationId: "downloadByLink",
           tag: "Files",
           public: true,
+          opened: true,
           summary: "Download a file with a link",
           description:
-            "Works like downloading with a key. A one-time link is used up by the first response with content, even if it is only a range; not by HEAD, 304, 412 or 416. Returns 404 if the file is deleted, or the key that created the link is revoked.",
+            "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
           params: Type.Object({ token: Type.String({ description: "The token of the link." }) }),
           errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
         },
@@ -118,6 +119,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
             file: link.file,
             inline: query.inline,
             isForAnyPage: true,
+            mayGoOn: () => links.mayGoOn(params.token),
             ...(link.oneTime
               ? { beforeContent: () => links.useUp(params.token) }
               : { onStart: () => links.countUse(link) }),

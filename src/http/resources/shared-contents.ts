@@ -42,6 +42,7 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
           operationId: "downloadShared",
           tag: "Links",
           public: true,
+          opened: true,
           summary: "Download a file that a link shows",
           description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
           params: SHARED_PARAMS,
@@ -59,6 +60,7 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
             file: service.file(opened, query.path),
             inline: query.inline,
             isForAnyPage: false,
+            mayGoOn: () => service.mayGoOn(token),
             // A preview belongs to the page, which was counted.
             onStart: () => void (query.inline || service.countUse(opened)),
           });
@@ -98,6 +100,7 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
           operationId: "downloadSharedArchive",
           tag: "Links",
           public: true,
+          opened: true,
           summary: "Download what a link shows as one ZIP",
           description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
           params: SHARED_PARAMS,
@@ -117,7 +120,11 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
         async ({ request, context, params: { token }, query }) => {
           const opened = openShared(service, request, token);
           const archive = service.archive(opened, context.client, query.path ?? []);
-          const response = await archiveAnswer(archive, context, { log, stallMs });
+          const response = await archiveAnswer(archive, context, {
+            log,
+            stallMs,
+            mayGoOn: () => service.mayGoOn(token),
+          });
           if (context.method !== "HEAD") service.countUse(opened);
           return withHidden(response);
         },

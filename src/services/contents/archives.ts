@@ -18,6 +18,7 @@ import {
 } from "../../domain/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshot.ts";
 import type { Access, Reach } from "../access.ts";
+import { mayGoOn } from "../may-go-on.ts";
 import type { DamagedContents, FilePlace } from "../damaged-contents.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
 import type { UsageMeter } from "../usage.ts";
@@ -97,6 +98,11 @@ export class Archives {
     return this.openFor({ reach: caller, holder: holderOf(caller), client }, driveId, paths, snapshot);
   }
 
+  /** Whether an archive may still be sent to a caller who has begun it. @param drive an id or slug */
+  mayGoOn(caller: Caller, drive: string): boolean {
+    return mayGoOn(this.#access, caller, [drive]);
+  }
+
   /** Like `open`, for somebody with a link. */
   openFor(
     { reach, holder, client }: ArchiveReader,
@@ -156,11 +162,21 @@ export class Archives {
     const { digest, size } = content;
     this.#usage.countBytes(drive.id, size);
     const blob = await this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
+    const hash = new Bun.CryptoHasher("sha256");
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
       requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));
+      hash.update(piece);
+      if (at + piece.length === size) await this.#requireDigest(content, hash.digest("hex"));
       yield piece;
     }
+  }
+
+  /** Throws for wrong bytes, and remembers the damage. The archive ends before the last of them is sent. */
+  async #requireDigest(content: ZipContent, found: string): Promise<void> {
+    if (found === content.digest) return;
+    await this.#damaged.check(content);
+    throw new Error(`the content ${content.digest} does not match its SHA-256`);
   }
 
   #requirePresent({ drive, at }: Source, place: Place): void {

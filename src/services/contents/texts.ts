@@ -1,4 +1,3 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
@@ -9,7 +8,7 @@ import { partOf, someLines, type TextPart } from "../../domain/texts/some-lines.
 import { utf8Length } from "../../domain/texts/text.ts";
 import { type TextEncoding, unitBytes } from "../../domain/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
+import type { ContentChecks } from "./content-checks.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
 import type { UsageMeter } from "../usage.ts";
 
@@ -36,21 +35,18 @@ export interface ReadText extends TextPart {
 
 /** Reads the lines of texts, a part at a time. */
 export class Texts {
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
+  readonly #checks: ContentChecks;
   readonly #access: Access;
   readonly #usage: UsageMeter;
   readonly #indexes: LineIndexes;
 
   constructor(parts: {
-    blobs: BlobStore;
-    damaged: DamagedContents;
+    contentChecks: ContentChecks;
     access: Access;
     usage: UsageMeter;
     indexes: LineIndexes;
   }) {
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
+    this.#checks = parts.contentChecks;
     this.#access = parts.access;
     this.#usage = parts.usage;
     this.#indexes = parts.indexes;
@@ -66,7 +62,7 @@ export class Texts {
     const { startLine, startByte, endLine } = range;
     const file = this.#access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
-    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
+    const content = await this.#checks.read(file);
     const index = await this.#indexes.of(file, content);
     const { encoding, totalLines } = index;
     const found = startLine > totalLines ? null : await linesFrom(content, index, range);

@@ -116,16 +116,10 @@ export class Undo {
       }
       case "folder.created":
       case "folder.copied":
-        this.#requireTrash(change);
-        this.#requireSameCount(caller, drive, change);
-        await this.#folders.remove(caller, drive.id, path);
-        return { path, isTrashed: true };
+        return this.#removeFolder(caller, drive, change);
       case "folder.restored":
-        this.#requireTrash(change);
         await this.#requireFromTrash(caller, drive, change);
-        this.#requireSameCount(caller, drive, change);
-        await this.#folders.remove(caller, drive.id, path);
-        return { path, isTrashed: true };
+        return this.#removeFolder(caller, drive, change);
       case "folder.moved": {
         const to = { path: movedFrom(change), driveId: undefined };
         await this.#folders.move(caller, drive.id, path, to);
@@ -155,14 +149,14 @@ export class Undo {
   }
 
   /** Throws CONFLICT for a folder that holds more or less than after the change: to remove it would undo that, too. */
-  #requireSameCount(caller: Caller, drive: Drive, change: Change): void {
-    const { fileCount } = this.#folders.get(caller, drive.id, change.path).folder;
-    if (change.fileCount === null || change.fileCount === fileCount) return;
-    const then = counted(change.fileCount, "file");
-    throw cannotUndo(
-      change,
-      `The folder had ${then} then, and has ${counted(fileCount, "file")} now. If you mean it, delete it.`,
+  async #removeFolder(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
+    this.#requireTrash(change);
+    const { path } = change;
+    // Inside the write: a file may just be coming.
+    await this.#folders.remove(caller, drive.id, path, ({ fileCount }) =>
+      requireSameCount(change, fileCount),
     );
+    return { path, isTrashed: true };
   }
 
   /**
@@ -231,6 +225,15 @@ function requireSame(change: Change, path: string): Change {
 /** The file must still have the content that the change gave it. */
 function stillHas({ after }: Change): Precondition {
   return { ifMatch: after === null ? null : `"${after.digest}"`, ifNoneMatch: null, ifUnmodifiedSince: null };
+}
+
+function requireSameCount(change: Change, fileCount: number): void {
+  if (change.fileCount === null || change.fileCount === fileCount) return;
+  const then = counted(change.fileCount, "file");
+  throw cannotUndo(
+    change,
+    `The folder had ${then} then, and has ${counted(fileCount, "file")} now. If you mean it, delete it.`,
+  );
 }
 
 function movedFrom({ previousPath, type }: Change): string {

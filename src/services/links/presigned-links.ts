@@ -85,6 +85,13 @@ export class PresignedLinks {
     return { id: link.id, file, oneTime: link.oneTime };
   }
 
+  /** Whether what a link has begun to send may go on: it may be over since, and used up. */
+  mayGoOn(token: string): boolean {
+    const link = this.#tables.presignedLinks.byHash(hashSecret(token));
+    const maker = link === null ? null : this.#access.reachOf(link);
+    return link !== null && maker !== null && this.#access.findFile(maker, { id: link.fileId }) !== null;
+  }
+
   /** Counts a use of a link that may be used again. */
   countUse({ id }: LinkedFile): void {
     this.#uses.note(id, this.#clock.now());

@@ -141,6 +141,11 @@ export class SharedThings {
     return this.#find(token).link.id;
   }
 
+  /** Whether what a link has begun to send may go on: it may be over since. */
+  mayGoOn(token: string): boolean {
+    return this.#findAny(token) !== null;
+  }
+
   /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a wrong password. A link without one takes any. */
   async unlock(token: string, password: string): Promise<Unlocked> {
     const { link } = this.#find(token);
@@ -232,12 +237,18 @@ export class SharedThings {
   }
 
   #find(token: string): { link: ShareLink; reach: Reach; drive: Drive } {
+    const found = this.#findAny(token);
+    if (found === null) throw notFound("link");
+    requireUsable(found.link, this.#clock.now(), LONGEST_SHARE_MS);
+    return found;
+  }
+
+  /** Also one that has expired. */
+  #findAny(token: string): { link: ShareLink; reach: Reach; drive: Drive } | null {
     const link = this.#tables.shareLinks.byHash(hashSecret(token));
     const reach = link === null ? null : this.#access.reachOf(link);
     const drive = link === null || reach === null ? null : this.#access.findDrive(reach, link.drive);
-    if (link === null || reach === null || drive === null) throw notFound("link");
-    requireUsable(link, this.#clock.now(), LONGEST_SHARE_MS);
-    return { link, reach, drive };
+    return link === null || reach === null || drive === null ? null : { link, reach, drive };
   }
 
   #requireFolder(reach: Reach, drive: Drive, path: FolderPath): void {

@@ -2,12 +2,14 @@ import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Log, LogFields } from "../../log.ts";
+import type { MissingContents } from "./missing-contents.ts";
 
 /**
  * What stops the server from working. `storage_full`: uploads are refused, and perhaps every write that needs space.
- * `disk_failed`: nothing is written until the server is restarted.
+ * `disk_failed`: nothing is written until the server is restarted. `contents_missing`: the contents do not fit to the
+ * database, and many files cannot be read.
  */
-export type Problem = "storage_full" | "disk_failed";
+export type Problem = "storage_full" | "disk_failed" | "contents_missing";
 
 /** How often a lasting problem is logged, in milliseconds. */
 const REMIND_MS = 60_000;
@@ -16,14 +18,22 @@ const REMIND_MS = 60_000;
 export class Health {
   readonly #tables: Tables;
   readonly #blobs: BlobStore;
+  readonly #missing: MissingContents;
   readonly #clock: Clock;
   readonly #log: Log;
   /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    missingContents: MissingContents;
+    clock: Clock;
+    log: Log;
+  }) {
     this.#tables = parts.tables;
     this.#blobs = parts.blobs;
+    this.#missing = parts.missingContents;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -33,14 +43,19 @@ export class Health {
     // A failed database writes nothing, so space does not matter.
     if (this.#tables.hasFailed()) return ["disk_failed"];
     const hasSpace = (await this.#blobs.hasSpace()) && (await this.#tables.hasSpace());
-    return hasSpace ? [] : ["storage_full"];
+    const problems: Problem[] = hasSpace ? [] : ["storage_full"];
+    return this.#missing.hasMany() ? [...problems, "contents_missing"] : problems;
   }
 
-  /** Logs that the disk is full or does not answer: at once, then every minute, and when it is over. */
+  /**
+   * Logs that the disk is full or does not answer: at once, then every minute, and when it is over. Finds out, also where
+   * nobody writes, whether the database's files are gone.
+   */
   async watch(): Promise<void> {
     // That is logged already, and it is not over before the next start.
     if (this.#tables.hasFailed()) return;
     const trouble = await this.#trouble();
+    if (this.#tables.hasFailed()) return;
     const now = this.#clock.now();
     const isNews = trouble?.message !== this.#logged?.message;
     // Also when the clock was set back.
@@ -53,6 +68,7 @@ export class Health {
   /** The problem for `watch` to log. */
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
+      this.#tables.ping();
       if (!(await this.problems()).includes("storage_full")) return null;
       const free_bytes = await this.#blobs.freeBytes();
       return {

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Content } from "../../blobs/content-file.ts";
+import { RECENT_BYTES } from "../../blobs/recent-contents.ts";
+import type { Clock } from "../../clock.ts";
+import type { ByteRange } from "../../domain/byte-range.ts";
+import type { Digest } from "../../domain/digest.ts";
+import type { Log } from "../../log.ts";
+import type { DamagedContents, FilePlace } from "../damaged-contents.ts";
+import { Turns } from "../turns.ts";
+
+/** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
+const PATIENCE_MS = { whole: 2000, part: 200 };
+/** After how long a content is checked again, in milliseconds. */
+const LATELY_MS = 24 * 3_600_000;
+/** How many contents are remembered that were checked. */
+const REMEMBERED = 10_000;
+/** How many checks run side by side, and how many there are with those that wait. */
+const CHECKS = { running: 2, all: 1000 };
+/** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A content that was whole. */
+interface Checked {
+  /** Of its file: another state is another content. */
+  readonly state: string | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Checks contents that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
+ * a check takes long, the content is sent while it goes on; see `Files.isDamaged`. Smaller contents are checked
+ * at each read.
+ */
+export class ContentChecks {
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** The one that was checked last is at the end. */
+  readonly #lately = new Map<Digest, Checked>();
+  readonly #checks = new Map<Digest, Promise<void>>();
+  readonly #turns = new Turns<number>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: { blobs: BlobStore; damaged: DamagedContents; clock: Clock; log: Log }) {
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /**
+   * A content of a file, or a range of it, as `BlobStore.read`.
+   *
+   * @throws DamagedFile
+   */
+  read(file: FilePlace & Content, range?: ByteRange): Blob | Promise<Blob> {
+    const read = () => this.#damaged.readFor(file, () => this.#blobs.read(file, range));
+    if (file.size <= RECENT_BYTES || this.#isChecked(file)) return read();
+    return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
+  }
+
+  /** Remembers that all bytes of a content were right when they were written just now. */
+  note(digest: Digest): void {
+    this.#remember(digest, this.#blobs.stateOf(digest));
+  }
+
+  /** Ends all checks. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#checks.values());
+  }
+
+  async #readChecked(content: Content, read: () => Blob | Promise<Blob>, patienceMs: number): Promise<Blob> {
+    // What is missing, or of another size, needs no check.
+    await read();
+    const isOver = new AbortController();
+    const late = sleep(patienceMs, undefined, { signal: isOver.signal }).catch(() => {});
+    try {
+      await Promise.race([this.#check(content), late]);
+    } finally {
+      isOver.abort();
+    }
+    return read();
+  }
+
+  /** Whoever asks for the same content waits for one check. */
+  #check(content: Content): Promise<void> {
+    const { digest } = content;
+    const running = this.#checks.get(digest);
+    if (running !== undefined) return running;
+    if (this.#checks.size >= CHECKS.all) return Promise.resolve();
+    const turn = Number.parseInt(digest.slice(-4), 16) % CHECKS.running;
+    const check = this.#turns.take(turn, () => this.#checkNow(content));
+    this.#checks.set(digest, check);
+    check
+      .catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted)
+          this.#log.error("a content could not be checked", { digest, error });
+      })
+      .finally(() => this.#checks.delete(digest));
+    return check;
+  }
+
+  async #checkNow(content: Content): Promise<void> {
+    const state = this.#blobs.stateOf(content.digest);
+    const proceed = () => this.#stopping.signal.throwIfAborted();
+    proceed();
+    const isWhole = await this.#damaged.check(content, proceed, PIECE_BYTES);
+    if (isWhole) this.#remember(content.digest, state);
+  }
+
+  #isChecked({ digest }: Content): boolean {
+    const found = this.#lately.get(digest);
+    if (found === undefined || found.state !== this.#blobs.stateOf(digest)) return false;
+    // Also when the clock was set back.
+    return Math.abs(this.#clock.now() - found.at) < LATELY_MS;
+  }
+
+  #remember(digest: Digest, state: string | null): void {
+    this.#lately.delete(digest);
+    this.#lately.set(digest, { state, at: this.#clock.now() });
+    const [oldest] = this.#lately.keys();
+    if (this.#lately.size > REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
+  }
+}

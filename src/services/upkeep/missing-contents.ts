@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import { type Content, DamagedContent } from "../../blobs/content-file.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Digest } from "../../domain/digest.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { Log } from "../../log.ts";
+import type { DamagedContents } from "../damaged-contents.ts";
+
+/** How long after the start it looks, in milliseconds: the first requests go first. */
+const LOOK_MS = 3000;
+/** At how many places of the database it looks beside the newest contents. */
+const PLACES = 20;
+/** How many files are looked for side by side. */
+const AT_ONCE = 8;
+/** So many missing contents are no damage of a disk, or this share of all that were looked for, if there are several. */
+const MANY = { contents: 10, share: 0.1, several: 2 };
+
+const TOLD =
+  "contents are missing that the database names: the directory of contents is older than the database, or was not " +
+  "restored whole. Files with these contents are refused. Restore both from one backup, or the missing contents with " +
+  "`coffer verify --repair-from`; `coffer verify` names them all";
+
+/**
+ * Looks soon after the start whether the files of contents are there: of the newest, which an older directory lacks, and
+ * of some others. It takes no more than a few hundred looks, and finds what the slow check would tell within weeks.
+ */
+export class MissingContents {
+  readonly #tables: Tables;
+  readonly #blobs: BlobStore;
+  readonly #damaged: DamagedContents;
+  readonly #log: Log;
+  /** What was missing, if that was much. */
+  readonly #missing = new Set<Digest>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; damaged: DamagedContents; log: Log }) {
+    this.#tables = parts.tables;
+    this.#blobs = parts.blobs;
+    this.#damaged = parts.damaged;
+    this.#log = parts.log;
+  }
+
+  /** Looks in a while. */
+  start(): void {
+    this.#timer = setTimeout(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Waits for the look that is under way; no other one begins. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  /** Looks now. What is missing is remembered as damaged, and told in the log. */
+  look(): Promise<void> {
+    this.#looking = this.#look().catch((error: unknown) => {
+      // A disk that is full or failed is logged elsewhere.
+      if (!(error instanceof WriteRefused)) this.#log.error("contents could not be looked for", { error });
+    });
+    return this.#looking;
+  }
+
+  /** Whether so much was missing that the database and the contents do not fit together, and some of it still is. */
+  hasMany(): boolean {
+    for (const digest of this.#missing) {
+      if (this.#damaged.isKnown({ digest })) return true;
+      this.#missing.delete(digest);
+    }
+    return false;
+  }
+
+  async #look(): Promise<void> {
+    const looked = new Set<Digest>();
+    const missing: Digest[] = [];
+    for await (const contents of this.#sample()) {
+      const others = contents.filter(({ digest }) => !looked.has(digest));
+      for (let at = 0; at < others.length && !this.#isStopped; at += AT_ONCE) {
+        const some = others.slice(at, at + AT_ONCE);
+        const found = await Promise.all(some.map((content) => this.#isMissing(content)));
+        missing.push(...some.filter((_, index) => found[index]).map(({ digest }) => digest));
+        for (const { digest } of some) looked.add(digest);
+      }
+    }
+    const { contents, share, several } = MANY;
+    const isMuch = missing.length >= several && missing.length >= share * looked.size;
+    if (missing.length < contents && !isMuch) return;
+    for (const digest of missing) this.#missing.add(digest);
+    this.#log.error(TOLD, { missing: missing.length, looked_for: looked.size });
+  }
+
+  /** The newest contents, and some others. */
+  async *#sample(): AsyncGenerator<Content[]> {
+    const { blobs, smallContents } = this.#tables;
+    const { smallBytes } = smallContents;
+    yield blobs.newestFiles(smallBytes);
+    for (let place = 0; place < PLACES && !this.#isStopped; place += 1) {
+      await nextTurn();
+      yield blobs.someFiles(Math.random(), smallBytes);
+    }
+  }
+
+  /** Remembers what is not as it was. */
+  async #isMissing(content: Content): Promise<boolean> {
+    try {
+      await this.#blobs.requireFile(content);
+      return false;
+    } catch (error) {
+      if (!(error instanceof DamagedContent)) throw error;
+      return (await this.#damaged.remember(error)) && error.isMissing;
+    }
+  }
+}
