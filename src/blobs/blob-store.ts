@@ -74,11 +74,17 @@ export class BlobStore {
     return this.#volume.writeIdentity(id);
   }
 
-  /** Starts a content. Throws STORAGE_FULL when the disk is at its reserve. */
-  async create(): Promise<BlobWriter> {
-    await this.#volume.requireSpace();
+  /**
+   * Starts a content. Throws STORAGE_FULL when the disk is at its reserve, or would be with this content and what others
+   * were promised.
+   *
+   * @param announced how many bytes it will have; 0 if that is not known
+   */
+  async create(announced = 0): Promise<BlobWriter> {
+    const promise = await this.#volume.promise(announced);
     const { smallBytes } = this.#small;
-    return new BlobWriter({ volume: this.#volume, pins: this.#pins, smallBytes, damaged: this.#damaged });
+    const parts = { volume: this.#volume, pins: this.#pins, smallBytes, damaged: this.#damaged };
+    return new BlobWriter({ ...parts, promise });
   }
 
   /**
@@ -136,13 +142,19 @@ export class BlobStore {
    * Reads a content from the disk a piece at a time, whatever is known of it. All of it has been checked only when
    * the last piece was taken.
    *
+   * @param pieceBytes how many bytes are read at once
    * @throws DamagedContent
    */
-  async *pieces(content: Content): AsyncGenerator<Uint8Array> {
+  async *pieces(content: Content, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = content.size > this.#small.smallBytes ? null : this.#small.get(content.digest);
-    if (bytes === null) return yield* readPieces(this.#volume.blobPath(content.digest), content);
+    if (bytes === null) return yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
     requireBytes(inDatabase(content), bytes, content);
     yield bytes;
+  }
+
+  /** Checks that the file of a content is there, and has its size. Throws DamagedContent. */
+  async requireFile(content: Content): Promise<void> {
+    await requireFile(this.#volume.blobPath(content.digest), content);
   }
 
   /** The state of a content, as `DamagedContent.state`. */

@@ -7,6 +7,7 @@ import {
   requireFile,
 } from "./content-file.ts";
 import type { Pins } from "./pins.ts";
+import type { SpacePromise } from "./space-promise.ts";
 import { asRefusal } from "./system-error.ts";
 import { TempFile } from "./temp-file.ts";
 import type { Volume } from "./volume.ts";
@@ -48,6 +49,8 @@ export interface BlobWriterParts {
   /** Up to which size contents are handed over instead of becoming files. */
   readonly smallBytes: number;
   readonly damaged: KnownDamage;
+  /** The space for the content, as far as its length is known. */
+  readonly promise: SpacePromise;
 }
 
 /**
@@ -60,6 +63,7 @@ export class BlobWriter implements AsyncDisposable {
   readonly #pins: Pins;
   readonly #smallBytes: number;
   readonly #damaged: KnownDamage;
+  readonly #promise: SpacePromise;
   readonly #hash = new Bun.CryptoHasher("sha256");
   /** Null while they are still in the buffer. */
   #head: Uint8Array | null = null;
@@ -78,6 +82,7 @@ export class BlobWriter implements AsyncDisposable {
     this.#pins = parts.pins;
     this.#smallBytes = parts.smallBytes;
     this.#damaged = parts.damaged;
+    this.#promise = parts.promise;
   }
 
   /** Bytes written so far. */
@@ -128,7 +133,10 @@ export class BlobWriter implements AsyncDisposable {
       if (refusal !== error) this.#volume.noteNoSpace();
       throw refusal;
     } finally {
-      if (after === "ended") this.#buffer.release();
+      if (after === "ended") {
+        this.#buffer.release();
+        this.#promise.end();
+      }
       this.#state = after;
       resolve();
     }
@@ -158,12 +166,16 @@ export class BlobWriter implements AsyncDisposable {
     this.#unchecked += bytes.length;
     if (this.#unchecked >= SPACE_CHECK_BYTES) {
       this.#unchecked = 0;
-      await this.#volume.requireSpace();
+      await this.#volume.requireSpace(this.#promise);
     }
     this.#temp ??= await TempFile.create(this.#volume.newTempPath());
+    const { length } = bytes;
     this.#written = this.#temp.append(bytes);
     // It is awaited later, perhaps after it has failed.
-    this.#written.catch(() => {});
+    this.#written.then(
+      () => this.#promise.keep(length),
+      () => {},
+    );
   }
 
   async #land(): Promise<PinnedBlob> {

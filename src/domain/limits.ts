@@ -93,6 +93,11 @@ export const GREP_BOUNDS = {
 };
 /** How many searches of lines may wait or run at once; see `ARCHIVE_LIMITS`. */
 export const GREP_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 8, all: 16 } };
+/**
+ * How many uploads may arrive at once: `each` is of one key, session or link, and else as `ARCHIVE_LIMITS`. Short ones
+ * do not count: what is in memory at once takes nothing from the disk.
+ */
+export const UPLOAD_LIMITS = { each: 64, client: 256, all: 1000, unclaimed: { client: 64, all: 500 } };
 /** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
 /**
@@ -102,6 +107,8 @@ export const ARCHIVE_STALL_MS = 60_000;
 export const SHARED_FACTOR = 4;
 /** How many keys one drive may have, and one account in addition to those of its drives. */
 export const KEYS = { drive: 100, account: 1000 };
+/** Up to how many of each kind are counted that a key made. */
+export const MADE_COUNTED = 1000;
 /** How many users a drive can be shared with, and how many drives with one user. */
 export const MEMBERS = { drive: 100, user: 1000 };
 /** An owner may make one new key a minute per this many requests a minute of its plan; at least one. */
@@ -138,6 +145,8 @@ export const DIFF_BYTES = 64 * 1024;
 export const STREAM_LIMITS = { each: 1000, client: 1000, all: 2000, unclaimed: { client: 50, all: 500 } };
 /** How often an idle stream of changes sends a comment, in milliseconds, so that nothing between cuts it. */
 export const STREAM_COMMENT_MS = 20_000;
+/** How often it is asked whether a stream's caller may still read, in milliseconds: within a second of its end. */
+export const STREAM_WATCH_MS = 800;
 /** How many changes of one drive are kept, if they are not too old. */
 export const CHANGES = { claimed: 1_000_000, unclaimed: 100_000 };
 /** Webhooks of one owner (see `ownerOf`), and what they may take. */

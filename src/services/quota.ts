@@ -2,6 +2,7 @@ import { type Releaser, releaserOf } from "../db/released-contents.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
 import type { UserPk } from "../domain/id.ts";
+import type { FilePath } from "../domain/path.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Drive } from "../domain/drive.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -44,6 +45,19 @@ export class Quota {
   /** The most that a drive can hold, in bytes; null for no limit. */
   limitOf(drive: Drive): number | null {
     return this.#limitOf(releaserOf(drive));
+  }
+
+  /**
+   * How many bytes may arrive at once for files of a drive's owner, beside what is stored; null for no limit. Only what
+   * is written in the end must fit, so a file that will be replaced leaves room for the new one.
+   *
+   * @param path the file's; null if it is not known yet, and may replace anything
+   */
+  roomToArrive(drive: Drive, path: FilePath | null, now: number): number | null {
+    const limit = this.limitOf(drive);
+    if (limit === null || path === null) return limit;
+    const replaced = this.#tables.files.byPath(drive.pk, path)?.size ?? 0;
+    return limit - (this.#stored(releaserOf(drive), now) - replaced);
   }
 
   /**

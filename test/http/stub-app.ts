@@ -67,6 +67,8 @@ export function authenticate(rawKey: string): AccountCaller | null {
   return {
     kind: "account",
     keyId,
+    madeBy: null,
+    isApplication: false,
     scope,
     plan: rawKey === "team" ? "team" : "free",
     userId: USER_ID,

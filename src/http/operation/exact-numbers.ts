@@ -13,12 +13,12 @@ const CHANGED = Symbol("changed");
  * @throws CofferError VALIDATION_ERROR for the first number that would change, such as `metadata.sizes[2]`
  */
 export function requireExactNumbers(text: string, value: unknown, field: string): void {
-  if (needsCheck(value)) refuseChanged(parseMarked(text), field);
+  if (needsCheck(text, value)) refuseChanged(parseMarked(text), field);
 }
 
 /** The same for one field of the JSON object `text`. */
 export function requireExactField(text: string, body: unknown, field: string): void {
-  if (needsCheck(memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
+  if (needsCheck(text, memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -27,16 +27,20 @@ function memberOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
+/** A number that may change: one with an exponent, or with more digits than a double surely keeps, which is 15. */
+const MAY_CHANGE = /\d[eE]|[\d.]{16}/;
+
 /**
  * Reading the source of numbers makes parsing several times slower, so only values that need it are parsed again.
  * Values that are too long are refused later.
  */
-function needsCheck(value: unknown): boolean {
-  return holdsNumber(value) && JSON.stringify(value).length <= METADATA_BYTES;
+function needsCheck(text: string, value: unknown): boolean {
+  return MAY_CHANGE.test(text) && holdsNumber(value) && JSON.stringify(value).length <= METADATA_BYTES;
 }
 
 function holdsNumber(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return typeof value === "number";
+  if (Array.isArray(value)) return value.some(holdsNumber);
   return Object.values(value).some(holdsNumber);
 }
 
@@ -50,9 +54,11 @@ function refuseChanged(value: unknown, field: string): void {
   if (value === CHANGED)
     throw invalid(field, "is a number that cannot be stored exactly; send it as a string");
   if (typeof value !== "object" || value === null) return;
-  for (const [key, item] of Object.entries(value)) {
-    refuseChanged(item, Array.isArray(value) ? `${field}[${key}]` : `${field}.${key}`);
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => refuseChanged(item, `${field}[${index}]`));
+    return;
   }
+  for (const [key, item] of Object.entries(value)) refuseChanged(item, `${field}.${key}`);
 }
 
 /** Whether a JSON number has exactly the value of the double as it is written. */

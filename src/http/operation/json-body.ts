@@ -3,9 +3,6 @@ import { HttpRefusal } from "../gate/errors.ts";
 import { requireExactField } from "./exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "./json-text.ts";
 
-/** Bytes. */
-export const MAX_JSON_BODY = 1024 * 1024;
-
 /** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. */
 export function refuseLongBody(request: Request, limit: number): void {
   const length = request.headers.get("content-length");
@@ -34,38 +31,38 @@ export function refusePartOfContent({ headers }: Request): void {
   throw invalid("Content-Range", "must not be sent: upload the whole content");
 }
 
-/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it is longer than `MAX_JSON_BODY`. */
-export function readBody(request: Request): Promise<Uint8Array> {
+/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes. */
+export function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
-  return announced !== null && Number(announced) <= MAX_JSON_BODY
-    ? request.bytes()
-    : collect(request.body, MAX_JSON_BODY);
+  return announced !== null && Number(announced) <= limit ? request.bytes() : collect(request.body, limit);
 }
 
 /**
- * Parses a body as JSON. Throws VALIDATION_ERROR for field `body` if it is empty or malformed.
+ * Parses a body as JSON. Throws VALIDATION_ERROR for field `body` if it is empty or malformed, or holds too much.
  *
+ * @param items see `BodyLimits`
  * @param keptField a field of the body that is stored as it was sent: numbers in it that would change are refused
  */
-export function parseJsonBody(bytes: Uint8Array, keptField?: string): unknown {
+export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: string): unknown {
   const text = withoutMark(decodeText(bytes, "body"));
   if (text === "") throw invalid("body", "must be a JSON object, but is empty");
-  const body = parseJson(text, "body");
+  const body = parseJson(text, "body", items);
   if (keptField !== undefined) requireExactField(text, body, keptField);
   return body;
 }
 
 /** Reads a body of unknown length, and stops at `limit`. */
 async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  // Not a list of pieces: there may be one for each byte.
+  const read = new Bun.ArrayBufferSink();
   let length = 0;
   // Not cancelled after an error, so the rest can still be read.
   for await (const piece of body?.values({ preventCancel: true }) ?? []) {
     length += piece.length;
     if (length > limit) throw bodyTooLarge(limit);
-    pieces.push(piece);
+    read.write(piece);
   }
-  return Buffer.concat(pieces);
+  return new Uint8Array(read.end());
 }
 
 /** @param limit bytes */

@@ -62,14 +62,14 @@ function faultIn(text: string): JsonFault | null {
   const open: string[] = [];
   let state: State = "value";
   for (let at = 0; ;) {
-    while (isSpace(text[at])) at++;
+    while (at <= LOOKED_AT && isSpace(text[at])) at++;
     if (at > LOOKED_AT) return null;
     if (at >= text.length)
       return state === "end" && open.length === 0
         ? null
         : { at, advice: "it ends too early: send the whole of it" };
     const token = tokenAt(text, at);
-    if ("advice" in token) return token;
+    if (token === null || "advice" in token) return token;
     const next = stateAfter(state, token.kind, open);
     if (next === null) return { at, advice: adviceFor(state, token.kind, open) };
     state = next;
@@ -114,7 +114,8 @@ function adviceFor(state: State, kind: string, open: readonly string[]): string 
   return ADVICE[state];
 }
 
-function tokenAt(text: string, at: number): Token | JsonFault {
+/** Null for a string that goes on beyond what is looked at. */
+function tokenAt(text: string, at: number): Token | JsonFault | null {
   const character = text[at] ?? "";
   if ("{}[],:".includes(character)) return { kind: character, end: at + 1 };
   if (character === '"') return stringAt(text, at);
@@ -124,8 +125,9 @@ function tokenAt(text: string, at: number): Token | JsonFault {
   return { kind: "literal", end: at + found[0].length };
 }
 
-function stringAt(text: string, start: number): Token | JsonFault {
+function stringAt(text: string, start: number): Token | JsonFault | null {
   for (let at = start + 1; at < text.length; at++) {
+    if (at > LOOKED_AT) return null;
     const character = text[at] ?? "";
     if (character === '"') return { kind: "string", end: at + 1 };
     if (character < " ") return { at, advice: "write a line break in a text as \\n, and a tab as \\t" };

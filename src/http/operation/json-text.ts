@@ -1,7 +1,9 @@
-import { type CofferError, invalid } from "../../domain/errors.ts";
+import { invalid } from "../../domain/errors.ts";
 import { malformedJson } from "./json-fault.ts";
+import { excessOf, MAX_DEPTH, MAX_FRAME } from "./json-measure.ts";
 
-const MAX_DEPTH = 64;
+/** What may be half a surrogate pair: text that is well-formed UTF-8 has it only as an escape. */
+const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 
 /**
  * Decodes UTF-8 strictly; a byte order mark is a character like any other.
@@ -22,30 +24,47 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them; `JSON.parse` alone
- * accepts a million levels. A key `__proto__` becomes an ordinary own property.
+ * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them, and not too many.
+ * A key `__proto__` becomes an ordinary own property.
  *
+ * @param items see `excessOf`
  * @param note is added to the place where the text is malformed
- * @throws CofferError VALIDATION_ERROR for `field` if the text is malformed or nested too deeply
+ * @throws CofferError VALIDATION_ERROR for `field` if the text is malformed, nested too deeply, or holds too many items
  */
-export function parseJson(text: string, field: string, note = ""): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid(field, malformedJson(text) + note);
-    if (error instanceof RangeError) throw nestedTooDeeply(field);
-    throw error;
-  }
-  if (isDeeperThan(value, MAX_DEPTH)) throw nestedTooDeeply(field);
+export function parseJson(text: string, field: string, items: number, note = ""): unknown {
+  refuseExcess(text, field, items);
+  const value = parsed(text, field, note);
+  if (HALF_PAIR.test(text)) refuseIllFormed(value, field);
   return value;
 }
 
-function nestedTooDeeply(field: string): CofferError {
-  return invalid(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
+function parsed(text: string, field: string, note: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid(field, malformedJson(text) + note);
+    throw error;
+  }
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+function refuseExcess(text: string, field: string, items: number): void {
+  const excess = excessOf(text, items);
+  if (excess === "depth") throw invalid(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
+  if (excess === "frame") throw invalid(field, `must have at most ${MAX_FRAME} characters outside of texts`);
+  if (excess === "items")
+    throw invalid(field, `must hold at most ${items} values and names: send less at once`);
+}
+
+/** Strings with half a surrogate pair cannot be stored as UTF-8 and would be returned changed. */
+function refuseIllFormed(value: unknown, field: string): void {
+  if (typeof value === "string" && !value.isWellFormed()) throw invalid(field, "must be well-formed Unicode");
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => refuseIllFormed(item, `${field}[${index}]`));
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (!key.isWellFormed()) throw invalid(field, "must be well-formed Unicode");
+    refuseIllFormed(item, field === "body" ? key : `${field}.${key}`);
+  }
 }

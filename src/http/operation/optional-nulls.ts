@@ -11,14 +11,20 @@ export function withoutOptionalNulls(schema: TSchema, value: unknown): unknown {
   if (KindGuard.IsArray(schema) && Array.isArray(value))
     return value.map((item) => withoutOptionalNulls(schema.items, item));
   if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
-  const { properties } = schema;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-      const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (field === undefined) return [[name, inner]];
-      return inner === null && takesNull(field) ? [] : [[name, withoutOptionalNulls(field, inner)]];
-    }),
-  );
+  // The fields of the schema, which are few, and not those of the value.
+  let left: object = value;
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const sent: unknown = Reflect.get(value, name);
+    const inner = withoutOptionalNulls(field, sent);
+    if (inner === null && takesNull(field)) {
+      if (left === value) left = { ...value };
+      Reflect.deleteProperty(left, name);
+    } else if (inner !== sent) {
+      left = { ...left, [name]: inner };
+    }
+  }
+  return left;
 }
 
 /** The schema of what `withoutOptionalNulls` takes, for the API description. */

@@ -20,7 +20,7 @@ import {
 } from "../operation/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
-import { PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
+import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
 
 /** What signing in needs. */
 export interface AuthOptions {
@@ -155,7 +155,7 @@ export function auth(options: AuthOptions) {
           operationId: "logIn",
           tag: "Sign-in",
           summary: "Sign in with a password",
-          description: `After ${PER_ACCOUNT} wrong passwords for an account, or ${PER_CLIENT} from a client address, within ${WINDOW_SECONDS / 60} minutes, sign-in is blocked for the rest of that time. A client address that has signed in to the account before is not blocked by the limit of the account.`,
+          description: `After ${PER_ACCOUNT} wrong passwords for an account from one client address, or ${PER_CLIENT} for any, within ${WINDOW_SECONDS / 60} minutes, sign-in from there is blocked for the rest of that time. After ${FROM_STRANGERS.free} for one account, from anywhere, each wrong one makes the next wait for ${FROM_STRANGERS.mostMs / 1000} seconds. A client address that has signed in to the account before does not wait for what others guess.`,
           body: Type.Object({ username, password: givenPassword() }),
           example: { username: "ada", password: examplePassword },
           answers: signedIn,

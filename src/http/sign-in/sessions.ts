@@ -44,7 +44,7 @@ export function sessions(service: Sessions) {
           operationId: "listSessions",
           tag: "Account",
           summary: "List sessions",
-          account: true,
+          person: true,
           answers: [
             {
               status: 200,
@@ -69,7 +69,7 @@ export function sessions(service: Sessions) {
           summary: "Sign out everywhere",
           description:
             "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
-          account: true,
+          person: true,
           answers: [
             {
               status: 200,
@@ -98,7 +98,7 @@ export function sessions(service: Sessions) {
           operationId: "endSession",
           tag: "Account",
           summary: "End a session",
-          account: true,
+          person: true,
           params: Type.Object({ id: id("The session's identifier.") }),
           answers: [
             {

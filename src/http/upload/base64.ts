@@ -1,5 +1,6 @@
 import type { CofferError } from "../../domain/errors.ts";
 import { invalid } from "../../domain/errors.ts";
+import type { ContentSink } from "./content-sink.ts";
 import { RuntimeBase64 } from "./runtime-base64.ts";
 import type { WriteContent } from "./write-content.ts";
 
@@ -7,12 +8,19 @@ import type { WriteContent } from "./write-content.ts";
 const FIRST_CAPACITY = 24 * 1024;
 const CAPACITY = 48 * 1024;
 
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const PADDING = 0x3d;
 
 const ALPHABET = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
-const REMEDY = "Encode text and bytes as base64, or send them as they are with PUT /v0/files.";
+/** For any character that base64 does not have. */
+const FOREIGN = 0xff;
+
+const REMEDY =
+  "Encode bytes as base64, or send them as they are with PUT /v0/files; send text as `text` instead.";
 
 /** The six bits of each digit; -1 for every other byte, which stays negative in any combination. */
 const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
@@ -23,8 +31,7 @@ const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byt
  * It takes one byte per character of the JSON string, so that an error can name the position of the wrong character
  * (from 0, counting whitespace, an escape as one). Line breaks are ignored, and blanks at either end of a line. A blank
  * within a line is refused: words with blanks between them are text, which would be decoded to other bytes. Line breaks
- * and tabs can be in JSON only as escapes; the code that decodes those calls `breakLine`, or appends a space. Padding
- * may be missing; the unused bits of the last digit are ignored.
+ * and tabs can be in JSON only as escapes. Padding may be missing; the unused bits of the last digit are ignored.
  *
  * Runs of digits go through the runtime's decoder where it is free. It does not say where a string is wrong, and knows
  * nothing of a quartet that two pieces share, so all else goes through a loop by hand. A GiB of base64 takes 0.7 s of
@@ -32,7 +39,7 @@ const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byt
  *
  * Errors are CofferError VALIDATION_ERROR on `content`.
  */
-export class Base64Writer implements Disposable {
+export class Base64Writer implements ContentSink, Disposable {
   readonly #write: WriteContent;
   readonly #runtime = new RuntimeBase64();
   #decoded = Buffer.allocUnsafe(FIRST_CAPACITY);
@@ -57,22 +64,25 @@ export class Base64Writer implements Disposable {
     this.#runtime[Symbol.dispose]();
   }
 
-  /** How many characters fit before the next `drain`. */
   get room(): number {
     return ((this.#decoded.length - this.#length) / 3) * 4 - this.#digits;
   }
 
-  /** Decodes the characters `bytes[from, to)`; they must fit into `room`. */
   append(bytes: Buffer, from: number, to: number): void {
     let at = from;
     while (at < to) {
-      if (this.#digits > 0) this.appendOne(bytes[at++] ?? 0);
+      if (this.#digits > 0) this.#appendOne(bytes[at++] ?? 0);
       else at = this.#appendRun(bytes, at, to);
     }
   }
 
-  /** Decodes one character; it must fit into `room`. */
-  appendOne(character: number): void {
+  appendEscaped(unit: number): void {
+    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) this.#breakLine();
+    else if (unit === TAB) this.#appendOne(SPACE);
+    else this.#appendOne(unit >= 0 && unit < 0x80 ? unit : FOREIGN);
+  }
+
+  #appendOne(character: number): void {
     const value = VALUES[character] ?? -1;
     if (character === SPACE) {
       if (this.#lineHasText && this.#blankAt === -1) this.#blankAt = this.#position;
@@ -86,19 +96,17 @@ export class Base64Writer implements Disposable {
   }
 
   /** Takes a line break, which is one character. */
-  breakLine(): void {
+  #breakLine(): void {
     this.#lineHasText = false;
     this.#blankAt = -1;
     this.#position++;
   }
 
-  /** Writes what is decoded, which makes room. */
   async drain(): Promise<void> {
     await this.#flush();
     if (this.#decoded.length < CAPACITY) this.#decoded = Buffer.allocUnsafe(CAPACITY);
   }
 
-  /** Checks the end of the string and writes the rest. Call it once. */
   async finish(): Promise<void> {
     const [digits, bits] = [this.#digits, this.#bits];
     if (digits === 1) throw refusal("a character too many", this.#lastDigitAt);
@@ -133,7 +141,7 @@ export class Base64Writer implements Disposable {
     let at = from;
     while (at < to) {
       if (this.#digits === 0) at = this.#appendQuartets(bytes, at, to);
-      if (at < to) this.appendOne(bytes[at++] ?? 0);
+      if (at < to) this.#appendOne(bytes[at++] ?? 0);
     }
     return to;
   }

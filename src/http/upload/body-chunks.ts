@@ -1,22 +1,35 @@
+import type { AnnouncedBytes } from "../../services/contents/arriving.ts";
 import { releasedChunks } from "../gate/released-chunks.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { bodyTooLarge } from "../operation/json-body.ts";
+import { inTime, type Pace, paced } from "./pace.ts";
 
 // A small content in base64, and its other fields. In bytes.
 const SHORT_BODY = 32 * 1024;
 
+/** How a body is read. */
+export interface Reading {
+  /** The most bytes. */
+  readonly limit: number;
+  readonly pace: Pace;
+}
+
 /**
  * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
  * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
- * PAYLOAD_TOO_LARGE after `limit` bytes: what a parser ignores counts nowhere else if no length was announced.
+ * PAYLOAD_TOO_LARGE after `limit` bytes, as what a parser ignores counts nowhere else if no length was announced, and
+ * REQUEST_TIMEOUT.
  */
 export async function* chunksOf(
   request: Request,
   context: RequestContext,
-  limit: number,
+  { limit, pace }: Reading,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
-  for await (const chunk of isShort(request) ? wholeBody(request, context) : releasedChunks(request.body)) {
+  const chunks = isShort(request)
+    ? wholeBody(request, context, pace)
+    : paced(releasedChunks(request.body), pace);
+  for await (const chunk of chunks) {
     context.keepAlive();
     length += chunk.length;
     if (length > limit) throw bodyTooLarge(limit);
@@ -24,9 +37,16 @@ export async function* chunksOf(
   }
 }
 
-async function* wholeBody(request: Request, context: RequestContext): AsyncGenerator<Uint8Array> {
+async function* wholeBody(request: Request, context: RequestContext, pace: Pace): AsyncGenerator<Uint8Array> {
   context.allowSlowWriter();
-  yield await request.bytes();
+  yield await inTime(request.bytes(), pace);
+}
+
+/** What a request says of its body before it is read; null for a short one, which is in memory at once. */
+export function announcedBy({ headers }: Request, { client }: RequestContext): AnnouncedBytes | null {
+  const length = headers.get("content-length");
+  if (length === null) return { client, bytes: null };
+  return Number(length) <= SHORT_BODY ? null : { client, bytes: Number(length) };
 }
 
 /** Whether a body's announced length is at most `SHORT_BODY`. */

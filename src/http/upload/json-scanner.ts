@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import { otherThanJson } from "../operation/json-fault.ts";
-import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
+import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -18,26 +18,27 @@ const CLOSE_BRACE = 0x7d;
 /** A byte order mark in UTF-8. */
 const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
-/** `"content"` with every letter as a `\u` escape, the longest spelling of that key. */
-const LONGEST_KEY = 2 + "content".length * 6;
+/** A key with every letter as a `\u` escape, the longest spelling of one. */
+const LONGEST_KEY = 2 + Math.max(...CONTENT_KEYS.map(({ length }) => length)) * 6;
 
 /**
- * Separates the value of the top-level key `content` from the rest of a JSON object, byte by byte.
+ * Separates the text of the top-level key that is the content from the rest of a JSON object, byte by byte.
  *
  * It tracks strings, escapes and depth, but checks no syntax: everything except the inside of the content goes into
- * `envelope`, which is valid JSON exactly if the body is, and JSON.parse checks that. (Inside the content everything
- * except base64 is rejected, so it cannot hide malformed JSON.)
+ * `envelope`, which is valid JSON exactly if the body is, and JSON.parse checks that. (The inside of the content is
+ * checked where it is decoded, so it cannot hide malformed JSON.)
  *
  * By hand, because parsers give a string only once they hold it whole. A content of 100 MiB took 528 MB of memory and
  * 0.5 s with `Response.json()`, 438 MB and 0.5 s with `@streamparser/json`, and 49 MB and 0.1 s here. Of that memory,
  * 40 MB are the process without any upload.
  *
- * While `inContent` is true the bytes must go to a `ContentString`, until it ends, and not to `scanFields`.
+ * While `inContent` is true the bytes must go to a `JsonContent`, until it ends, and not to `scanFields`.
  */
 export class JsonScanner {
   /** Whether the next byte belongs to the content's string. */
   inContent = false;
-  hasContent = false;
+  /** The key of the content; null while there is none. */
+  contentKey: ContentKey | null = null;
 
   #bytes = Buffer.allocUnsafe(4096);
   #length = 0;
@@ -49,8 +50,10 @@ export class JsonScanner {
   #keyExpected = false;
   /** Where the current top-level key starts in the envelope; -1 in any other string. */
   #keyStart = -1;
-  #contentKeys = 0;
-  /** Whether the last token was the top-level key `content`, or its colon. */
+  /** The keys of contents so far. */
+  readonly #contentKeys = new Set<ContentKey>();
+  /** The last of them, and whether the last token was that key, or its colon. */
+  #lastKey: ContentKey = "content";
   #after: "content key" | "content colon" | "other" = "other";
 
   /** The body so far, with `""` as the content. */
@@ -99,7 +102,7 @@ export class JsonScanner {
     this.#after = "other";
     switch (byte) {
       case QUOTE:
-        if (after === "content colon") this.inContent = this.hasContent = true;
+        if (after === "content colon") this.#startContent();
         else this.#startString();
         break;
       case COLON:
@@ -134,22 +137,32 @@ export class JsonScanner {
     this.#keyExpected = false;
   }
 
+  #startContent(): void {
+    if (this.contentKey !== null)
+      throw invalid(this.#lastKey, `must not be sent together with ${this.contentKey}: send one of them`);
+    this.inContent = true;
+    this.contentKey = this.#lastKey;
+  }
+
   #endKey(): void {
-    const isContent = this.#isContentKey();
+    const key = this.#contentKey();
     this.#keyStart = -1;
-    if (!isContent) return;
-    if (++this.#contentKeys > 1) throw invalid("content", "must be sent only once");
+    if (key === undefined) return;
+    if (this.#contentKeys.has(key)) throw invalid(key, "must be sent only once");
+    this.#contentKeys.add(key);
+    this.#lastKey = key;
     this.#after = "content key";
   }
 
-  #isContentKey(): boolean {
-    if (this.#length - this.#keyStart > LONGEST_KEY) return false;
+  /** The key that has just ended, if it is that of a content. */
+  #contentKey(): ContentKey | undefined {
+    if (this.#length - this.#keyStart > LONGEST_KEY) return undefined;
     const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);
     // Only `\u` escapes can make a letter; any other escape keeps its backslash and does not match.
     const unescaped = key.replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    return unescaped === "content";
+    return CONTENT_KEYS.find((each) => each === unescaped);
   }
 
   /** Call this after the content's closing quote. */

@@ -1,94 +1,39 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
-import { bodyOf, type FileBody } from "../../db/files.ts";
-import type { Tables } from "../../db/tables.ts";
-import { type Actor, actorOf } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Digest } from "../../domain/digest.ts";
-import { type File, requireFuture } from "../../domain/file.ts";
-import type { FileRef } from "../../domain/file-ref.ts";
-import { requireFits } from "../../domain/file-size.ts";
-import type { BlobPk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/path.ts";
-import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { requireMayExpire } from "../../domain/role.ts";
-import { previewOf } from "../../domain/texts/preview.ts";
-import type { Log } from "../../log.ts";
-import type { Access, Reach } from "../access.ts";
-import type { FilePlace } from "../damaged-contents.ts";
+import { type Releaser, releaserOf } from "../../db/released-contents.ts";
+import { actorOf } from "../../domain/actor.ts";
+import { bucketOf, type Caller, isUnclaimed } from "../../domain/caller.ts";
+import { type Announced, ArrivingContents } from "./arriving.ts";
 import { HashedContent } from "./hashed-content.ts";
-import type { Quota } from "../quota.ts";
-import type { Tree } from "../tree.ts";
-import {
-  type Attributes,
-  notGiven,
-  parseAttributes,
-  parseTarget,
-  type UploadFields,
-} from "./upload-fields.ts";
-import type { UsageMeter } from "../usage.ts";
-
-/** The result of an upload: `created` is false if it replaced a file's content. */
-export interface Uploaded {
-  readonly file: File;
-  readonly created: boolean;
-}
-
-/** What uploads need. */
-export interface UploadParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly access: Access;
-  readonly quota: Quota;
-  readonly tree: Tree;
-  readonly clock: Clock;
-  readonly usage: UsageMeter;
-  readonly log: Log;
-  /** Bytes. */
-  readonly maxFileSize: number;
-}
-
-/** On whose behalf an upload is. */
-export interface Uploader {
-  readonly reach: Reach;
-  readonly by: Actor;
-  /** Runs a write if it may still happen: see `Access.write`. */
-  write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
-}
-
-/** What one upload needs. */
-interface OneUploadParts extends UploadParts {
-  readonly uploader: Uploader;
-  readonly writer: BlobWriter;
-  /** The most bytes that its drive or account can hold; null for no limit. */
-  readonly room: number | null;
-}
+import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
 
 /** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
+  readonly #arriving = new ArrivingContents();
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
   }
 
   /**
-   * Starts an upload. If the drive is known before the content, it is checked here.
+   * Starts an upload. What is known before the content is checked here.
    *
-   * @throws CofferError NOT_FOUND, STORAGE_FULL, UNAVAILABLE
+   * @param announced null if the content is here already
+   * @throws CofferError NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
    */
-  async begin(caller: Caller, driveId: string | null): Promise<Upload> {
+  async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
     const { access, maxFileSize } = this.#parts;
     const uploader: Uploader = {
       reach: caller,
       by: actorOf(caller),
+      holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
       write: (within, job) => access.write(caller, within, job),
     };
-    const reference = driveId ?? (caller.kind === "drive" ? caller.driveId : null);
-    if (reference !== null) return this.beginFor(uploader, reference, maxFileSize);
-    return this.#begin({ uploader, room: this.#mostRoom(caller), maxFileSize });
+    if (driveId !== null) return this.beginFor(uploader, driveId, maxFileSize, announced);
+    if (caller.kind === "drive") return this.beginFor(uploader, caller.driveId, maxFileSize, announced);
+    const room = this.#mostRoom(caller);
+    const owner: Releaser = { kind: "user", pk: caller.userPk };
+    const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room });
+    return this.#begin({ uploader, room, maxFileSize, arriving }, announced);
   }
 
   /** The most that any drive can hold that the caller sees; null for no limit. */
@@ -103,152 +48,42 @@ export class Uploads {
    *
    * @param maxFileSize bytes
    */
-  async beginFor(uploader: Uploader, driveId: string, maxFileSize: number): Promise<Upload> {
-    const { access, quota } = this.#parts;
-    const room = quota.limitOf(access.driveToWrite(uploader.reach, driveId, null));
-    return this.#begin({ uploader, room, maxFileSize });
+  async beginFor(
+    uploader: Uploader,
+    driveId: string,
+    maxFileSize: number,
+    announced: Announced | null,
+  ): Promise<Upload> {
+    const { access, quota, clock } = this.#parts;
+    const path = announced?.path ?? null;
+    const drive = access.driveToWrite(uploader.reach, driveId, path);
+    const arriving =
+      announced &&
+      this.#arriving.begin({
+        ...announced,
+        ...uploader,
+        owner: releaserOf(drive),
+        room: quota.roomToArrive(drive, path, clock.now()),
+      });
+    return this.#begin({ uploader, room: quota.limitOf(drive), maxFileSize, arriving }, announced);
   }
 
-  async #begin(one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize">): Promise<Upload> {
-    await this.#parts.tables.requireSpace();
-    return new Upload({ ...this.#parts, ...one, writer: await this.#parts.blobs.create() });
+  async #begin(
+    one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize" | "arriving">,
+    announced: Announced | null,
+  ): Promise<Upload> {
+    try {
+      await this.#parts.tables.requireSpace();
+      const writer = await this.#parts.blobs.create(announced?.bytes ?? 0);
+      return new Upload({ ...this.#parts, ...one, writer });
+    } catch (error) {
+      one.arriving?.[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Starts to read a content only to compare it with an earlier upload. */
   hashContent(): HashedContent {
     return new HashedContent(this.#parts);
-  }
-}
-
-/** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
-export class Upload {
-  readonly #parts: OneUploadParts;
-  #received = 0;
-  /** Whether the write found other bytes of a small content, and put the right ones in their place. */
-  #hasHealed = false;
-
-  constructor(parts: OneUploadParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Adds the next piece; its memory may be reused once the promise has resolved.
-   *
-   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
-   */
-  async write(piece: Uint8Array): Promise<void> {
-    this.#received += piece.length;
-    requireFits(this.#received, this.#parts);
-    // The space that the reserve has freed is not for contents.
-    await this.#parts.tables.requireSpace();
-    await this.#parts.writer.write(piece);
-  }
-
-  /**
-   * Makes the content durable and creates or replaces the file. If it throws, nothing is left.
-   *
-   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
-   *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
-   */
-  async finish(
-    fields: UploadFields,
-    precondition: Precondition,
-    within?: Within<Uploaded>,
-  ): Promise<Uploaded> {
-    const { filename, path } = parseTarget(fields);
-    const attributes = parseAttributes(fields, filename, this.#parts.clock.now());
-    const drive = this.#parts.access.driveToWrite(this.#parts.uploader.reach, fields.driveId, path);
-    const uploaded = await this.#store({ driveId: drive.id, path }, within, (blob) =>
-      this.#file(fields, path, attributes, blob, precondition),
-    );
-    this.#parts.usage.countBytes(uploaded.file.driveId, this.#received);
-    return uploaded;
-  }
-
-  /**
-   * Like `finish`, but replaces only the content of a file that is there.
-   *
-   * @param check is called with the file inside the write; what it throws leaves the file as it is
-   */
-  async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
-    const { access, tree, clock, uploader } = this.#parts;
-    return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
-      const present = access.fileToWrite(uploader.reach, ref);
-      check(present);
-      const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
-      const stamp = { now: clock.now(), by: uploader.by };
-      return tree.change(access.drive(uploader.reach, present.driveId), present, body, stamp);
-    });
-  }
-
-  /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
-  async #store<T>(
-    place: FilePlace,
-    within: Within<T> | undefined,
-    name: (blob: PinnedBlob) => T,
-  ): Promise<T> {
-    const blob = await this.#parts.writer.commit();
-    if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
-    try {
-      const named = await this.#parts.uploader.write(within, () => name(blob));
-      if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
-      return named;
-    } finally {
-      blob.unpin();
-      if (blob.bytes === null) await this.#forgetRefused(blob.digest);
-    }
-  }
-
-  #reportHealed({ driveId, path }: FilePlace, damage: string): void {
-    this.#parts.log.warn("an upload has replaced a damaged content", {
-      drive: driveId,
-      path,
-      damage,
-    });
-  }
-
-  /** Removes a content that no row names. The check and the removal are one step, so no row can appear between. */
-  async #forgetRefused(digest: Digest): Promise<void> {
-    const { blobs, store } = this.#parts.tables;
-    // With adopted contents this may be one of them, which must stay; the sweep can tell.
-    if (store.straysKeptUntil() > 0 || !blobs.isRemovable(digest)) return;
-    await this.#parts.blobs.remove(digest);
-  }
-
-  /** Drops the content. */
-  async abort(): Promise<void> {
-    await this.#parts.writer.abort();
-  }
-
-  /** The row of the content. Runs inside the write. */
-  #keep(blob: PinnedBlob): BlobPk {
-    const { blobs, smallContents, damagedContents } = this.#parts.tables;
-    const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
-    this.#hasHealed = blob.bytes !== null && smallContents.put(blobPk, blob.bytes) === "healed";
-    // A file that was only matched may have been found damaged since.
-    if (blob.bytes !== null || blob.isWritten) damagedContents.remove(blob.digest);
-    return blobPk;
-  }
-
-  /** Runs inside the write: the drive may have been deleted while the content arrived. */
-  #file(
-    fields: UploadFields,
-    path: FilePath,
-    attributes: Attributes,
-    blob: PinnedBlob,
-    precondition: Precondition,
-  ): Uploaded {
-    const { access, tree, clock, uploader } = this.#parts;
-    const stamp = { now: clock.now(), by: uploader.by };
-    const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
-    // It may have passed since it was read.
-    requireFuture("expires_at", attributes.expiresAt, stamp.now);
-    const present = tree.occupant(drive, path, stamp);
-    requirePrecondition(precondition, present);
-    const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
-    if (present === null) return { file: tree.add(drive, path, body, stamp), created: true };
-    const changed = fields.keepsRest === true ? { ...body, ...notGiven(fields, present) } : body;
-    requireMayExpire(drive.role, present.expiresAt, changed.expiresAt);
-    return { file: tree.change(drive, present, changed, stamp), created: false };
   }
 }

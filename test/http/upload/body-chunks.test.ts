@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "../../../src/clock.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { RequestContext } from "../../../src/http/gate/request-context.ts";
 import { chunksOf } from "../../../src/http/upload/body-chunks.ts";
@@ -19,7 +20,7 @@ function startReading(limit: number) {
     });
     let [chunks, bytes] = [0, 0];
     begun.resolve();
-    for await (const chunk of chunksOf(request, context, limit)) {
+    for await (const chunk of chunksOf(request, context, { limit, pace: { clock: systemClock, least: 0 } })) {
       chunks += 1;
       bytes += chunk.length;
     }

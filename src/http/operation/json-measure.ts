@@ -1,0 +1,57 @@
+/** How much a text of JSON holds: what parsing it costs, and all that is done with the values later. */
+export type JsonExcess = "depth" | "items" | "frame" | null;
+
+/** Values are at most so deep, so later code can recurse into them. */
+export const MAX_DEPTH = 64;
+
+/** The most characters outside of texts: what is long is a text, and no number or white space. */
+export const MAX_FRAME = 256 * 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Whether a text of JSON holds more than it may, before it is parsed: a megabyte may be one text, which costs nothing,
+ * or half a million zeros, with which everybody waits. What is not JSON is left to `JSON.parse`.
+ *
+ * @param items how many values, and names of fields, it may hold
+ */
+export function excessOf(text: string, items: number): JsonExcess {
+  let [depth, found, strings, frame] = [0, 1, 0, 0];
+  /** Whether a bracket was opened, so that what comes next is one more, unless it is the end. */
+  let isFirst = false;
+  for (let at = 0; at < text.length; at++) {
+    if (++frame > MAX_FRAME) return "frame";
+    const code = text.charCodeAt(at);
+    if (code <= SPACE) continue;
+    if (isFirst && code !== CLOSE_BRACKET && code !== CLOSE_BRACE) found++;
+    isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
+    if (isFirst && ++depth > MAX_DEPTH) return "depth";
+    if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--;
+    else if (code === COMMA || code === COLON) found++;
+    else if (code === QUOTE) {
+      at = endOfString(text, at);
+      strings++;
+    }
+    if (found > items || strings > items) return "items";
+  }
+  return null;
+}
+
+/** Where the string ends that starts at `start`; the text's length if it does not. */
+function endOfString(text: string, start: number): number {
+  for (let at = start; ;) {
+    at = text.indexOf('"', at + 1);
+    if (at === -1) return text.length;
+    let before = at - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((at - before) % 2 === 1) return at;
+  }
+}

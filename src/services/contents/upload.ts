@@ -1,0 +1,214 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import { bodyOf, type FileBody } from "../../db/files.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Actor } from "../../domain/actor.ts";
+import type { Digest } from "../../domain/digest.ts";
+import { type File, requireFuture } from "../../domain/file.ts";
+import type { FileRef } from "../../domain/file-ref.ts";
+import { requireFits } from "../../domain/file-size.ts";
+import type { BlobPk } from "../../domain/id.ts";
+import type { FilePath } from "../../domain/path.ts";
+import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
+import { requireMayExpire } from "../../domain/role.ts";
+import { previewOf } from "../../domain/texts/preview.ts";
+import type { Log } from "../../log.ts";
+import type { Access, Reach } from "../access.ts";
+import type { ArrivingContent } from "./arriving.ts";
+import type { FilePlace } from "../damaged-contents.ts";
+import type { ContentChecks } from "./content-checks.ts";
+import type { Quota } from "../quota.ts";
+import type { SlotHolder } from "../slots.ts";
+import type { Tree } from "../tree.ts";
+import {
+  type Attributes,
+  notGiven,
+  parseAttributes,
+  parseTarget,
+  type UploadFields,
+} from "./upload-fields.ts";
+import type { UsageMeter } from "../usage.ts";
+
+/** The result of an upload: `created` is false if it replaced a file's content. */
+export interface Uploaded {
+  readonly file: File;
+  readonly created: boolean;
+}
+
+/** What uploads need. */
+export interface UploadParts {
+  readonly tables: Tables;
+  readonly blobs: BlobStore;
+  readonly access: Access;
+  readonly quota: Quota;
+  readonly tree: Tree;
+  readonly clock: Clock;
+  readonly usage: UsageMeter;
+  readonly contentChecks: ContentChecks;
+  readonly log: Log;
+  /** Bytes. */
+  readonly maxFileSize: number;
+}
+
+/** On whose behalf an upload is. */
+export interface Uploader {
+  readonly reach: Reach;
+  readonly by: Actor;
+  /** Who may have only so many uploads under way. */
+  readonly holder: SlotHolder;
+  /** Runs a write if it may still happen: see `Access.write`. */
+  write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
+}
+
+/** What one upload needs. */
+export interface OneUploadParts extends UploadParts {
+  readonly uploader: Uploader;
+  readonly writer: BlobWriter;
+  /** Null if no client is waited for. */
+  readonly arriving: ArrivingContent | null;
+  /** The most bytes that its drive or account can hold; null for no limit. */
+  readonly room: number | null;
+}
+
+/** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
+export class Upload {
+  readonly #parts: OneUploadParts;
+  #received = 0;
+  /** Whether the write found other bytes of a small content, and put the right ones in their place. */
+  #hasHealed = false;
+
+  constructor(parts: OneUploadParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Adds the next piece; its memory may be reused once the promise has resolved.
+   *
+   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   */
+  async write(piece: Uint8Array): Promise<void> {
+    this.#received += piece.length;
+    requireFits(this.#received, this.#parts);
+    this.#parts.arriving?.add(piece.length);
+    // The space that the reserve has freed is not for contents.
+    await this.#parts.tables.requireSpace();
+    await this.#parts.writer.write(piece);
+  }
+
+  /**
+   * Makes the content durable and creates or replaces the file. If it throws, nothing is left.
+   *
+   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
+   *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   */
+  async finish(
+    fields: UploadFields,
+    precondition: Precondition,
+    within?: Within<Uploaded>,
+  ): Promise<Uploaded> {
+    const { filename, path } = parseTarget(fields);
+    const attributes = parseAttributes(fields, filename, this.#parts.clock.now());
+    const drive = this.#parts.access.driveToWrite(this.#parts.uploader.reach, fields.driveId, path);
+    const uploaded = await this.#store({ driveId: drive.id, path }, within, (blob) =>
+      this.#file(fields, path, attributes, blob, precondition),
+    );
+    this.#parts.usage.countBytes(uploaded.file.driveId, this.#received);
+    return uploaded;
+  }
+
+  /**
+   * Like `finish`, but replaces only the content of a file that is there.
+   *
+   * @param check is called with the file inside the write; what it throws leaves the file as it is
+   */
+  async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
+    const { access, tree, clock, uploader } = this.#parts;
+    return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
+      const present = access.fileToWrite(uploader.reach, ref);
+      check(present);
+      const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
+      const stamp = { now: clock.now(), by: uploader.by };
+      return tree.change(access.drive(uploader.reach, present.driveId), present, body, stamp);
+    });
+  }
+
+  /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
+  async #store<T>(
+    place: FilePlace,
+    within: Within<T> | undefined,
+    name: (blob: PinnedBlob) => T,
+  ): Promise<T> {
+    const blob = await this.#parts.writer.commit();
+    if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
+    try {
+      const named = await this.#parts.uploader.write(within, () => {
+        const result = name(blob);
+        // From here on it counts as stored.
+        this.#parts.arriving?.[Symbol.dispose]();
+        return result;
+      });
+      if (blob.isWritten) this.#parts.contentChecks.note(blob.digest);
+      if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
+      return named;
+    } finally {
+      blob.unpin();
+      if (blob.bytes === null) await this.#forgetRefused(blob.digest);
+    }
+  }
+
+  #reportHealed({ driveId, path }: FilePlace, damage: string): void {
+    this.#parts.log.warn("an upload has replaced a damaged content", {
+      drive: driveId,
+      path,
+      damage,
+    });
+  }
+
+  /** Removes a content that no row names. The check and the removal are one step, so no row can appear between. */
+  async #forgetRefused(digest: Digest): Promise<void> {
+    const { blobs, store } = this.#parts.tables;
+    // With adopted contents this may be one of them, which must stay; the sweep can tell.
+    if (store.straysKeptUntil() > 0 || !blobs.isRemovable(digest)) return;
+    await this.#parts.blobs.remove(digest);
+  }
+
+  /** Drops the content. */
+  async abort(): Promise<void> {
+    await this.#parts.writer.abort();
+    this.#parts.arriving?.[Symbol.dispose]();
+  }
+
+  /** The row of the content. Runs inside the write. */
+  #keep(blob: PinnedBlob): BlobPk {
+    const { blobs, smallContents, damagedContents } = this.#parts.tables;
+    const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
+    this.#hasHealed = blob.bytes !== null && smallContents.put(blobPk, blob.bytes) === "healed";
+    // A file that was only matched may have been found damaged since.
+    if (blob.bytes !== null || blob.isWritten) damagedContents.remove(blob.digest);
+    return blobPk;
+  }
+
+  /** Runs inside the write: the drive may have been deleted while the content arrived. */
+  #file(
+    fields: UploadFields,
+    path: FilePath,
+    attributes: Attributes,
+    blob: PinnedBlob,
+    precondition: Precondition,
+  ): Uploaded {
+    const { access, tree, clock, uploader } = this.#parts;
+    const stamp = { now: clock.now(), by: uploader.by };
+    const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
+    // It may have passed since it was read.
+    requireFuture("expires_at", attributes.expiresAt, stamp.now);
+    const present = tree.occupant(drive, path, stamp);
+    requirePrecondition(precondition, present);
+    const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
+    if (present === null) return { file: tree.add(drive, path, body, stamp), created: true };
+    const changed = fields.keepsRest === true ? { ...body, ...notGiven(fields, present) } : body;
+    requireMayExpire(drive.role, present.expiresAt, changed.expiresAt);
+    return { file: tree.change(drive, present, changed, stamp), created: false };
+  }
+}

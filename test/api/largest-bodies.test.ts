@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { TestAppliance } from "../support/appliance.ts";
+import { addAccount } from "../support/accounts.ts";
+import { startAppliance } from "../support/appliance.ts";
+import type { Answer, RequestOptions } from "../support/client.ts";
+import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../support/described-bodies.ts";
+import { Description } from "../support/description.ts";
+import { hostileBodies } from "../support/hostile-bodies.ts";
+import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
+import { WorkMeter } from "../support/work-meter.ts";
+
+/** Values and names in one body, at most, which each is looked at a few times. */
+const MOST_ITEMS = 10_000;
+const LOOKED_AT = 8;
+
+let coffer: TestAppliance;
+let browser: SignedInBrowser;
+let routes: BodyRoute[];
+beforeAll(async () => {
+  coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  ({ browser } = beginSession(coffer, "ada"));
+  routes = bodyRoutes(await Description.of(coffer.client()));
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** By whoever may send the most there. MCP takes no sessions. */
+async function sendAsCaller({ operation, path }: BodyRoute, options: RequestOptions): Promise<Answer> {
+  coffer.clock.advance(3_600_000);
+  if (operation.id !== "mcp") return browser.send(operation.method, path, options);
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  return coffer.client(secret).send(operation.method, path, options);
+}
+
+function sendAsNobody({ operation, path }: BodyRoute, options: RequestOptions): Promise<Answer> {
+  coffer.clock.advance(3_600_000);
+  return coffer.client().send(operation.method, path, options);
+}
+
+function code({ text }: Answer): string {
+  const { error } = JSON.parse(text);
+  return typeof error === "string" ? error : error.code;
+}
+
+test("every route refuses a body that is longer than it says", async () => {
+  expect(routes.length).toBeGreaterThan(40);
+  for (const route of routes) {
+    const body = "x".repeat(route.limit + 1);
+    expect([route.operation.id, (await sendAsCaller(route, { body })).status]).toEqual([
+      route.operation.id,
+      413,
+    ]);
+    const stream = new Blob([body]).stream();
+    expect([route.operation.id, (await sendAsCaller(route, { body: stream })).status]).toEqual([
+      route.operation.id,
+      413,
+    ]);
+  }
+});
+
+test("without a key no route takes more than 16 KiB", async () => {
+  for (const route of routes.filter(({ operation }) => !operation.isGuarded)) {
+    const answer = await sendAsNobody(route, { body: "x".repeat(ANONYMOUS_LIMIT + 1) });
+    expect([route.operation.id, answer.status]).toEqual([route.operation.id, 413]);
+    const shorter = await sendAsNobody(route, { body: "x".repeat(ANONYMOUS_LIMIT) });
+    expect([route.operation.id, shorter.status]).not.toEqual([route.operation.id, 413]);
+  }
+});
+
+describe("the largest body of every route costs little, whatever is in it", () => {
+  test("of a caller", async () => {
+    using meter = new WorkMeter();
+    for (const route of routes) {
+      for (const [shape, body] of hostileBodies(route.limit)) {
+        meter.take();
+        const { status } = await sendAsCaller(route, { body });
+        expect([route.operation.id, shape, status < 500 && status !== 413]).toEqual([
+          route.operation.id,
+          shape,
+          true,
+        ]);
+        expect([route.operation.id, shape, Math.max(0, meter.take() - MOST_ITEMS * LOOKED_AT)]).toEqual([
+          route.operation.id,
+          shape,
+          0,
+        ]);
+      }
+    }
+  });
+
+  test("of an upload's fields, and of what is in a form", async () => {
+    using meter = new WorkMeter();
+    for (const [shape, body] of hostileBodies(256 * 1024)) {
+      for (const type of ["application/json", "multipart/form-data; boundary=b"]) {
+        meter.take();
+        const part = `--b\r\nContent-Disposition: form-data; name="metadata"\r\n\r\n${body}\r\n--b--\r\n`;
+        const sent = { body: type.startsWith("m") ? part : body, headers: { "content-type": type } };
+        const answer = await browser.send("POST", "/v0/files", sent);
+        expect([shape, type, code(answer)]).toEqual([shape, type, "VALIDATION_ERROR"]);
+        expect([shape, type, Math.max(0, meter.take() - MOST_ITEMS * LOOKED_AT)]).toEqual([shape, type, 0]);
+      }
+    }
+  });
+});
+
+test("the longest metadata goes through every door, as tight or as wide as it is written", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const client = coffer.client(secret);
+  const { data: drive } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Metadata" },
+  });
+  // 16 KiB, with as many values as that can hold.
+  const metadata = { z: Array<number>(8188).fill(0) };
+  const body = { drive_id: drive.id, filename: "a", content: "", metadata };
+  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  const wide = JSON.stringify({ metadata, tags: ["a"] }, null, 8);
+  const changed = await client.json<{ metadata: unknown }>(200, "PATCH", `/v0/files/${id}`, { body: wide });
+  expect(changed.metadata).toEqual(metadata);
+});
