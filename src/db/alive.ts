@@ -7,8 +7,17 @@ export function fileIsAlive(now: ":now" | "?2"): string {
   return `(f.expires_at IS NULL OR f.expires_at > ${now})`;
 }
 
-/** The SQL condition for a key `k` that has not expired at `:now`. */
-export const KEY_IS_ALIVE = "(k.expires_at IS NULL OR k.expires_at > :now)";
+/**
+ * The SQL condition for a key `k` that works at `:now`: it has not expired, and the key that made it is there, and so on
+ * up to one that no key made. None outlives the key that made it, so of those above only the row is asked for.
+ */
+export const KEY_IS_ALIVE = `(k.expires_at IS NULL OR k.expires_at > :now)
+  AND (k.made_by IS NULL OR EXISTS (
+    WITH RECURSIVE maker (made_by) AS (
+      SELECT m.made_by FROM api_key m WHERE m.id = k.made_by
+      UNION ALL
+      SELECT m.made_by FROM maker JOIN api_key m ON m.id = maker.made_by)
+    SELECT 1 FROM maker WHERE made_by IS NULL))`;
 
 /**
  * The SQL condition for a drive `d` that readers can see: neither deleted nor expired.

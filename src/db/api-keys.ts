@@ -19,6 +19,8 @@ export interface NewApiKey {
   readonly createdAt: number;
   /** Null for never. */
   readonly expiresAt: number | null;
+  /** The key that made it; null if none did. */
+  readonly madeBy: KeyId | null;
   /** When its secret stops working, if that is before the key expires: another one replaces it until then. */
   readonly secretExpiresAt?: number;
 }
@@ -41,11 +43,14 @@ interface CallerRow {
   readonly pathPrefix: FolderPath | null;
   readonly ownerId: UserId | null;
   readonly plan: Plan;
+  readonly madeBy: KeyId | null;
+  readonly isApplication: 0 | 1;
 }
 
 const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHERE d.pk = k.drive) AS driveId,
                  k.path_prefix AS pathPrefix,
                  k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt,
+                 k.made_by AS madeBy,
                  (SELECT g.client_id FROM oauth_grant g WHERE g.key_id = k.id) AS clientId`;
 /** The keys that reach no more of a drive than a prefix. */
 const WITHIN_PREFIX = "substr(ifnull(path_prefix, ''), 1, length(:prefix)) = :prefix";
@@ -74,8 +79,9 @@ export class ApiKeysTable {
   readonly #ofDrive;
   readonly #replaceSecret;
   readonly #remove;
-  readonly #removeOfUser;
-  readonly #removeOfDrive;
+  readonly #oneOfUser;
+  readonly #oneOfDrive;
+  readonly #isBelow;
   readonly #removeSomeOf;
   readonly #removeExpired;
   readonly #expiryOf;
@@ -86,7 +92,8 @@ export class ApiKeysTable {
     this.#callers = new SnapshotCache(database);
     const holder = `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
                            k.path_prefix AS pathPrefix,
-                           o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan
+                           o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan,
+                           k.made_by AS madeBy, k.secret_expires_at IS NOT NULL AS isApplication
                       ${VALID} AND k.hash = :hash`;
     this.#holder = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(holder);
     this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
@@ -112,9 +119,9 @@ export class ApiKeysTable {
       ]
     >(
       `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, path_prefix, created_at, expires_at,
-                            secret_expires_at)
+                            secret_expires_at, made_by)
        VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :pathPrefix, :createdAt, :expiresAt,
-               :secretExpiresAt)`,
+               :secretExpiresAt, :madeBy)`,
     );
     this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
       `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
@@ -128,11 +135,17 @@ export class ApiKeysTable {
                           secret_expires_at = :secretExpiresAt WHERE id = :id`,
     );
     this.#remove = sql.prepare<never, [KeyId]>("DELETE FROM api_key WHERE id = ?");
-    this.#removeOfUser = sql.prepare<never, [{ user: UserPk; id: KeyId }]>(
-      `DELETE FROM api_key WHERE ${OF_USER} AND id = :id`,
+    this.#oneOfUser = sql.prepare<ApiKey, [{ user: UserPk; now: number; id: KeyId }]>(
+      `SELECT ${COLUMNS} FROM api_key k WHERE id = :id AND ${OF_USER} AND ${KEY_IS_ALIVE}`,
     );
-    this.#removeOfDrive = sql.prepare<never, [{ drive: DrivePk; prefix: FolderPath; id: KeyId }]>(
-      `DELETE FROM api_key WHERE drive = :drive AND ${WITHIN_PREFIX} AND id = :id`,
+    this.#oneOfDrive = sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number; id: KeyId }]>(
+      `SELECT ${COLUMNS} FROM api_key k
+        WHERE id = :id AND drive = :drive AND ${WITHIN_PREFIX} AND ${KEY_IS_ALIVE}`,
+    );
+    this.#isBelow = sql.prepare<object, [{ id: KeyId; above: KeyId }]>(
+      `WITH RECURSIVE maker (id) AS (
+         SELECT :id UNION ALL SELECT k.made_by FROM maker JOIN api_key k ON k.id = maker.id)
+       SELECT 1 FROM maker WHERE id = :above`,
     );
     this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
       "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
@@ -173,6 +186,18 @@ export class ApiKeysTable {
       : this.#ofDrive.all({ ...reach, now });
   }
 
+  /** The key among those of `list`; null if it is none of them. */
+  find(id: KeyId, reach: KeyReach, now: number): ApiKey | null {
+    return "user" in reach
+      ? this.#oneOfUser.get({ user: reach.user, now, id })
+      : this.#oneOfDrive.get({ ...reach, now, id });
+  }
+
+  /** Whether a key is another, or was made by it, or by a key that this made, and so on. */
+  isBelow(id: KeyId, above: KeyId): boolean {
+    return this.#isBelow.get({ id, above }) !== null;
+  }
+
   /** When a key expires; null for never, or if there is no such key. */
   expiryOf(id: KeyId): number | null {
     return this.#expiryOf.get(id)?.expiresAt ?? null;
@@ -201,18 +226,9 @@ export class ApiKeysTable {
     this.#replaceSecret.run({ ...newer });
   }
 
-  /** Removes a key, whosever it is. Inside a write. */
+  /** Removes a key, whosever it is. What it made does not work any more: see `EndedKeys`. Inside a write. */
   removeAny(id: KeyId): void {
     this.#remove.run(id);
-  }
-
-  /** Removes a key within reach. Returns false if there is none. Inside a write. */
-  remove(id: KeyId, reach: KeyReach): boolean {
-    const { changes } =
-      "user" in reach
-        ? this.#removeOfUser.run({ user: reach.user, id })
-        : this.#removeOfDrive.run({ ...reach, id });
-    return changes > 0;
   }
 
   /** Removes up to `limit` keys of a deleted drive. Returns how many. Inside a write. */
@@ -233,9 +249,10 @@ export class ApiKeysTable {
 
 function fromRow(row: CallerRow | null): Caller | null {
   if (row === null) return null;
-  const { keyId, scope, plan, userPk, userId, drivePk, driveId, ownerId, pathPrefix } = row;
-  if (userPk !== null && userId !== null) return { kind: "account", keyId, scope, plan, userPk, userId };
+  const { keyId, scope, plan, madeBy, userPk, userId, drivePk, driveId, ownerId, pathPrefix } = row;
+  const key = { keyId, scope, plan, madeBy, isApplication: row.isApplication === 1 };
+  if (userPk !== null && userId !== null) return { kind: "account", ...key, userPk, userId };
   if (drivePk !== null && driveId !== null)
-    return { kind: "drive", keyId, scope, plan, drivePk, driveId, ownerId, prefix: pathPrefix ?? ROOT };
+    return { kind: "drive", ...key, drivePk, driveId, ownerId, prefix: pathPrefix ?? ROOT };
   throw new Error(`key ${keyId} reaches neither a user nor a drive`);
 }

@@ -1,8 +1,9 @@
 import { type Actor, actorText, namedActor } from "../domain/actor.ts";
-import type { DrivePk, UserPk } from "../domain/id.ts";
+import type { DrivePk, KeyId, UserPk } from "../domain/id.ts";
 import type { Member } from "../domain/member.ts";
 import type { MemberRole } from "../domain/role.ts";
 import { actorName } from "./actor-names.ts";
+import { KEY_IS_ALIVE } from "./alive.ts";
 import type { Database } from "./database.ts";
 
 /** A user with whom a drive is to be shared. */
@@ -11,6 +12,8 @@ export interface NewMember {
   readonly user: UserPk;
   readonly role: MemberRole;
   readonly addedBy: Actor | null;
+  /** The key that lets it in, with which it goes; null for a person. */
+  readonly madeBy: KeyId | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -37,9 +40,10 @@ export class MembersTable {
   readonly #changesFrom;
 
   constructor({ sql }: Database) {
-    this.#roleOf = sql.prepare<{ role: MemberRole }, [DrivePk, UserPk]>(
+    this.#roleOf = sql.prepare<{ role: MemberRole }, [{ drive: DrivePk; user: UserPk; now: number }]>(
       `SELECT m.role FROM drive_member m JOIN drive d ON d.pk = m.drive JOIN user o ON o.pk = d.user
-        WHERE m.drive = ? AND m.user = ? AND o.disabled_at IS NULL`,
+        WHERE m.drive = :drive AND m.user = :user AND o.disabled_at IS NULL
+          AND (m.made_by IS NULL OR EXISTS (SELECT 1 FROM api_key k WHERE k.id = m.made_by AND ${KEY_IS_ALIVE}))`,
     );
     this.#find = sql.prepare<Row, [DrivePk, UserPk]>(`${SELECT} AND m.user = ?`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} ORDER BY m.created_at, m.user`);
@@ -49,12 +53,16 @@ export class MembersTable {
     this.#userHas = sql.prepare<object, [UserPk, number]>(
       "SELECT 1 FROM drive_member WHERE user = ? LIMIT 1 OFFSET ?",
     );
-    this.#insert = sql.prepare<never, [DrivePk, UserPk, MemberRole, string | null, number]>(
-      `INSERT INTO drive_member (drive, user, role, changes_from, added_by, created_at)
-       VALUES (?, ?, ?, (SELECT ifnull(max(pk), 0) FROM change), ?, ?)`,
+    this.#insert = sql.prepare<never, [DrivePk, UserPk, MemberRole, string | null, KeyId | null, number]>(
+      `INSERT INTO drive_member (drive, user, role, changes_from, added_by, made_by, created_at)
+       VALUES (?, ?, ?, (SELECT ifnull(max(pk), 0) FROM change), ?, ?, ?)`,
     );
-    this.#setRole = sql.prepare<never, [MemberRole, DrivePk, UserPk]>(
-      "UPDATE drive_member SET role = ? WHERE drive = ? AND user = ?",
+    this.#setRole = sql.prepare<
+      never,
+      [{ role: MemberRole; madeBy: KeyId | null; drive: DrivePk; user: UserPk }]
+    >(
+      `UPDATE drive_member SET role = :role, made_by = iif(made_by IS NULL, NULL, :madeBy)
+        WHERE drive = :drive AND user = :user`,
     );
     this.#remove = sql.prepare<never, [DrivePk, UserPk]>(
       "DELETE FROM drive_member WHERE drive = ? AND user = ?",
@@ -69,9 +77,12 @@ export class MembersTable {
     return this.#changesFrom.get(drive, user)?.changesFrom ?? 0;
   }
 
-  /** What a member may do in a drive; null for others, and for all members while the owner is disabled. */
-  roleOf(drive: DrivePk, user: UserPk): MemberRole | null {
-    return this.#roleOf.get(drive, user)?.role ?? null;
+  /**
+   * What a member may do in a drive; null for others, for one whom a key let in that has ended, and for all members while
+   * the owner is disabled.
+   */
+  roleOf(drive: DrivePk, { userPk: user }: { readonly userPk: UserPk }, now: number): MemberRole | null {
+    return this.#roleOf.get({ drive, user, now })?.role ?? null;
   }
 
   find(drive: DrivePk, user: UserPk): Member | null {
@@ -95,13 +106,13 @@ export class MembersTable {
   }
 
   /** Inside a write. */
-  insert({ drive, user, role, addedBy, createdAt }: NewMember): void {
-    this.#insert.run(drive, user, role, actorText(addedBy), createdAt);
+  insert({ drive, user, role, addedBy, madeBy, createdAt }: NewMember): void {
+    this.#insert.run(drive, user, role, actorText(addedBy), madeBy, createdAt);
   }
 
-  /** Inside a write. */
-  setRole(drive: DrivePk, user: UserPk, role: MemberRole): void {
-    this.#setRole.run(role, drive, user);
+  /** Whoever sets the role of a member that a key let in, lets it in from then on. Inside a write. */
+  setRole(drive: DrivePk, user: UserPk, role: MemberRole, madeBy: KeyId | null): void {
+    this.#setRole.run({ drive, user, role, madeBy });
   }
 
   /** Inside a write. */

@@ -23,6 +23,16 @@ export interface ApiKey {
   readonly expiresAt: number | null;
   /** The OAuth client that a person gave it to; null for other keys. */
   readonly clientId: string | null;
+  /** The key that made it, with which it goes; null if a person or the server did. */
+  readonly madeBy: KeyId | null;
+}
+
+/** How much a key made, with all that the keys that it made made: what goes with it. */
+export interface MadeByKey {
+  readonly keys: number;
+  readonly links: number;
+  readonly webhooks: number;
+  readonly members: number;
 }
 
 /** A new secret and its hash. */
@@ -38,7 +48,8 @@ export interface NewKeySecret extends NewSecret {
   readonly prefix: string;
 }
 
-const SECRET_BYTES = 24;
+/** How many random bytes a secret is made of. */
+export const SECRET_BYTES = 24;
 
 /** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
 export function newApiKey(service: string): NewKeySecret {
@@ -70,15 +81,23 @@ export function newUploadToken(): NewSecret {
   return newSecret("upl_");
 }
 
-/** Makes a secret that begins with `start`, and shows its first `prefixLength` characters. */
-export function newKeySecret(start: string, prefixLength: number): NewKeySecret {
-  const made = newSecret(start);
+/**
+ * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
+ *
+ * @param bytes what it is made of, random by default
+ */
+export function newKeySecret(start: string, prefixLength: number, bytes = randomBytes()): NewKeySecret {
+  const made = newSecret(start, bytes);
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
 }
 
-function newSecret(start: string): NewSecret {
-  const secret = start + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex();
+function newSecret(start: string, bytes = randomBytes()): NewSecret {
+  const secret = start + bytes.toHex();
   return { secret, hash: hashSecret(secret) };
+}
+
+function randomBytes(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
 }
 
 function isSecretHash(text: string): text is SecretHash {

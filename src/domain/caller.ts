@@ -22,10 +22,17 @@ interface Account {
   readonly userPk: UserPk;
 }
 
-/** A caller with a key of an account. */
-export interface AccountKeyCaller extends Account {
+/** Who has a key. */
+interface Holder {
   readonly keyId: KeyId;
+  /** The key that made it; null if a person did, or the server. */
+  readonly madeBy: KeyId | null;
+  /** Whether a person gave it to an application (OAuth). */
+  readonly isApplication: boolean;
 }
+
+/** A caller with a key of an account. */
+export interface AccountKeyCaller extends Account, Holder {}
 
 /** A caller with a session. */
 export interface SessionCaller extends Account {
@@ -34,9 +41,8 @@ export interface SessionCaller extends Account {
 }
 
 /** A caller with a key that is limited to one drive. */
-export interface DriveCaller {
+export interface DriveCaller extends Holder {
   readonly kind: "drive";
-  readonly keyId: KeyId;
   readonly scope: Scope;
   readonly plan: Plan;
   readonly driveId: DriveId;
@@ -63,6 +69,36 @@ export function requireAccount(caller: Caller): AccountCaller {
 export function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "account" && caller.keyId === null) return caller;
   throw new CofferError("FORBIDDEN", "API keys cannot do this: sign in to the dashboard.");
+}
+
+/**
+ * Narrows to who acts for a person: a session, or an account key that a person made. Throws FORBIDDEN for others: what
+ * was let in must not let others in, or keep the person out.
+ */
+export function requirePerson(caller: Caller): AccountCaller {
+  if (caller.kind === "account" && isPersons(caller)) return caller;
+  throw new CofferError(
+    "FORBIDDEN",
+    "Only people manage keys, sessions, webhooks and members: in the dashboard, or with an account key that they made there. The keys of applications, keys made by other keys and keys of one drive cannot.",
+  );
+}
+
+/**
+ * Lets pass who decides about webhooks and keys: a person, as for `requirePerson`, and a key of one drive about what is
+ * of that drive. Throws FORBIDDEN for applications and for account keys that a key made.
+ */
+export function requireManaging(caller: Caller): void {
+  if (!isManaging(caller)) requirePerson(caller);
+}
+
+/** Whether `requireManaging` lets a caller pass. */
+export function isManaging(caller: Caller): boolean {
+  return caller.kind === "account" ? isPersons(caller) : !caller.isApplication;
+}
+
+/** Whether a caller with an account is somebody signed in, or has a key that a person made. */
+function isPersons(caller: AccountCaller): boolean {
+  return caller.keyId === null || (caller.madeBy === null && !caller.isApplication);
 }
 
 /** Whose limits count for a caller: the account, or the drive itself while it is unclaimed. */

@@ -173,8 +173,8 @@ export class Access {
 
   /** Null if the caller does not see the drive. */
   #role(caller: Reach, drive: DrivePk, owner: UserPk | null): Role | null {
-    if (caller.kind === "account")
-      return owner === caller.userPk ? "owner" : this.#tables.members.roleOf(drive, caller.userPk);
+    if (caller.kind === "account" && owner === caller.userPk) return "owner";
+    if (caller.kind === "account") return this.#tables.members.roleOf(drive, caller, this.#clock.now());
     if (drive !== caller.drivePk) return null;
     return caller.prefix === ROOT ? "owner" : "editor";
   }

@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { KeyReach } from "../db/api-keys.ts";
 import type { Within } from "../db/database.ts";
 import type { Tables } from "../db/tables.ts";
-import { type ApiKey, hashSecret, newApiKey } from "../domain/api-key.ts";
-import type { Caller } from "../domain/caller.ts";
+import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../domain/api-key.ts";
+import { type Caller, isManaging, requireManaging } from "../domain/caller.ts";
 import type { Scope } from "../domain/scope.ts";
 import { CofferError, invalid, notFound } from "../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../domain/file.ts";
@@ -13,6 +13,7 @@ import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../domain/pat
 import { parseLabel } from "../domain/texts/text.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { Access } from "./access.ts";
+import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
 /** A new key. The secret is shown only once. */
@@ -39,13 +40,21 @@ export class ApiKeys {
   readonly #access: Access;
   readonly #clock: Clock;
   readonly #keyPrefix: string;
+  readonly #endedKeys: EndedKeys;
   readonly #lastUses = new LastUses<KeyId>();
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock; keyPrefix: string }) {
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    clock: Clock;
+    keyPrefix: string;
+    endedKeys: EndedKeys;
+  }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#clock = parts.clock;
     this.#keyPrefix = parts.keyPrefix;
+    this.#endedKeys = parts.endedKeys;
   }
 
   /** The caller with this key; null if it is unknown, revoked or expired, its drive is gone or its user disabled. */
@@ -67,10 +76,10 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that reaches no more than the caller, and works no longer.
+   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it.
    *
-   * @throws CofferError VALIDATION_ERROR, FORBIDDEN for the key of an OAuth client, for a drive of somebody else's and
-   *   for more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   * @throws CofferError VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for
+   *   more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
@@ -78,35 +87,56 @@ export class ApiKeys {
       request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", withSlash(request.pathPrefix));
     const insert = this.#newKey(request);
     return this.#access.write(caller, within, () => {
-      this.#requireOwnKey(caller);
+      requireManaging(caller);
       const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
-      return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt));
+      return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt), caller.keyId);
     });
   }
 
-  /** The keys within the caller's reach, oldest first. */
+  /** The keys within the caller's reach, oldest first; for who manages none, its own alone. */
   list(caller: Caller): ApiKey[] {
     return this.#tables.apiKeys
       .list(reachOf(caller), this.#clock.now())
-      .map((key) => ({ ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt }));
+      .filter(({ id }) => isSeen(caller, id))
+      .map((key) => this.#withLastUse(key));
   }
 
-  /** Revokes a key at once. Throws NOT_FOUND for one out of the caller's reach. */
-  revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      const id = parseId<KeyId>(reference);
-      if (id === null || !this.#tables.apiKeys.remove(id, reachOf(caller))) throw notFound("key");
+  /** A key of `list`, with how much goes with it. Throws NOT_FOUND. */
+  get(caller: Caller, reference: string): { readonly key: ApiKey; readonly made: MadeByKey } {
+    const key = this.#withLastUse(this.#seen(caller, reference));
+    return { key, made: this.#tables.endedKeys.madeBy(key.id, this.#clock.now()) };
+  }
+
+  /**
+   * Revokes a key at once, with all that it made: see `EndedKeys`. A key of one drive revokes itself and what it made.
+   * Throws NOT_FOUND for one that is not among those of `list`, and FORBIDDEN.
+   */
+  async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
+    const revoked = await this.#access.writeFromReserve(caller, within, () => {
+      const { apiKeys } = this.#tables;
+      const { id } = this.#seen(caller, reference);
+      if (caller.kind === "drive" && !apiKeys.isBelow(id, caller.keyId))
+        throw new CofferError("FORBIDDEN", "A key of one drive can revoke itself and the keys that it made.");
+      apiKeys.removeAny(id);
+      this.#endedKeys.removeSome();
       return id;
     });
+    await this.#endedKeys.removeAll();
+    return revoked;
   }
 
-  /** A person who let a client in, and ends that, must have ended all that it can do. */
-  #requireOwnKey(caller: Caller): void {
-    if (caller.keyId === null || !this.#tables.oauthGrants.has(caller.keyId)) return;
-    throw new CofferError(
-      "FORBIDDEN",
-      "An application that a person let in cannot create keys. The person can, in the dashboard.",
-    );
+  #seen(caller: Caller, reference: string): ApiKey {
+    const id = parseId<KeyId>(reference);
+    const key =
+      id === null || !isSeen(caller, id)
+        ? null
+        : this.#tables.apiKeys.find(id, reachOf(caller), this.#clock.now());
+    if (key === null) throw notFound("key");
+    return key;
+  }
+
+  #withLastUse(key: ApiKey): ApiKey {
+    return { ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt };
   }
 
   /** Whether there can be another key with this reach. */
@@ -167,7 +197,7 @@ export class ApiKeys {
     return this.#tables.write(() => {
       const user = this.#tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
-      return insert({ user: user.pk }, null, null);
+      return insert({ user: user.pk }, null, null, null);
     });
   }
 
@@ -177,18 +207,29 @@ export class ApiKeys {
    */
   #newKey(
     request: Pick<KeyRequest, "name" | "scope">,
-  ): (reach: KeyReach, driveId: DriveId | null, expiresAt: number | null) => CreatedKey {
+  ): (
+    reach: KeyReach,
+    driveId: DriveId | null,
+    expiresAt: number | null,
+    madeBy: KeyId | null,
+  ) => CreatedKey {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
     const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
-    return (reach, driveId, expiresAt) => {
+    return (reach, driveId, expiresAt, madeBy) => {
       const now = this.#clock.now();
-      const key = { id: newId<KeyId>(now), prefix, name, scope: request.scope, createdAt: now, expiresAt };
+      const id = newId<KeyId>(now);
+      const key = { id, prefix, name, scope: request.scope, createdAt: now, expiresAt, madeBy };
       this.requireRoom(reach);
       this.#tables.apiKeys.insert({ ...key, hash }, reach);
       const pathPrefix = "user" in reach || reach.prefix === ROOT ? null : reach.prefix;
       return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };
   }
+}
+
+/** Whether a caller may see a key within its reach: others than its own only who manages keys. */
+function isSeen(caller: Caller, id: KeyId): boolean {
+  return isManaging(caller) || id === caller.keyId;
 }
 
 /** What keys the caller sees and revokes. */

@@ -56,11 +56,26 @@ interface Entry {
 /** Who sees nothing of anybody's drive. */
 const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
 /** Who also sees nothing of the agent's. */
-const ADAS = { ada: 404, adaDrive: 404, carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 };
+const ADAS = {
+  ada: 404,
+  adaDrive: 404,
+  carol: 404,
+  dan: 404,
+  adaPrefix: 404,
+  adaBeside: 404,
+  adaMade: 404,
+  adaApp: 404,
+  adaDriveApp: 404,
+};
+
+/** Ada's applications, and the key that her key made. */
+function letIn(status: number) {
+  return { adaMade: status, adaApp: status, adaDriveApp: status };
+}
 
 /** For what is in the folder that `adaPrefix` sees, and `adaBeside` does not. */
 function reading(ok: number): Entry["of"] {
-  const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok };
+  const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok, ...letIn(ok) };
   const inFolder = { adaPrefix: ok, adaPrefixReader: ok, adaBeside: 404 };
   return {
     agent: { ...STRANGERS, ...ADAS, agent: ok, agentReader: ok, adaReader: 404, adaPrefixReader: 404 },
@@ -78,7 +93,8 @@ const READERS = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 };
 
 /** For something in the folder that is named by its id. */
 function writing(ok: number): Entry["of"] {
-  const ofAda = { ada: ok, adaDrive: ok, carol: 403, dan: ok, adaPrefix: ok, adaBeside: 404 };
+  const keys = { ada: ok, adaDrive: ok, adaPrefix: ok, adaBeside: 404 };
+  const ofAda = { ...keys, carol: 403, dan: ok, ...letIn(ok) };
   return {
     agent: { ...STRANGERS, ...ADAS, ...READERS, agent: ok },
     ada: { ...STRANGERS, ...READERS, agent: 404, ...ofAda },
@@ -106,6 +122,23 @@ const LIMITED = { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 };
 /** For what only the owner sees. */
 function managed(ok: number): Entry["of"] {
   return forAdas(reading(ok), { carol: 403, dan: 403, ...LIMITED });
+}
+
+/** For what only who manages the drive may read, and others are not told of. */
+function managedAlone(ok: number): Entry["of"] {
+  const limited = { adaPrefix: 404, adaPrefixReader: 404, adaBeside: 404 };
+  return forAdas(reading(ok), { carol: 404, dan: 404, ...limited });
+}
+
+/** The same, but for what was let in: it is refused before anything is looked for. */
+function ofPeople({ agent, ada }: Entry["of"], reads = false): Entry["of"] {
+  const refusedFirst = { ...letIn(403), ...(reads ? { adaReader: 403 } : {}) };
+  return { agent: { ...agent, ...refusedFirst }, ada: { ...ada, ...refusedFirst } };
+}
+
+/** The same, for who is in a drive: its own key lets nobody in either. */
+function sharing(of: Entry["of"]): Entry["of"] {
+  return forAgent(forAdas(of, { adaDrive: 403, ...letIn(403) }), 403);
 }
 
 /** For what only who manages the drive, and its maker, is told of. */
@@ -146,6 +179,7 @@ function everybody(statuses: { readonly writers: number; readonly readers: numbe
     adaPrefix: writers,
     adaPrefixReader: readers,
     adaBeside: writers,
+    ...letIn(writers),
   };
   return { agent: all, ada: all };
 }
@@ -155,8 +189,14 @@ const everyone = everybody({ writers: 200, readers: 200 });
 /** For routes that need an account: what those get who have one, and its read-only key. */
 function accounts(status: number, reader = 403): Entry["of"] {
   const { ada: none } = everybody({ writers: 403, readers: 403 });
-  const each = { ...none, ada: status, adaReader: reader, bob: status, carol: status, dan: status };
+  const made = { adaReader: reader, adaMade: status, adaApp: status };
+  const each = { ...none, ada: status, bob: status, carol: status, dan: status, ...made };
   return { agent: each, ada: each };
+}
+
+/** For routes that need somebody who acts for a person. */
+function people(status: number): Entry["of"] {
+  return ofPeople(accounts(status));
 }
 
 const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
@@ -169,7 +209,7 @@ const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 /** For what makes a drive of one's own from another: whoever has no account is refused first. */
 function forking(ok: number): Entry["of"] {
   const missing = accounts(404).agent;
-  return { agent: missing, ada: { ...missing, ada: ok, carol: 403, dan: ok } };
+  return { agent: missing, ada: { ...missing, ada: ok, adaMade: ok, adaApp: ok, carol: 403, dan: ok } };
 }
 const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
@@ -226,7 +266,7 @@ const ENTRIES: readonly Entry[] = [
     about: "of who is one",
     path: ({ drive }) => `/v0/drives/${drive}/members`,
     body: () => ({ username: "dan", role: "editor" }),
-    of: forAgent(managing(200), 409),
+    of: sharing(managing(200)),
   },
   {
     route: "GET /v0/drives/{id}/members",
@@ -237,13 +277,13 @@ const ENTRIES: readonly Entry[] = [
     route: "PATCH /v0/drives/{id}/members/{user_id}",
     path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
     body: () => ({ role: "reader" }),
-    of: forAgent(managing(200), 404),
+    of: sharing(managing(200)),
   },
   {
     route: "DELETE /v0/drives/{id}/members/{user_id}",
     about: "of Carol",
     path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
-    of: forAgent(forAdas(managing(200), { carol: 200 }), 404),
+    of: sharing(forAdas(managing(200), { carol: 200 })),
     destroys: true,
   },
   {
@@ -429,39 +469,56 @@ const ENTRIES: readonly Entry[] = [
     route: "POST /v0/webhooks",
     path: () => "/v0/webhooks",
     body: ({ drive }) => ({ ...HOOK, drive_id: drive }),
-    of: managing(201),
+    of: ofPeople(managing(201)),
   },
   {
     route: "POST /v0/webhooks",
     about: "of all drives",
     path: () => "/v0/webhooks",
     body: () => HOOK,
-    of: wholly(everybody({ writers: 201, readers: 403 })),
+    of: ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
   },
-  { route: "GET /v0/webhooks", path: ({ drive }) => `/v0/webhooks?drive_id=${drive}`, of: managed(200) },
-  { route: "GET /v0/webhooks", about: "of all drives", path: () => "/v0/webhooks", of: wholly(everyone) },
-  { route: "GET /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, of: managed(200) },
+  {
+    route: "GET /v0/webhooks",
+    path: ({ drive }) => `/v0/webhooks?drive_id=${drive}`,
+    of: ofPeople(managed(200), true),
+  },
+  {
+    route: "GET /v0/webhooks",
+    about: "of all drives",
+    path: () => "/v0/webhooks",
+    of: ofPeople(wholly(everyone), true),
+  },
+  {
+    route: "GET /v0/webhooks/{id}",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
+    of: ofPeople(managedAlone(200), true),
+  },
   {
     route: "PATCH /v0/webhooks/{id}",
     path: ({ webhook }) => `/v0/webhooks/${webhook}`,
     body: () => ({ events: ["file.deleted"] }),
-    of: managing(200),
+    of: ofPeople(ofWhoManages(200)),
   },
-  { route: "DELETE /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, of: managing(200) },
+  {
+    route: "DELETE /v0/webhooks/{id}",
+    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
+    of: ofPeople(ofWhoManages(200)),
+  },
   {
     route: "POST /v0/webhooks/{id}/test",
     path: ({ webhook }) => `/v0/webhooks/${webhook}/test`,
-    of: managing(201),
+    of: ofPeople(ofWhoManages(201)),
   },
   {
     route: "GET /v0/webhooks/{id}/deliveries",
     path: ({ webhook }) => `/v0/webhooks/${webhook}/deliveries`,
-    of: managed(200),
+    of: ofPeople(managedAlone(200), true),
   },
   {
     route: "POST /v0/webhooks/{id}/deliveries/{did}/resend",
     path: ({ webhook, delivery }) => `/v0/webhooks/${webhook}/deliveries/${delivery}/resend`,
-    of: managing(200),
+    of: ofPeople(ofWhoManages(200)),
   },
   { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
   ...["", "/files", "/download?path=f", "/extract?path=f", "/archive"].map((rest) => ({
@@ -497,18 +554,18 @@ const ENTRIES: readonly Entry[] = [
   {
     route: "GET /v0/sessions",
     path: () => "/v0/sessions",
-    of: accounts(200, 200),
+    of: people(200),
   },
   {
     route: "DELETE /v0/sessions",
     path: () => "/v0/sessions",
-    of: accounts(200),
+    of: people(200),
   },
   {
     route: "DELETE /v0/sessions/{id}",
     about: "that never was",
     path: ({ file }) => `/v0/sessions/${file}`,
-    of: accounts(404),
+    of: people(404),
   },
   {
     route: "GET /v0/oauth/requests/{id}",
@@ -573,14 +630,14 @@ const ENTRIES: readonly Entry[] = [
     route: "POST /v0/keys",
     path: () => "/v0/keys",
     body: () => ({}),
-    of: everybody({ writers: 201, readers: 403 }),
+    of: ofPeople(everybody({ writers: 201, readers: 403 })),
   },
   {
     route: "POST /v0/keys",
     about: "for the drive",
     path: () => "/v0/keys",
     body: ({ drive }) => ({ drive_id: drive }),
-    of: forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 }),
+    of: ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
   },
   { route: "GET /v0/trash", about: "of all drives", path: () => "/v0/trash", of: everyone },
   {
@@ -608,9 +665,14 @@ const ENTRIES: readonly Entry[] = [
   },
   { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
   {
+    route: "GET /v0/keys/{id}",
+    path: ({ key }) => `/v0/keys/${key}`,
+    of: forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) }),
+  },
+  {
     route: "DELETE /v0/keys/{id}",
     path: ({ key }) => `/v0/keys/${key}`,
-    of: ofWhoManages(200),
+    of: forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) }),
   },
 ];
 
@@ -867,6 +929,8 @@ describe("lists show what is the caller's", () => {
   const readOnly = { scope: "read-only" };
   const inNotes = { drive_id: "{drives.ada}", path_prefix: "notes/" };
   const prefixed = [inNotes, { ...inNotes, ...readOnly }, { path_prefix: "note/" }];
+  const [app, driveApp] = [{ drive_id: null }, { drive_id: "{drives.ada}" }];
+  const made = { made_by: "{keyIds.ada}" };
   describe("GET /v0/keys", () =>
     runScenarios(
       untouched,
@@ -874,9 +938,20 @@ describe("lists show what is the caller's", () => {
         agent: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
         agentReader: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
         otherAgent: [{ id: "{keyIds.otherAgent}" }],
-        ada: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite, ...prefixed],
-        adaReader: [{ id: "{keyIds.ada}", ...readWrite }, readOnly, readWrite, ...prefixed],
-        adaDrive: [readWrite, ...prefixed],
+        ada: [
+          { id: "{keyIds.ada}", ...readWrite, made_by: null },
+          app,
+          driveApp,
+          { ...readOnly, ...made },
+          { ...readWrite, ...made },
+          ...prefixed,
+          { ...readWrite, ...made },
+        ],
+        adaReader: [readOnly],
+        adaMade: [{ ...readWrite, ...made }],
+        adaApp: [app],
+        adaDriveApp: [driveApp],
+        adaDrive: [driveApp, readWrite, ...prefixed],
         adaPrefix: [inNotes, { ...inNotes, ...readOnly }],
         adaBeside: [{ path_prefix: "note/" }],
         bob: [{ id: "{keyIds.bob}" }],
@@ -992,7 +1067,7 @@ describe("no way around", () => {
       name: "a method override is no method",
       as: "agentReader",
       request: ["GET", "/v0/files/{files.agent}?_method=DELETE"],
-      headers: { "x-http-method-override": "DELETE" },
+      headers: { "x-http-method-override": "DELETE", prefer: "handling=lenient" },
       ...agents,
       after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents }],
     },

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
-import { openStage } from "../support/scenario.ts";
+import { openStage, provision } from "../support/scenario.ts";
 import { signIn } from "../support/sign-in.ts";
-import { startAppliance } from "../support/appliance.ts";
+import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { connectMcp } from "../support/mcp.ts";
 import { CALLERS, type CallerName } from "../support/world.ts";
 
@@ -17,16 +17,31 @@ type Table = Readonly<Record<(typeof OWNERS)[number], Outcomes>>;
 
 const STRANGERS = { nobody: 401, liar: 401, otherAgent: "NOT_FOUND", bob: "NOT_FOUND" } as const;
 const ADAS = { ada: "NOT_FOUND", adaDrive: "NOT_FOUND", carol: "NOT_FOUND", dan: "NOT_FOUND" } as const;
+/** Who acts for Ada: the applications that she let in, and a key that her key made. */
+const LET_IN = ["adaMade", "adaApp", "adaDriveApp"] as const;
+
+function letIn(outcome: Outcome): Record<(typeof LET_IN)[number], Outcome> {
+  return { adaMade: outcome, adaApp: outcome, adaDriveApp: outcome };
+}
 
 /** For tools that read a file in `notes/`. */
 function reading(beside: Outcome = "NOT_FOUND"): Table {
   const hidden = { adaReader: "NOT_FOUND", adaPrefix: "NOT_FOUND", adaPrefixReader: "NOT_FOUND" } as const;
   const members = { carol: "done", dan: "done", adaPrefix: "done", adaPrefixReader: "done" } as const;
   return {
-    agent: { ...STRANGERS, ...ADAS, ...hidden, adaBeside: "NOT_FOUND", agent: "done", agentReader: "done" },
+    agent: {
+      ...STRANGERS,
+      ...ADAS,
+      ...letIn("NOT_FOUND"),
+      ...hidden,
+      adaBeside: "NOT_FOUND",
+      agent: "done",
+      agentReader: "done",
+    },
     ada: {
       ...STRANGERS,
       ...members,
+      ...letIn("done"),
       agent: "NOT_FOUND",
       agentReader: "NOT_FOUND",
       ada: "done",
@@ -66,6 +81,7 @@ function everybody(others: Partial<Outcomes> = {}): Table {
     adaPrefix: "done",
     adaPrefixReader: "done",
     adaBeside: "done",
+    ...letIn("done"),
     ...others,
   };
   return { agent: all, ada: all };
@@ -75,7 +91,7 @@ function everybody(others: Partial<Outcomes> = {}): Table {
 const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Table }>> = {
   provision_drive: {
     args: { name: "New" },
-    of: everybody({ nobody: "done", agentReader: 403, adaReader: 403, adaPrefixReader: 403 }),
+    of: everybody({ agentReader: 403, adaReader: 403, adaPrefixReader: 403 }),
   },
   list_drives: { args: {}, of: everybody() },
   list_files: { args: { drive: "{drive}" }, of: looking() },
@@ -116,10 +132,22 @@ interface Answered {
   readonly result?: { readonly isError?: boolean; readonly content?: { readonly text: string }[] };
 }
 
+/** Whether a tool failed, and what it said. */
+function saidBy({ text }: { text: string }): [boolean, string | undefined] {
+  const { result }: Answered = JSON.parse(text);
+  return [result?.isError === true, result?.content?.[0]?.text];
+}
+
+/** Whether a tool takes a key. */
+function asks({ inputSchema }: { inputSchema: object }): boolean {
+  const schema = JSON.stringify(inputSchema);
+  return ['"properties":{"api_key":', '"required":["api_key"'].every((part) => schema.includes(part));
+}
+
 let listed: string[];
 beforeAll(async () => {
-  await using anybody = await connectMcp(stage.coffer.appliance.url);
-  listed = (await anybody.client.listTools()).tools.map(({ name }) => name);
+  await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
+  listed = (await ada.client.listTools()).tools.map(({ name }) => name);
 });
 
 test("the table names every tool", () => {
@@ -160,7 +188,7 @@ describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
 
 test("a reader sees the reading tools only, everybody else all of them", async () => {
   for (const caller of CALLERS) {
-    if (caller === "liar") continue;
+    if (caller === "liar" || caller === "nobody") continue;
     await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
     const { tools } = await client.client.listTools();
     const isReader = caller.endsWith("Reader");
@@ -180,15 +208,16 @@ describe("without a valid key", () => {
     "subscriptions/listen",
   ];
 
-  test.each(open)("%j may be asked", async (method) => {
-    const { status } = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
-    expect(status).toBeOneOf([200, 202]);
-  });
-
-  test.each(closed)("%j is refused, and told how to begin", async (method) => {
-    const { status, text } = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
-    expect([status, JSON.parse(text)]).toMatchObject([401, { error: { code: "UNAUTHORIZED" } }]);
-    expect(text).toContain("provision_drive");
+  test.each([...open, ...closed])("%j is sent to sign in where somebody can", async (method) => {
+    const answer = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      401,
+      { error: { code: "UNAUTHORIZED" } },
+    ]);
+    expect(answer.headers.get("www-authenticate")).toContain(
+      `resource_metadata="${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp"`,
+    );
+    expect(answer.text).toContain("/v0/drives/provision");
   });
 
   test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
@@ -221,6 +250,138 @@ describe("without a valid key", () => {
   });
 });
 
+describe("where nobody has an account", () => {
+  let coffer: TestAppliance;
+  let key: string;
+  let reader: string;
+  beforeAll(async () => {
+    coffer = await startAppliance();
+    const own = await provision(coffer);
+    key = own.key;
+    const body = { scope: "read-only" };
+    reader = (await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+  });
+  afterAll(() => coffer[Symbol.asyncDispose]());
+
+  /** Calls a tool without a key in the header. */
+  const call = (name: string, args: Json, headers: Record<string, string> = {}) =>
+    coffer.client().send("POST", "/mcp", { ...message("tools/call", { name, arguments: args }), headers });
+  /** With its first byte in another place, so no key. */
+  const wrong = () => key.replace(/[0-9a-f]{4}$/, "zzzz");
+
+  test.each(["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"])(
+    "anybody may ask %j",
+    async (method) => {
+      const { status } = await coffer.client().send("POST", "/mcp", message(method));
+      expect(status).toBeOneOf([200, 202]);
+    },
+  );
+
+  test.each(["resources/list", "resources/read", "completion/complete", "subscriptions/listen"])(
+    "nobody without a key may ask %j, and it is not offered",
+    async (method) => {
+      const answer = await coffer.client().send("POST", "/mcp", message(method));
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+      await using anybody = await connectMcp(coffer.appliance.url);
+      expect(anybody.client.getServerCapabilities()).toEqual({ tools: {} });
+    },
+  );
+
+  test("each tool but provision_drive asks for a key, and only of those who send none", async () => {
+    await using anybody = await connectMcp(coffer.appliance.url);
+    await using agent = await connectMcp(coffer.appliance.url, key);
+    const { tools } = await anybody.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(listed);
+    expect(tools.filter((tool) => !asks(tool)).map(({ name }) => name)).toEqual(["provision_drive"]);
+    expect((await agent.client.listTools()).tools.filter(asks)).toEqual([]);
+  });
+
+  test("a call without a valid key says what to do, to the model", async () => {
+    for (const args of [{}, { api_key: null }, { api_key: wrong() }, { api_key: "" }, { api_key: 1 }]) {
+      const answer = await call("list_drives", args);
+      expect([answer.status, ...saidBy(answer)]).toEqual([
+        200,
+        true,
+        expect.stringMatching(/^UNAUTHORIZED: .*api_key.*provision_drive/),
+      ]);
+      expect(answer.text).not.toContain(wrong());
+    }
+  });
+
+  test("a key in the arguments does what it may, for one call", async () => {
+    const args = { api_key: key, path: "a.md", text: "one" };
+    expect(saidBy(await call("write_file", args))[0]).toBe(false);
+    expect(saidBy(await call("read_file", { api_key: reader, path: "a.md" }))[0]).toBe(false);
+    expect(saidBy(await call("write_file", { ...args, api_key: reader }))).toEqual([
+      true,
+      expect.stringMatching(/^FORBIDDEN: This key is read-only/),
+    ]);
+    expect(saidBy(await call("read_file", { path: "a.md" }))[0]).toBe(true);
+  });
+
+  test("a key in the header is the one, and no other is taken", async () => {
+    const other = await provision(coffer);
+    const answer = await call("list_drives", { api_key: key }, { authorization: `Bearer ${other.key}` });
+    expect(saidBy(answer)).toEqual([true, "VALIDATION_ERROR: api_key is not needed here. Leave it out."]);
+    expect((await call("list_drives", { api_key: key }, { authorization: "Bearer x" })).status).toBe(401);
+    expect((await call("list_drives", { api_key: key }, { origin: "https://evil.example" })).status).toBe(
+      403,
+    );
+    expect(saidBy(await call("provision_drive", { name: "X", api_key: key }))[0]).toBe(true);
+  });
+
+  test("a call counts as a request of the key that it brings, and as no other", async () => {
+    await using limited = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
+    const own = await provision(limited);
+    const send = (args: Json) =>
+      limited.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
+    const left = async (args: Json) => {
+      const { status, headers } = await send(args);
+      return `${status} ${headers.get("x-ratelimit-remaining")}`;
+    };
+    const asked: string[] = [];
+    for (let n = 0; n < 4; n += 1) asked.push(await left({ api_key: own.key }));
+    expect(asked).toEqual(["200 2", "200 1", "200 0", "429 0"]);
+    expect((await own.client.send("GET", "/v0/drives")).status).toBe(429);
+    // The drive was made by this address; what it guesses counts as well.
+    const guessed: string[] = [];
+    for (let n = 0; n < 3; n += 1) guessed.push((await left({ api_key: wrong() })).slice(0, 3));
+    expect(guessed).toEqual(["200", "200", "429"]);
+  });
+
+  test("neither the log nor the database has it, and it ends when it is revoked", async () => {
+    const own = await provision(coffer);
+    const before = coffer.lines.length;
+    await call("write_file", { api_key: own.key, path: "b.md", text: "two" });
+    await call("write_file", { api_key: own.key, text: 3 });
+    await call("no_such_tool", { api_key: own.key });
+    await call("provision_drive", { api_key: own.key });
+    const lines = coffer.lines.slice(before);
+    expect(lines.filter((line) => line.includes('"call":"tools/call write_file"')).length).toBe(2);
+    expect(lines.filter((line) => line.includes(own.key))).toEqual([]);
+    const [{ id }] = await own.client.json<[{ id: string }]>(200, "GET", "/v0/keys");
+    expect(lines.filter((line) => line.includes(id)).length).toBe(3);
+    await own.client.json(200, "DELETE", `/v0/keys/${id}`);
+    expect(saidBy(await call("list_drives", { api_key: own.key }))[0]).toBe(true);
+  });
+
+  test("a conversation that has a key goes on when somebody gets an account", async () => {
+    await using claimed = await startAppliance();
+    const own = await provision(claimed);
+    await claimed.appliance.services.users.createFromShell("ada", "long enough");
+    const send = (args: Json) =>
+      claimed.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
+    expect((await send({ api_key: own.key })).status).toBe(200);
+    for (const args of [{}, { api_key: wrong() }]) {
+      const { status, headers } = await send(args);
+      expect([status, headers.get("www-authenticate")]).toEqual([
+        401,
+        expect.stringContaining("resource_metadata"),
+      ]);
+    }
+  });
+});
+
 /** The status of a message from a page at this host. */
 async function askAs(url: string, host: string): Promise<number> {
   const { status } = await fetch(`${url}/mcp`, {
@@ -246,8 +407,9 @@ describe("pages of other sites", () => {
   test("a name that was made to lead here may not, unless it is the configured one", async () => {
     const { url, port } = { url: stage.coffer.appliance.url, port: new URL(stage.coffer.appliance.url).port };
     expect(await askAs(url, "evil.example")).toBe(403);
+    // Asked to sign in, so not refused for where it came from.
     for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
-      expect(await askAs(url, own)).toBe(200);
+      expect(await askAs(url, own)).toBe(401);
     await using named = await startAppliance({ "base-url": "http://drive.example" });
     expect(await askAs(named.appliance.url, "drive.example")).toBe(200);
     expect(await askAs(named.appliance.url, "evil.example")).toBe(403);

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
 import { REGISTERED_CLIENTS } from "../../src/domain/oauth/oauth-client.ts";
+import { REPEAT_LIFETIME_MS } from "../../src/domain/oauth/oauth-token.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer } from "../support/client.ts";
@@ -263,12 +264,60 @@ describe("a person's consent", () => {
 });
 
 describe("a refresh token", () => {
-  test("that is used again ends the whole grant", async () => {
+  test("whose answer was lost has the same once more, and works on", async () => {
+    const first = await app.signIn(ada);
+    const answer = await app.refresh(first.refresh_token);
+    const lost = tokensIn(answer);
+    stage.coffer.clock.advance(REPEAT_LIFETIME_MS - 1);
+    const again = await app.refresh(first.refresh_token);
+    expect([again.status, again.text]).toEqual([200, answer.text]);
+    expect(await isIn(lost.access_token)).toBe(true);
+    const next = tokensIn(await app.refresh(lost.refresh_token));
+    expect(new Set([first, lost, next].map(({ refresh_token: token }) => token)).size).toBe(3);
+    expect([await isIn(lost.access_token), await isIn(next.access_token)]).toEqual([false, true]);
+  });
+
+  test("that is sent twice at once has one answer", async () => {
+    const { refresh_token: token } = await app.signIn(ada);
+    const answers = await Promise.all([app.refresh(token), app.refresh(token)]);
+    const [one, other] = answers.map(tokensIn);
+    expect(one).toEqual(other);
+    expect(await isIn(one?.access_token ?? "")).toBe(true);
+  });
+
+  const reused: readonly (readonly [string, (first: string, second: string) => Promise<unknown>])[] = [
+    ["after a while", async () => stage.coffer.clock.advance(REPEAT_LIFETIME_MS)],
+    ["a third time", (first) => app.refresh(first)],
+    ["after the next one", (_, second) => app.refresh(second)],
+    [
+      "a third time, after others had failed",
+      async (first) => {
+        const other = await OAuthTestClient.register(stage.coffer);
+        expect(oauthErrorIn(await other.refresh(first))).toEqual([400, "invalid_grant"]);
+        expect(oauthErrorIn(await app.refresh(first, { resource: "https://other.example/mcp" }))[0]).toBe(
+          400,
+        );
+        tokensIn(await app.refresh(first));
+      },
+    ],
+  ];
+  test.each(reused)("that is used again %s ends the whole grant", async (_, between) => {
     const first = await app.signIn(ada);
     const second = tokensIn(await app.refresh(first.refresh_token));
+    await between(first.refresh_token, second.refresh_token);
     expect(oauthErrorIn(await app.refresh(first.refresh_token))).toEqual([400, "invalid_grant"]);
     expect(await isIn(second.access_token)).toBe(false);
     expect(oauthErrorIn(await app.refresh(second.refresh_token))).toEqual([400, "invalid_grant"]);
+  });
+
+  test("that was used is of no use to whoever has the database alone", async () => {
+    const first = await app.signIn(ada);
+    const second = tokensIn(await app.refresh(first.refresh_token));
+    using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+    const stored = JSON.stringify(sql.query("SELECT *, hex(used_salt) AS salt FROM oauth_grant").all());
+    expect(stored).toContain(Bun.SHA256.hash(first.refresh_token, "hex"));
+    for (const token of [first.refresh_token, second.refresh_token, second.access_token])
+      expect(stored.toLowerCase()).not.toContain(token.slice(-48));
   });
 
   test("is worth nothing to another client, for a foreign resource or for more than was granted", async () => {
@@ -311,6 +360,23 @@ describe("registration", () => {
     ["one with a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
     ["one with data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
     ["one of a system's scheme", { redirect_uris: ["ms-msdt:/id"] }, "invalid_redirect_uri"],
+    // The same, and others that are no domain names in reverse (RFC 8252, section 7.1).
+    ...[
+      "ms-msdt.x",
+      "search-ms.x",
+      "x-apple.y",
+      "com",
+      "com.",
+      ".com.x",
+      "com..x",
+      "com.-x",
+      "com.x-",
+      "c0m.x",
+      "a.b",
+    ].map(
+      (scheme) =>
+        [`one of ${scheme}:`, { redirect_uris: [`${scheme}:/id`] }, "invalid_redirect_uri"] as const,
+    ),
     ["one without TLS", { redirect_uris: ["http://app.example/"] }, "invalid_redirect_uri"],
     [
       "one that looks like this computer",
@@ -319,11 +385,7 @@ describe("registration", () => {
     ],
     ["one with a fragment", { redirect_uris: ["https://app.example/#a"] }, "invalid_redirect_uri"],
     ["one with a name in it", { redirect_uris: ["https://claude.ai@evil.example/"] }, "invalid_redirect_uri"],
-    [
-      "a name with control characters",
-      { redirect_uris: [REDIRECT_URI], client_name: "a\nb" },
-      "invalid_client_metadata",
-    ],
+    ["a name that is none", { redirect_uris: [REDIRECT_URI], client_name: 7 }, "invalid_client_metadata"],
     ["another way", { redirect_uris: [REDIRECT_URI], grant_types: ["implicit"] }, "invalid_client_metadata"],
   ];
   test("refuses what is not right", async () => {
@@ -339,10 +401,15 @@ describe("registration", () => {
 
   test("takes what clients send besides, gives no secret, and allows apps' own schemes", async () => {
     await using coffer = await startAppliance();
-    const redirect_uris = ["cursor://anysphere.cursor-mcp/oauth/callback", "com.example.app:/callback"];
+    const redirect_uris = [
+      "cursor://anysphere.cursor-mcp/oauth/callback",
+      "com.example.app:/callback",
+      "com.googleusercontent.apps.123-abc:/callback",
+      "xn--p1ai.example:/callback",
+    ];
     const body = {
       redirect_uris,
-      client_name: "x".repeat(100),
+      client_name: `\u202E\u0000${"x".repeat(100)}`,
       token_endpoint_auth_method: "client_secret_post",
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],

@@ -176,7 +176,7 @@ describe("unsafe methods with a session", () => {
   ];
   const TABLES: [name: string, settings: Record<string, string>, cases: Sent[]][] = [
     ["without a base URL", {}, UNCONFIGURED],
-    ["with a base URL", { "base-url": "https://drive.example/coffer" }, CONFIGURED],
+    ["with a base URL", { "base-url": "https://drive.example" }, CONFIGURED],
   ];
   for (const [table, settings, cases] of TABLES) {
     test(table, async () => {

@@ -14,6 +14,7 @@ function key(id: string, name: string, made: number, used: number | null): ApiKe
     last_used_at: used === null ? null : onDay(used),
     expires_at: null,
     client_id: null,
+    made_by: null,
   };
 }
 

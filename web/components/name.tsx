@@ -1,3 +1,4 @@
+import { startOfText, withFewMarks } from "../lib/long-text.ts";
 import { overrideName, splitAtOverrides } from "../lib/overrides.ts";
 
 /** A name chosen by somebody else. It cannot reorder the text around it or hide its own order. */
@@ -9,11 +10,15 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** A text whose reordering characters (bidi overrides) are shown instead of applied. */
+/** Longer than what is written by hand, so that only what is meant to be long is cut. */
+const MOST_CHARACTERS = 2000;
+
+/** A text whose reordering characters (bidi overrides) are shown instead of applied. Of a long one, the start. */
 export function Visible({ text }: { readonly text: string }) {
+  const { shown, left } = startOfText(withFewMarks(text), MOST_CHARACTERS);
   return (
     <>
-      {splitAtOverrides(text).map((part) =>
+      {splitAtOverrides(shown).map((part) =>
         part.isOverride ? (
           <span class="override" title="Hidden character that reverses the text">
             {overrideName(part.text)}
@@ -22,6 +27,12 @@ export function Visible({ text }: { readonly text: string }) {
           part.text
         ),
       )}
+      <MoreText left={left} />
     </>
   );
+}
+
+/** After the start of a text: how many characters of it are left out, if any. */
+export function MoreText({ left }: { readonly left: number }) {
+  return left > 0 && <span class="soft"> … and {left.toLocaleString()} more characters</span>;
 }

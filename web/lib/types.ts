@@ -65,6 +65,7 @@ export type AuthorizationRequest = account.AuthorizationRecord;
 
 /** A key, without its secret. */
 export type ApiKey = server.KeyRecord;
+export type KeyDetail = server.KeyDetailRecord;
 
 /** Who did something; null where the server did it by itself. */
 export type By = history.ActorRecord | null;

@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
+import { abilitiesOf, NO_APPLICATION } from "../../src/domain/oauth/abilities.ts";
 import { Choice } from "../components/choice.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Form, textOf } from "../components/form.tsx";
@@ -171,11 +172,14 @@ interface TermsProps {
 function Terms({ scope, drives }: TermsProps) {
   const reading = { value: "read-only", text: "Only read" };
   const writing = { value: "read-write", text: "Read, change and delete" };
+  const [drive, setDrive] = useState("");
+  const [allowed, setAllowed] = useState(scope);
   return (
     <>
       <Choice
         label="It gets access to"
         name="drive_id"
+        onChoose={setDrive}
         options={[
           { value: "", text: "All my drives" },
           ...drives.map(({ id, name, slug }) => ({ value: id, text: `Only ${plain(name)} (${slug ?? id})` })),
@@ -185,10 +189,27 @@ function Terms({ scope, drives }: TermsProps) {
         label="It may"
         name="scope"
         value={scope}
+        onChoose={(value) => setAllowed(value === "read-only" ? "read-only" : scope)}
         options={scope === "read-only" ? [reading] : [writing, reading]}
-        hint="You can end this at any time on the page of keys."
       />
+      <Abilities of={abilitiesOf(allowed, drive === "" ? "account" : "drive")} />
     </>
+  );
+}
+
+/** All that the app will be able to do, as it is chosen. */
+function Abilities({ of }: { readonly of: readonly string[] }) {
+  const heading = useId();
+  return (
+    <section class="abilities" aria-labelledby={heading}>
+      <h2 id={heading}>It will be able to</h2>
+      <ul>
+        {of.map((ability) => (
+          <li key={ability}>{ability}</li>
+        ))}
+      </ul>
+      <p class="soft">{NO_APPLICATION} You can end its access at any time on the page of keys.</p>
+    </section>
   );
 }
 

@@ -1,7 +1,6 @@
 import { OAuthError } from "./oauth-error.ts";
 import { redirectTarget, requireRedirectUri } from "./redirect-uri.ts";
 import { NAME_CHARACTERS } from "../limits.ts";
-import { isPlainText } from "../texts/text.ts";
 
 /** A program that asks people for access. None has a secret. */
 export interface OAuthClient {
@@ -37,12 +36,24 @@ export function parseClientMetadata(json: unknown): ClientMetadata {
   return { name: nameIn(json) ?? redirectTarget(redirectUris[0] ?? "")?.name ?? "", redirectUris };
 }
 
+/** Control characters, line ends, and what is not seen: among it all that changes the direction of a text (UAX #9). */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A client's name as people may see it: in one line, and in the order in which it is read. */
+export function shownName(name: string): string {
+  return name.toWellFormed().replaceAll(/\s+/g, " ").replaceAll(UNSEEN, "").trim();
+}
+
 /** The name to show, shortened; null if there is none. */
 function nameIn(json: Readonly<Record<string, unknown>>): string | null {
   const name = json["client_name"];
   if (name === undefined || name === null) return null;
-  if (typeof name !== "string" || !isPlainText(name)) throw wrong("client_name must be plain text");
-  const shown = Array.from(name.trim()).slice(0, NAME_CHARACTERS).join("").trim();
+  if (typeof name !== "string") throw wrong("client_name must be a text");
+  // A name of a megabyte is not read whole.
+  const shown = Array.from(shownName(name.slice(0, 8 * NAME_CHARACTERS)))
+    .slice(0, NAME_CHARACTERS)
+    .join("")
+    .trim();
   return /[\p{L}\p{N}]/u.test(shown) ? shown : null;
 }
 

@@ -1,4 +1,5 @@
-import { hashSecret, type NewKeySecret, newKeySecret, type SecretHash } from "../api-key.ts";
+import { hashSecret, type NewKeySecret, newKeySecret, SECRET_BYTES, type SecretHash } from "../api-key.ts";
+import { deriveKey } from "../sealing.ts";
 
 /** How long an access token works, in milliseconds. */
 export const ACCESS_LIFETIME_MS = 60 * 60 * 1000;
@@ -6,6 +7,8 @@ export const ACCESS_LIFETIME_MS = 60 * 60 * 1000;
 export const GRANT_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a client may take to exchange its code, in milliseconds. */
 export const CODE_LIFETIME_MS = 60 * 1000;
+/** How long after its use a refresh token can be sent once more, for an answer that was lost, in milliseconds. */
+export const REPEAT_LIFETIME_MS = 30 * 1000;
 
 /**
  * A refresh token: the name of its family, which stays, and a secret, which changes at each use. A token with the
@@ -22,8 +25,14 @@ export interface NewRefreshToken extends RefreshToken {
   readonly token: string;
 }
 
+/** What a refresh token is exchanged for. */
+export interface NextTokens {
+  readonly access: NewKeySecret;
+  readonly refresh: NewRefreshToken;
+}
+
 const FAMILY_BYTES = 16;
-const SECRET_BYTES = 24;
+const SALT_BYTES = 32;
 
 /** Makes an access token: `<service>_at_<48 hex digits>`. */
 export function newAccessToken(service: string): NewKeySecret {
@@ -32,12 +41,24 @@ export function newAccessToken(service: string): NewKeySecret {
 
 /** Makes the first refresh token of a family: `<service>_rt_<80 hex digits>`. */
 export function newRefreshToken(service: string): NewRefreshToken {
-  return refreshTokenOf(`${service}_rt_${hexOf(FAMILY_BYTES)}`);
+  return refreshTokenOf(`${service}_rt_${randomBytes(FAMILY_BYTES).toHex()}`, randomBytes(SECRET_BYTES));
 }
 
-/** The refresh token that replaces one of the same family. */
-export function nextRefreshToken(token: string): NewRefreshToken {
-  return refreshTokenOf(token.slice(0, -2 * SECRET_BYTES));
+/** Makes the salt of an exchange. */
+export function newSalt(): Uint8Array {
+  return randomBytes(SALT_BYTES);
+}
+
+/**
+ * The tokens that replace those of a refresh token. They are derived from it and a salt: whoever sends it again can be
+ * given the same ones, of which nothing is stored but the hashes.
+ */
+export function nextTokens(service: string, token: string, salt: Uint8Array): NextTokens {
+  const bytes = deriveKey({ from: token, salt, purpose: "coffer oauth tokens", length: 2 * SECRET_BYTES });
+  return {
+    access: newKeySecret(`${service}_at_`, 12, bytes.subarray(0, SECRET_BYTES)),
+    refresh: refreshTokenOf(token.slice(0, -2 * SECRET_BYTES), bytes.subarray(SECRET_BYTES)),
+  };
 }
 
 /** Reads a refresh token; null if it cannot be one. */
@@ -46,11 +67,11 @@ export function parseRefreshToken(token: string): RefreshToken | null {
   return { family: hashSecret(token.slice(0, -2 * SECRET_BYTES)), secret: hashSecret(token) };
 }
 
-function refreshTokenOf(family: string): NewRefreshToken {
-  const token = family + hexOf(SECRET_BYTES);
+function refreshTokenOf(family: string, secret: Uint8Array): NewRefreshToken {
+  const token = family + secret.toHex();
   return { token, family: hashSecret(family), secret: hashSecret(token) };
 }
 
-function hexOf(bytes: number): string {
-  return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
 }

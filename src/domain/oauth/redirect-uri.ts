@@ -21,7 +21,12 @@ const APP_SCHEMES: ReadonlySet<string> = new Set([
   "zed",
 ]);
 
-const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/;
+/**
+ * A domain name in reverse, from the top: `com.example.app`. Top-level domains have letters alone, or are an encoded name
+ * (RFC 1123, 2.1; RFC 5891, 4.4), so `ms-msdt.x` and `search-ms.x` have not this form; each other label begins and ends
+ * with a letter or digit.
+ */
+const REVERSE_DOMAIN = /^(?:[a-z]{2,63}|xn--[a-z0-9-]*[a-z0-9])(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /** Where a redirect leads: a web site, a program on the same computer, or an application by its own scheme. */
 export interface RedirectTarget {

@@ -5,7 +5,7 @@ import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Gate } from "./gate.ts";
-import { isGuardedPath } from "./guarded-paths.ts";
+import { isGuardedPath, isToldByKey } from "./guarded-paths.ts";
 import { needsLeads } from "./leads.ts";
 import { refuseLongHead } from "./request-head.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
@@ -70,7 +70,8 @@ export function createPipeline(options: PipelineOptions): Handler {
       const preflight = cors.preflight(request, context.path);
       if (preflight !== null) return finish(preflight);
       holdSnapshot();
-      if (isGuardedPath(context.path)) gate(request, context);
+      const bringsKey = isToldByKey(context.path) && request.headers.has("authorization");
+      if (bringsKey || isGuardedPath(context.path)) gate(request, context);
       refuseLongHead(request);
       received = routableRequest(request, context);
       if (received !== request) setContext(received, context);
@@ -101,8 +102,15 @@ export function refuse(error: unknown, request: Request, log: Log): Response {
   );
 }
 
-function stamp({ headers }: Response, { id, rateLimit }: RequestContext): void {
+function stamp({ headers }: Response, { id, rateLimit, isLenient }: RequestContext): void {
   headers.set("x-request-id", id);
+  // Browsers must take nothing of ours for another type than it says.
+  headers.set("x-content-type-options", "nosniff");
+  if (isLenient) {
+    // RFC 7240, sections 2 and 3.
+    headers.set("preference-applied", "handling=lenient");
+    headers.append("vary", "Prefer");
+  }
   if (rateLimit === null) return;
   headers.set("x-ratelimit-limit", String(rateLimit.limit));
   headers.set("x-ratelimit-remaining", String(rateLimit.remaining));

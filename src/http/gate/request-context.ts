@@ -8,6 +8,7 @@ import {
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "./client-address.ts";
 import { usedAddress } from "./used-address.ts";
+import { prefersLenience } from "./preferences.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 
 /** The server's functions for the connection of a request. */
@@ -35,6 +36,9 @@ export const IDLE_SECONDS = 30;
  */
 const SLOW_SECONDS = 255;
 
+/** How often what is being sent is looked at, in milliseconds. */
+const SECOND_MS = 1000;
+
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
 
 /** What is known about one request besides the request itself. */
@@ -50,17 +54,30 @@ export class RequestContext {
   readonly query: string;
   /** Null for a request without a valid key or session. */
   caller: Caller | null = null;
+  /**
+   * Counts a key that came in the body as if it had come in the header, and makes its holder the caller if it is valid.
+   * Throws RATE_LIMITED. Null where a key cannot come in the body.
+   */
+  bringKey: ((rawKey: string) => void) | null = null;
   /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
   /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */
   call: string | null = null;
   /** Whether errors have the shape that OAuth gives them. */
   hasOAuthErrors = false;
+  /** The conditions of a write that were sent as parameters or fields, in place of headers; null where absent. */
+  readonly sentConditions: { ifMatch: string | null; ifNoneMatch: string | null } = {
+    ifMatch: null,
+    ifNoneMatch: null,
+  };
+  /** Whether something unknown in it was passed over, as it prefers; the response says so. */
+  isLenient = false;
   /** What the caller has left; null outside `/v0` and `/mcp`. */
   rateLimit: RateLimitState | null = null;
   readonly #request: Request;
   readonly #connections: Connections;
   readonly #parts: ContextParts;
+  #prefersLenience: boolean | undefined;
   #patience: NodeJS.Timeout | undefined;
 
   constructor(request: Request, connections: Connections, parts: ContextParts) {
@@ -109,6 +126,13 @@ export class RequestContext {
       : this.#parts.beginAttempt(`caller ${bucketOf(caller)}`, parseIdempotencyKey(key), caller);
   }
 
+  /** Whether something unknown in the request is to be passed over, because it prefers that. */
+  passesOver(): boolean {
+    this.#prefersLenience ??= prefersLenience(this.#request.headers);
+    if (this.#prefersLenience) this.isLenient = true;
+    return this.#prefersLenience;
+  }
+
   /** Gives the connection another `IDLE_SECONDS`; streams call it for each piece. */
   keepAlive(): void {
     this.#connections.timeout(this.#request, IDLE_SECONDS);
@@ -122,9 +146,24 @@ export class RequestContext {
   /**
    * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
    * one is set a little later: what is sent before fits into the socket's buffers.
+   *
+   * @param mayGoOn is asked every second until all is sent; once it says no, the connection is closed. For what the
+   *   runtime sends by itself
    */
-  allowSlowReader(): void {
-    this.#patience = setTimeout(() => this.#connections.timeout(this.#request, SLOW_SECONDS), 1000);
+  allowSlowReader(mayGoOn?: () => boolean): void {
+    const allow = () => this.#connections.timeout(this.#request, SLOW_SECONDS);
+    this.#patience = setTimeout(() => {
+      allow();
+      if (mayGoOn !== undefined) this.#watch(mayGoOn);
+    }, SECOND_MS);
+    this.#patience.unref();
+  }
+
+  #watch(mayGoOn: () => boolean): void {
+    // A request whose response has been sent has no connection.
+    if (this.#connections.requestIP(this.#request) === null) return;
+    if (!mayGoOn()) return this.breakOff();
+    this.#patience = setTimeout(() => this.#watch(mayGoOn), SECOND_MS);
     this.#patience.unref();
   }
 

@@ -4,7 +4,7 @@ import { KEYS, REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
 import type { ApiKeys } from "../../services/api-keys.ts";
 import type { NewKeyThrottle } from "../gate/new-key-throttle.ts";
 import { operation } from "../operation/operation.ts";
-import { createdKeySchema, keySchema } from "../operation/record-schemas.ts";
+import { createdKeySchema, keyDetailSchema, keySchema } from "../operation/record-schemas.ts";
 import { keyRecord } from "../operation/records.ts";
 import { driveRef, id, nullable, scope, timeInput } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
@@ -20,7 +20,10 @@ const exampleKey = {
   last_used_at: null,
   expires_at: null,
   client_id: null,
+  made_by: null,
 };
+
+const keyParams = Type.Object({ id: id("The key's identifier.") });
 
 /** Creates, lists and revokes keys. */
 export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
@@ -34,7 +37,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           tag: "Keys",
           summary: "Create a key",
           description:
-            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive, which you must own; with `path_prefix`, only that folder of it. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and the key of an application that a person let in can create none (403).\n\n" +
+            "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive, which you must own; with `path_prefix`, only that folder of it. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and goes with the key that creates it: whoever revokes that revokes both. The keys of applications, and account keys that a key made, can create none (403).\n\n" +
             `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
           bodyOptional: true,
           body: Type.Object({
@@ -94,7 +97,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           tag: "Keys",
           summary: "List keys",
           description:
-            "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to.",
+            "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to. The key of an application, and an account key that another key made, see themselves alone.",
           answers: [
             {
               status: 200,
@@ -107,6 +110,32 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
         ({ caller }) => Response.json(service.list(caller).map(keyRecord)),
       ),
     )
+    .get(
+      ...operation(
+        "/v0/keys/:id",
+
+        {
+          operationId: "getKey",
+          tag: "Keys",
+          summary: "Get a key",
+          description: "Returns a key of the list, and how much it made: that goes with it.",
+          params: keyParams,
+          answers: [
+            {
+              status: 200,
+              description: "The key.",
+              json: keyDetailSchema,
+              example: { ...exampleKey, made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
+            },
+          ],
+          errors: ["NOT_FOUND"],
+        },
+        ({ params: { id: key }, caller }) => {
+          const found = service.get(caller, key);
+          return Response.json({ ...keyRecord(found.key), made: found.made });
+        },
+      ),
+    )
     .delete(
       ...write(
         "/v0/keys/:id",
@@ -115,8 +144,9 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           operationId: "revokeKey",
           tag: "Keys",
           summary: "Revoke a key",
-          description: "Works at once: the next request with the key is refused. A key can revoke itself.",
-          params: Type.Object({ id: id("The key's identifier.") }),
+          description:
+            "Works at once: the next request with the key is refused. What it made goes with it: keys, and what these made, links, webhooks, and members of drives. Any key can revoke itself, and a key of one drive also the keys that it made.",
+          params: keyParams,
           answers: [
             {
               status: 200,

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
+import { type Caller, requirePerson } from "../../domain/caller.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
@@ -19,7 +19,7 @@ export interface AddedMember {
   readonly created: boolean;
 }
 
-/** Shares drives with other users, as readers or editors. */
+/** Shares drives with other users, as readers or editors. Only people do: see `requirePerson`. */
 export class Members {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -36,8 +36,8 @@ export class Members {
   /**
    * Shares a drive with a user, or sets the role of a member.
    *
-   * @throws CofferError NOT_FOUND for an unknown or disabled user, FORBIDDEN, CONFLICT for the owner and for an
-   *   unclaimed drive, QUOTA_EXCEEDED
+   * @throws CofferError NOT_FOUND for an unknown or disabled user, FORBIDDEN, CONFLICT for the owner,
+   *   QUOTA_EXCEEDED
    */
   add(
     caller: Caller,
@@ -48,16 +48,23 @@ export class Members {
   ): Promise<AddedMember> {
     const { users, members } = this.#tables;
     return this.#access.write(caller, within, () => {
-      const drive = this.#access.driveToManage(caller, driveRef);
-      const owner = requireClaimed(drive);
+      const drive = this.#managed(caller, driveRef);
       const user = users.byUsername(username.toLowerCase());
       if (user === null || user.disabledAt !== null) throw unknownUsername();
-      if (user.pk === owner) throw new CofferError("CONFLICT", "The owner of a drive cannot be its member.");
+      if (user.pk === drive.owner?.pk)
+        throw new CofferError("CONFLICT", "The owner of a drive cannot be its member.");
       if (members.find(drive.pk, user.pk) !== null)
         return { member: this.#setRole(caller, drive, user.pk, role), created: false };
       this.#requireRoom(drive, user.pk);
       const now = this.#clock.now();
-      members.insert({ drive: drive.pk, user: user.pk, role, addedBy: actorOf(caller), createdAt: now });
+      members.insert({
+        drive: drive.pk,
+        user: user.pk,
+        role,
+        addedBy: actorOf(caller),
+        madeBy: caller.keyId,
+        createdAt: now,
+      });
       const member = this.#existing(drive, user.pk);
       this.#tell("member.added", caller, drive, member);
       return { member, created: true };
@@ -80,7 +87,7 @@ export class Members {
     within?: Within<Member>,
   ): Promise<Member> {
     return this.#access.write(caller, within, () => {
-      const drive = this.#access.driveToManage(caller, driveRef);
+      const drive = this.#managed(caller, driveRef);
       return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
     });
   }
@@ -89,15 +96,21 @@ export class Members {
   remove(caller: Caller, driveRef: string, userId: string, within?: Within<UserId>): Promise<UserId> {
     return this.#access.writeFromReserve(caller, within, () => {
       const isOwn = this.#ownMembership(caller, driveRef)?.userId === parseId<UserId>(userId);
-      const drive = isOwn
-        ? this.#access.drive(caller, driveRef)
-        : this.#access.driveToManage(caller, driveRef);
+      const drive = isOwn ? this.#access.drive(caller, driveRef) : this.#managed(caller, driveRef);
+      requirePerson(caller);
       const user = this.#memberPk(drive, userId);
       const member = this.#existing(drive, user);
       this.#tables.members.remove(drive.pk, user);
       this.#tell("member.removed", caller, drive, member);
       return member.userId;
     });
+  }
+
+  /** The drive, for a person who manages it. Throws NOT_FOUND, FORBIDDEN. */
+  #managed(caller: Caller, driveRef: string): Drive {
+    const drive = this.#access.driveToManage(caller, driveRef);
+    requirePerson(caller);
+    return drive;
   }
 
   /** The caller's own membership; null if it is not a member. Throws NOT_FOUND for the drive. */
@@ -108,8 +121,8 @@ export class Members {
 
   #setRole(caller: Caller, drive: Drive, user: UserPk, role: MemberRole): Member {
     const before = this.#existing(drive, user);
+    this.#tables.members.setRole(drive.pk, user, role, caller.keyId);
     if (before.role === role) return before;
-    this.#tables.members.setRole(drive.pk, user, role);
     const member = this.#existing(drive, user);
     this.#tell("member.changed", caller, drive, member);
     return member;
@@ -153,11 +166,6 @@ export class Members {
       );
     }
   }
-}
-
-function requireClaimed({ owner }: Drive): UserPk {
-  if (owner !== null) return owner.pk;
-  throw new CofferError("CONFLICT", "The drive has no owner yet. Its claim link makes it somebody's.");
 }
 
 /** Also for a disabled user, who must not be told apart. */

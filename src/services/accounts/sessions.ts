@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/api-key.ts";
-import { type Caller, requireAccount, type SessionCaller } from "../../domain/caller.ts";
+import { type Caller, requirePerson, type SessionCaller } from "../../domain/caller.ts";
 import { notFound } from "../../domain/errors.ts";
 import { newId, parseId, type SessionId } from "../../domain/id.ts";
 import {
@@ -80,12 +80,12 @@ export class Sessions {
   }
 
   /**
-   * The caller's sessions, oldest first. Throws FORBIDDEN for a drive caller.
+   * The caller's sessions, oldest first. Throws FORBIDDEN unless the caller acts for a person.
    *
    * @param token of the session that sent the request; null for a key
    */
   list(caller: Caller, token: string | null = null): ListedSession[] {
-    const { userPk } = requireAccount(caller);
+    const { userPk } = requirePerson(caller);
     const now = this.#clock.now();
     const current = token === null ? null : this.#tables.sessions.holder(hashSecret(token), now);
     return this.#tables.sessions
@@ -93,9 +93,9 @@ export class Sessions {
       .map((session) => ({ ...session, isCurrent: session.id === current?.id }));
   }
 
-  /** Ends one of the caller's sessions. Throws NOT_FOUND for any other. */
+  /** Ends one of the caller's sessions. Throws FORBIDDEN, and NOT_FOUND for any other. */
   async endOne(caller: Caller, reference: string, within?: Within<SessionId>): Promise<SessionId> {
-    const { userPk } = requireAccount(caller);
+    const { userPk } = requirePerson(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
     return this.#access.writeFromReserve(caller, within, () => {
@@ -104,9 +104,9 @@ export class Sessions {
     });
   }
 
-  /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN for a drive caller. */
+  /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN unless the caller acts for a person. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
-    const { userPk } = requireAccount(caller);
+    const { userPk } = requirePerson(caller);
     return this.#access.writeFromReserve(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
   }
 

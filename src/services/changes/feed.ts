@@ -4,8 +4,9 @@ import type { Caller } from "../../domain/caller.ts";
 import { type Change, type ChangePosition, changeNumber } from "../../domain/change.ts";
 import type { Drive } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { STREAM_COMMENT_MS, STREAM_LIMITS } from "../../domain/limits.ts";
+import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { Access } from "../access.ts";
+import { mayGoOn } from "../may-go-on.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
@@ -30,12 +31,14 @@ export interface StreamListener {
   readonly wake: () => void;
   /** Called now and then: to send something if nothing else is, and to see whether the caller may still read. */
   readonly tick: () => void;
-  /** The server stops. */
+  /** The server stops, or the caller may not read any more. */
   readonly end: () => void;
 }
 
 /** How many changes a stream reads at once. */
 const BATCH = 100;
+/** Of how many streams it is asked whether they may go on, before other requests get a turn. */
+const WATCHED_AT_ONCE = 50;
 /** Of how many pages a whole one is made, at most. */
 const PARTS = 10;
 
@@ -45,8 +48,9 @@ export class Feed {
   readonly #changes: Changes;
   readonly #slots: Slots;
   readonly #commentMs: number;
-  readonly #streams = new Set<StreamListener>();
-  #timer: NodeJS.Timeout | null = null;
+  /** Each with whether it may go on. */
+  readonly #streams = new Map<StreamListener, () => boolean>();
+  #timers: readonly NodeJS.Timeout[] = [];
   #isStopped = false;
 
   constructor(parts: { access: Access; changes: Changes; streamCommentMs?: number | undefined }) {
@@ -91,8 +95,9 @@ export class Feed {
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
     const waiting = this.#changes.subscribe(this.#watched(caller, drives), listener.wake);
-    this.#streams.add(listener);
-    this.#timer ??= setInterval(() => this.#tick(), this.#commentMs).unref();
+    const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
+    this.#streams.set(listener, () => mayGoOn(this.#access, caller, named));
+    if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
       slot[Symbol.dispose]();
       waiting[Symbol.dispose]();
@@ -104,7 +109,7 @@ export class Feed {
   /** Ends all streams; no more are opened. */
   stop(): void {
     this.#isStopped = true;
-    for (const listener of this.#streams) listener.end();
+    for (const listener of this.#streams.keys()) listener.end();
   }
 
   /** The next changes of a stream. The caller may have lost its access since it began: it is asked for each time. */
@@ -131,15 +136,29 @@ export class Feed {
     return new Set(this.#drives(caller, drives).map(({ pk }) => pk));
   }
 
-  #tick(): void {
-    for (const listener of this.#streams) listener.tick();
+  #startTimers(): void {
+    const tick = () => {
+      for (const listener of this.#streams.keys()) listener.tick();
+    };
+    this.#timers = [
+      setInterval(tick, this.#commentMs).unref(),
+      setInterval(() => this.#watch([...this.#streams]), STREAM_WATCH_MS).unref(),
+    ];
+  }
+
+  /** Ends those whose callers may not read any more: nothing else tells them while nothing happens. */
+  #watch(streams: readonly (readonly [StreamListener, () => boolean])[]): void {
+    for (const [listener, mayStay] of streams.slice(0, WATCHED_AT_ONCE)) {
+      if (this.#streams.has(listener) && !mayStay()) listener.end();
+    }
+    if (streams.length > WATCHED_AT_ONCE) setImmediate(() => this.#watch(streams.slice(WATCHED_AT_ONCE)));
   }
 
   #remove(listener: StreamListener): void {
     this.#streams.delete(listener);
-    if (this.#streams.size > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
-    this.#timer = null;
+    if (this.#streams.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
   }
 }
 

@@ -5,6 +5,7 @@ import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { UserPk } from "../../domain/id.ts";
+import { shownName } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import {
   type AuthorizationRequest,
@@ -91,7 +92,9 @@ export class Authorizations {
     try {
       state = parseState(parameters);
       const asked = parseAuthorization(parameters, issuer);
-      const request = { clientId: client.id, clientName: client.name, redirectUri, state, issuer, ...asked };
+      // It may have been stored before names lost what is not seen.
+      const clientName = shownName(client.name);
+      const request = { clientId: client.id, clientName, redirectUri, state, issuer, ...asked };
       return { ticket: this.#requests.put(request) };
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;

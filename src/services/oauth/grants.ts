@@ -11,12 +11,16 @@ import {
   GRANT_LIFETIME_MS,
   newAccessToken,
   newRefreshToken,
-  nextRefreshToken,
+  newSalt,
+  nextTokens,
   parseRefreshToken,
+  type RefreshToken,
+  REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Log } from "../../log.ts";
 import type { ApiKeys } from "../api-keys.ts";
+import type { EndedKeys } from "../ended-keys.ts";
 import type { Authorization, Authorizations } from "./authorizations.ts";
 
 /** The tokens of a client; shown only once. */
@@ -43,6 +47,7 @@ export class OAuthGrants {
   readonly #keyPrefix: string;
   readonly #apiKeys: ApiKeys;
   readonly #authorizations: Authorizations;
+  readonly #endedKeys: EndedKeys;
 
   constructor(parts: {
     tables: Tables;
@@ -51,6 +56,7 @@ export class OAuthGrants {
     keyPrefix: string;
     apiKeys: ApiKeys;
     authorizations: Authorizations;
+    endedKeys: EndedKeys;
   }) {
     this.#tables = parts.tables;
     this.#clock = parts.clock;
@@ -58,6 +64,7 @@ export class OAuthGrants {
     this.#keyPrefix = parts.keyPrefix;
     this.#apiKeys = parts.apiKeys;
     this.#authorizations = parts.authorizations;
+    this.#endedKeys = parts.endedKeys;
   }
 
   /**
@@ -83,7 +90,8 @@ export class OAuthGrants {
   }
 
   /**
-   * Exchanges a refresh token. A refresh token works once: a second use ends the grant, as for `redeem`.
+   * Exchanges a refresh token. A refresh token works once: a second use ends the grant, as for `redeem`. But the answer
+   * may have been lost: the last one that was used can be sent once more for a while, and has the same answer.
    *
    * @param scope as sent; null for all that was granted
    * @throws OAuthError invalid_grant, invalid_scope
@@ -94,13 +102,14 @@ export class OAuthGrants {
     const issued = await this.#tables.writeFromReserve(() => {
       const grant = this.#tables.oauthGrants.byFamily(parsed.family);
       if (grant === null || grant.clientId !== clientId) return null;
-      if (grant.refreshHash !== parsed.secret) {
+      const isNext = grant.refreshHash === parsed.secret;
+      if (!isNext && !this.#mayRepeat(grant, parsed)) {
         this.#end(grant.keyId, "a refresh token was used again");
         return null;
       }
       if (!this.#tables.apiKeys.isValid(grant.keyId, this.#clock.now())) return null;
       requireGranted(grant, scope);
-      return this.#rotate(grant, token);
+      return isNext ? this.#rotate(grant, token) : this.#repeat(grant, token);
     });
     if (issued === null) throw refused(NOT_VALID);
     return issued;
@@ -123,6 +132,7 @@ export class OAuthGrants {
         throw new OAuthError("invalid_client", "The token belongs to another client.");
       }
       apiKeys.removeAny(grant.keyId);
+      this.#endedKeys.removeSome();
     });
   }
 
@@ -151,6 +161,7 @@ export class OAuthGrants {
       name: request.clientName,
       scope,
       createdAt: now,
+      madeBy: null,
       ...lifetimes(now),
     };
     this.#tables.apiKeys.insert(key, reach);
@@ -165,19 +176,31 @@ export class OAuthGrants {
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
-  #rotate({ keyId, clientId, scope }: OAuthGrant, token: string): IssuedTokens {
+  #rotate({ keyId, clientId, refreshHash, scope }: OAuthGrant, token: string): IssuedTokens {
     const now = this.#clock.now();
-    const access = newAccessToken(this.#keyPrefix);
-    const refresh = nextRefreshToken(token);
+    const salt = newSalt();
+    const { access, refresh } = nextTokens(this.#keyPrefix, token, salt);
     const { hash, prefix } = access;
     this.#tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
-    this.#tables.oauthGrants.setRefresh(keyId, refresh.secret);
+    this.#tables.oauthGrants.setRefresh(keyId, refresh.secret, { hash: refreshHash, salt, at: now });
     this.#tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
+    return { accessToken: access.secret, refreshToken: refresh.token, scope };
+  }
+
+  #mayRepeat({ used }: OAuthGrant, { secret }: RefreshToken): boolean {
+    return used?.hash === secret && this.#clock.now() < used.at + REPEAT_LIFETIME_MS;
+  }
+
+  #repeat({ keyId, used, scope }: OAuthGrant, token: string): IssuedTokens | null {
+    if (used === null) return null;
+    const { access, refresh } = nextTokens(this.#keyPrefix, token, used.salt);
+    this.#tables.oauthGrants.forgetUsed(keyId);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #end(keyId: KeyId, reason: string): void {
     this.#tables.apiKeys.removeAny(keyId);
+    this.#endedKeys.removeSome();
     this.#log.warn("an application was signed out", { key_id: keyId, reason });
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/caller.ts";
+import { type Caller, requireManaging } from "../../domain/caller.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
@@ -14,7 +14,7 @@ import {
   parseWebhookUrl,
   type Webhook,
 } from "../../domain/webhook.ts";
-import { addressIn, isIn, isPublicAddress } from "../../public-network.ts";
+import { leadsNowhere } from "../../public-network.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { WebhookOutbox } from "./outbox.ts";
@@ -49,7 +49,10 @@ interface Scope {
   readonly drive: DrivePk | null;
 }
 
-/** Webhooks: who is told of changes, at which address. Only who manages a drive sees and changes those of it. */
+/**
+ * Webhooks: who is told of changes, at which address. Only who manages a drive sees and changes those of it, and no
+ * application: see `requireManaging`.
+ */
 export class Webhooks {
   readonly #tables: Tables;
   readonly #access: Access;
@@ -92,6 +95,7 @@ export class Webhooks {
     const sealed = seal(this.#sealingKey(), parseWebhookSecret(secret));
     const created = await this.#access.write(caller, within, () => {
       const now = this.#clock.now();
+      requireManaging(caller);
       const scope = this.#scope(caller, wanted.drive);
       this.#requireRoom(scope);
       const id = newId<WebhookId>(now);
@@ -119,24 +123,24 @@ export class Webhooks {
    * @param drive an id or slug; undefined for all
    */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
+    requireManaging(caller);
     const scope = this.#scope(caller, drive);
     if (scope.drive !== null) return this.#tables.webhooks.ofDrive(scope.drive);
     return scope.user === null ? [] : this.#ofUser(scope.user);
   }
 
-  /** Throws NOT_FOUND, FORBIDDEN. */
+  /** Throws NOT_FOUND, also for who does not manage its drive, and FORBIDDEN for who manages none. */
   get(caller: Caller, reference: string): Webhook {
+    requireManaging(caller);
     const id = parseId<WebhookId>(reference);
     const webhook = id === null ? null : this.#tables.webhooks.byId(id);
-    if (webhook === null) throw notFound("webhook");
-    const { drivePk, driveId } = webhook;
-    if (drivePk === null) {
-      if (caller.kind !== "account" || caller.userPk !== webhook.user) throw notFound("webhook");
-      return webhook;
-    }
-    if (driveId === null || this.#access.findDrive(caller, driveId) === null) throw notFound("webhook");
-    this.#access.driveToManage(caller, driveId);
+    if (webhook === null || !this.#manages(caller, webhook)) throw notFound("webhook");
     return webhook;
+  }
+
+  #manages(caller: Caller, { user, drivePk, driveId }: Webhook): boolean {
+    if (drivePk === null) return caller.kind === "account" && caller.userPk === user;
+    return driveId !== null && this.#access.findDrive(caller, driveId)?.role === "owner";
   }
 
   /** Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR. */
@@ -214,12 +218,11 @@ export class Webhooks {
     }
   }
 
-  /** An address of a server in the URL is checked here, and again when it is connected to; a name only then. */
+  /** An address in the URL, or `localhost`, is checked here and again when it is connected to; another name only then. */
   #url(text: string): string {
     const url = parseWebhookUrl(text, this.#subnets.length > 0);
-    const address = addressIn(url);
-    if (address !== null && !isIn(this.#subnets, address) && !isPublicAddress(address)) {
-      throw invalid("url", "must be at a public address: this server does not connect to others");
+    if (leadsNowhere(url, this.#subnets)) {
+      throw invalid("url", "must be https://, at a public address: this server does not connect to others");
     }
     return url.href;
   }

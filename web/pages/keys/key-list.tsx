@@ -37,7 +37,13 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
           {(some) => (
             <ul class="list keys">
               {some.map(({ key, reach }) => (
-                <KeyRow key={key.id} apiKey={key} reach={reach} onRevoke={() => onRevoke(key)} />
+                <KeyRow
+                  key={key.id}
+                  apiKey={key}
+                  reach={reach}
+                  maker={keys.find(({ id }) => id === key.made_by)}
+                  onRevoke={() => onRevoke(key)}
+                />
               ))}
             </ul>
           )}

@@ -24,11 +24,13 @@ export function reachOf({ drive_id: id }: ApiKey, drives: readonly Drive[]): Rea
 interface Props {
   readonly apiKey: ApiKey;
   readonly reach: Reach;
+  /** The key that made it; undefined if none did, or it is not in the list. */
+  readonly maker: ApiKey | undefined;
   readonly onRevoke: () => void;
 }
 
 /** A key: its name, its access, when it was last used and when it expires. */
-export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
+export function KeyRow({ apiKey: key, reach, maker, onRevoke }: Props) {
   return (
     <li class="key">
       <div class="key-name">
@@ -37,6 +39,11 @@ export function KeyRow({ apiKey: key, reach, onRevoke }: Props) {
         </h2>
         <code class="soft">{key.key_prefix}…</code>
         {key.client_id !== null && <p class="soft key-app">{appOf(key.client_id)}</p>}
+        {maker !== undefined && (
+          <p class="soft key-app">
+            Made by <Name text={maker.name === "" ? maker.key_prefix : maker.name} />
+          </p>
+        )}
       </div>
       <div class="key-reach">
         <p>

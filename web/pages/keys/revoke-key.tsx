@@ -2,9 +2,12 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Form } from "../../components/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
+import { Failure } from "../../components/failure.tsx";
 import { call } from "../../lib/api.ts";
 import { formatRelative } from "../../lib/format.ts";
-import type { ApiKey } from "../../lib/types.ts";
+import { useLoad } from "../../lib/load.ts";
+import type { ApiKey, KeyDetail } from "../../lib/types.ts";
+import { madeBy } from "../../lib/made.ts";
 import { NAMELESS } from "./key-row.tsx";
 
 /** Asks before a key is revoked. */
@@ -15,16 +18,21 @@ export function RevokeKey(props: {
 }) {
   const { apiKey, onClose, onDone } = props;
   const { id, name, key_prefix: prefix, last_used_at: lastUsed, client_id: app } = apiKey;
+  // Asked now: the key may have made more since the list was loaded.
+  const { loaded, reload } = useLoad(id, (signal) => call<KeyDetail>("GET", `/v0/keys/${id}`, { signal }));
+  const made = loaded.state === "ready" ? madeBy(loaded.value.made) : "";
   return (
     <Dialog title="Revoke this key?" onClose={onClose}>
       <p>
         <strong>
           <Name text={name === "" ? NAMELESS : name} />
         </strong>{" "}
-        (<code>{prefix}…</code>) will stop working at once. This can't be undone.{" "}
-        {app === null ? "" : "The app must ask you again. "}
+        (<code>{prefix}…</code>){made === "" ? "" : <strong> and {made}</strong>} will stop working at once.
+        This can't be undone. {app === null ? "" : "The app must ask you again. "}
         {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}
       </p>
+      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
+      {loaded.state === "loading" && <p class="soft">Looking for what it made…</p>}
       <Form
         submit="Revoke"
         danger

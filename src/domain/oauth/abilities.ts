@@ -1,0 +1,31 @@
+import type { Scope } from "../scope.ts";
+
+/** What of its person's an application reaches: all drives, or one. */
+export type ApplicationReach = "account" | "drive";
+
+/**
+ * What an application can do once it is let in, for the person who decides: sentences that begin with a verb. Kept true
+ * by the tests of who may ask what (`adaApp` and `adaDriveApp`).
+ */
+export function abilitiesOf(scope: Scope, reach: ApplicationReach): readonly string[] {
+  const all = reach === "account";
+  const reading = [
+    all ? "See all your drives, and those that others share with you" : "See this drive",
+    "Read, search and download all files in there, with earlier versions and deleted files",
+    all ? "See with whom your drives are shared" : "See with whom the drive is shared",
+    ...(all ? ["See your username, email address and plan"] : []),
+    "See how much you store",
+  ];
+  if (scope === "read-only") return reading;
+  return [
+    ...reading,
+    "Add, change and move files and folders, and delete them, also for good",
+    all ? "Make, rename, claim and delete drives" : "Rename and delete the drive",
+    "Make links that show files, or take them, without signing in; they end with its access",
+    ...(all ? ["In drives that others share with you: what you may do there"] : []),
+  ];
+}
+
+/** What no application can do, whatever a person allows: see `requireManaging`. */
+export const NO_APPLICATION =
+  "It cannot make or revoke other keys, see or end your sessions, set up webhooks, share your drives with people, change your password, or let other apps in.";

@@ -1,0 +1,24 @@
+import type { Caller } from "../../domain/caller.ts";
+import { ROOT } from "../../domain/path.ts";
+
+/** What a text says to whom: conditions of its template. Whoever has no key yet is told of everything. */
+export function abilitiesOf(caller: Caller | null, isApplication: boolean): Record<string, boolean> {
+  const writes = caller === null || caller.scope === "read-write";
+  const isInFolder = caller?.kind === "drive" && caller.prefix !== ROOT;
+  const ofAccount = writes && caller?.kind !== "drive";
+  const manages = writes && !isApplication;
+  return {
+    keyed: caller !== null,
+    of_account: caller?.kind === "account",
+    of_drive: caller?.kind === "drive" && !isInFolder,
+    of_folder: isInFolder,
+    application: isApplication,
+    reads_only: !writes,
+    writes,
+    tour: writes && !isInFolder,
+    forks: ofAccount,
+    keys: manages,
+    webhooks: manages && !isInFolder,
+    members: ofAccount && manages,
+  };
+}

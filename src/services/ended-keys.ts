@@ -1,0 +1,93 @@
+import type { Clock } from "../clock.ts";
+import type { Tables } from "../db/tables.ts";
+import { WriteRefused } from "../domain/errors.ts";
+import type { KeyId } from "../domain/id.ts";
+import { ROOT } from "../domain/path.ts";
+import type { Changes } from "./changes/changes.ts";
+
+/** How many rows one transaction removes, so that no request waits long. */
+const PIECE = 50;
+
+/**
+ * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members. None of
+ * it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
+ */
+export class EndedKeys {
+  readonly #tables: Tables;
+  readonly #changes: Changes;
+  readonly #clock: Clock;
+
+  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#changes = parts.changes;
+    this.#clock = parts.clock;
+  }
+
+  /** Removes some of what the keys made that are gone. Returns how many rows; 0 at the end. Inside a write. */
+  removeSome(): number {
+    const { endedKeys } = this.#tables;
+    let room = PIECE;
+    for (let key = endedKeys.next(); key !== null && room > 0; key = endedKeys.next()) {
+      room -= this.#removeOf(key, room);
+      if (room <= 0) break;
+      endedKeys.forget(key);
+      room -= 1;
+    }
+    return PIECE - room;
+  }
+
+  /** `removeSome` in a transaction of its own. */
+  removePiece(): Promise<number> {
+    return this.#tables.writeFromReserve(() => this.removeSome());
+  }
+
+  /** Removes all. What a full disk refuses is left for the next sweep. */
+  async removeAll(): Promise<void> {
+    try {
+      while ((await this.removePiece()) > 0);
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) throw error;
+    }
+  }
+
+  /** Removes up to `room` rows that a key made. Returns how many; less than `room` if nothing is left. */
+  #removeOf(key: KeyId, room: number): number {
+    const { apiKeys, webhooks, endedKeys } = this.#tables;
+    const webhook = endedKeys.webhookOf(key);
+    if (webhook !== null) {
+      webhooks.remove(webhook);
+      // It may have had many deliveries.
+      return room;
+    }
+    const keys = endedKeys.keysOf(key, room);
+    for (const id of keys) apiKeys.removeAny(id);
+    const members = this.#removeMembers(key, room - keys.length);
+    return keys.length + members + this.#removeLinks(key, room - keys.length - members);
+  }
+
+  #removeMembers(key: KeyId, limit: number): number {
+    const { members, endedKeys } = this.#tables;
+    const ended = endedKeys.membersOf(key, limit);
+    for (const { drive, user, userId } of ended) {
+      members.remove(drive, user);
+      this.#changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
+    }
+    return ended.length;
+  }
+
+  #removeLinks(key: KeyId, limit: number): number {
+    const { links, endedKeys } = this.#tables;
+    const ended = endedKeys.linksOf(key, limit);
+    for (const { id, drive, path } of ended) {
+      links.remove(id);
+      if (drive !== null && path !== null)
+        this.#changes.add({ drive, type: "link.revoked", path, ref: id, stamp: this.#stamp });
+    }
+    return ended.length;
+  }
+
+  /** By the server. */
+  get #stamp() {
+    return { now: this.#clock.now(), by: null };
+  }
+}
