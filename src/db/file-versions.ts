@@ -2,6 +2,7 @@ import { actorText, namedActor, type Stamp } from "../domain/actor.ts";
 import type { File } from "../domain/file.ts";
 import type { FileVersion } from "../domain/file-version.ts";
 import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../domain/id.ts";
+import type { FolderPath } from "../domain/path.ts";
 import type { KeptWindow } from "../domain/retention.ts";
 import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
@@ -11,6 +12,12 @@ const REMOVED_AT_ONCE = 100;
 
 /** The file whose versions are asked for. Those that it has from another drive are not among them. */
 export type VersionedFile = Pick<File, "id" | "drivePk">;
+
+/** Which versions a reader sees: those that are kept, and were made while the file was in a folder. */
+export interface ShownVersions extends KeptWindow {
+  /** The root for all, also those of which it is not known where they were made. */
+  readonly folder: FolderPath;
+}
 
 /** How many versions a file has. */
 export interface VersionCount {
@@ -35,6 +42,7 @@ interface Shown extends Record<string, string | number> {
   readonly now: number;
   readonly since: number;
   readonly versions: number;
+  readonly folder: FolderPath;
 }
 
 type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
@@ -48,9 +56,10 @@ const SELECT = `
          b.digest, b.preview, v.replaced_at AS replacedAt, v.replaced_by AS replacedBy,
          ${actorName("v.replaced_by")} AS replacedByName
     FROM file_version v JOIN blob b ON b.pk = v.blob`;
-/** The newest of a file's versions that are kept and have not expired. */
+/** The newest of a file's versions that are kept, have not expired, and were made in the folder. */
 const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :since
    AND (v.expires_at IS NULL OR v.expires_at > :now)
+   AND (:folder = '' OR substr(v.path, 1, length(:folder)) = :folder)
    AND v.version > ifnull(
      (SELECT o.version FROM file_version o WHERE o.file_id = :file ORDER BY o.version DESC LIMIT 1 OFFSET :versions), 0)`;
 
@@ -74,15 +83,16 @@ export class FileVersionsTable {
   constructor({ sql }: Database) {
     this.#keep = sql.prepare<never, [{ pk: FilePk; now: number; by: string | null }]>(
       `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
-                                 replaced_at, replaced_by)
-       SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, :now, :by
+                                 path, replaced_at, replaced_by)
+       SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, path, :now, :by
          FROM file WHERE pk = :pk`,
     );
     this.#keepTrashed = sql.prepare<never, [{ pk: TrashedFilePk; now: number; by: string | null }]>(
       `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
-                                 replaced_at, replaced_by)
-       SELECT drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at, :now, :by
-         FROM trash_file WHERE pk = :pk`,
+                                 path, replaced_at, replaced_by)
+       SELECT f.drive, file_id, version, filename, mime_type, mime_given, f.size, blob, expires_at, t.path || f.path, :now,
+              :by
+         FROM trash_file f JOIN trash t ON t.pk = f.entry WHERE f.pk = :pk`,
     );
     this.#next = sql.prepare<{ next: number }, [FileId]>(
       "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
@@ -149,17 +159,17 @@ export class FileVersionsTable {
   }
 
   /** Up to `limit` versions of a file that are older than a number, newest first. */
-  page(file: VersionedFile, shown: KeptWindow, before: number, limit: number): FileVersion[] {
+  page(file: VersionedFile, shown: ShownVersions, before: number, limit: number): FileVersion[] {
     return this.#page.all({ ...parametersOf(file, shown), before, limit }).map(fromRow);
   }
 
   /** How many versions all pages have. */
-  count(file: VersionedFile, shown: KeptWindow): number {
+  count(file: VersionedFile, shown: ShownVersions): number {
     return this.#count.get(parametersOf(file, shown))?.total ?? 0;
   }
 
   /** The version of a file with this number; null if it is not kept. */
-  get(file: VersionedFile, shown: KeptWindow, version: number): FileVersion | null {
+  get(file: VersionedFile, shown: ShownVersions, version: number): FileVersion | null {
     const row = this.#get.get({ ...parametersOf(file, shown), version });
     return row === null ? null : fromRow(row);
   }
@@ -202,8 +212,11 @@ export class FileVersionsTable {
   }
 }
 
-function parametersOf({ id, drivePk }: VersionedFile, { now, since, versions }: KeptWindow): Shown {
-  return { file: id, drive: drivePk, now, since, versions };
+function parametersOf(
+  { id, drivePk }: VersionedFile,
+  { now, since, versions, folder }: ShownVersions,
+): Shown {
+  return { file: id, drive: drivePk, now, since, versions, folder };
 }
 
 function fromRow({ mimeGiven, replacedBy, replacedByName, ...row }: Row): FileVersion {

@@ -85,6 +85,26 @@ function expectForbidden(answer: Answer): void {
   expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('limited to \\"notes/\\"')]);
 }
 
+/** Puts a file into Ada's drive. */
+async function put(path: string, body: string, by = world.clients.ada): Promise<{ id: string }> {
+  return JSON.parse((await by.send("PUT", at("/v0/files", { path }), { body })).text);
+}
+
+function move(id: string, to: string): Promise<unknown> {
+  const body = { destination_path: to };
+  return world.clients.ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+}
+
+/** The numbers of the versions that somebody sees of a file. */
+async function numbers(id: string, by: Client): Promise<{ seen: number[]; total: number }> {
+  const { data, total } = await by.json<{ data: { version: number }[]; total: number }>(
+    200,
+    "GET",
+    `/v0/files/${id}/versions`,
+  );
+  return { seen: data.map(({ version }) => version), total };
+}
+
 describe("a key that is limited to a folder is made", () => {
   const wrong: [name: string, body: { [name: string]: Json }][] = [
     ["without a drive", { path_prefix: "notes/" }],
@@ -340,7 +360,8 @@ describe("it writes", () => {
     const folder = { drive_id: drive, path: "notes-secret/", destination_path: "notes/got/" };
     expect((await inside.send("POST", "/v0/folders/copy", { body: folder })).status).toBe(404);
     expectForbidden(await inside.send("POST", "/v0/folders/move", { body: folder }));
-    expectForbidden(await inside.send("DELETE", "/v0/folders", { body: { ...folder, confirm: true } }));
+    const removal = { drive_id: drive, path: folder.path, confirm: true };
+    expectForbidden(await inside.send("DELETE", "/v0/folders", { body: removal }));
     const file_ids = OUTSIDE.map(idOf);
     const removed = await inside.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
     expect(removed).toMatchObject({ deleted: [], failed: file_ids });
@@ -370,6 +391,108 @@ describe("it writes", () => {
     await ada.json(200, "DELETE", `/v0/files/${id}`);
     const trash = await inside.json<{ data: { path: string }[] }>(200, "GET", "/v0/trash");
     expect(pathsOf(trash)).not.toContain("elsewhere");
+  });
+});
+
+describe("of a file that was elsewhere", () => {
+  const ways: [way: string, bring: (id: string) => Promise<unknown>][] = [
+    ["by itself", (id) => move(id, "notes/moved.txt")],
+    [
+      "with its folder",
+      () => {
+        const body = { drive_id: drive, path: "vault/", destination_path: "notes/vault/" };
+        return world.clients.ada.json(200, "POST", "/v0/folders/move", { body });
+      },
+    ],
+    [
+      "through the trash",
+      async (id) => {
+        await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+        const { data } = await world.clients.ada.json<{ data: { id: string }[] }>(
+          200,
+          "GET",
+          "/v0/trash?limit=1",
+        );
+        const body = { path: "notes/restored.txt" };
+        return world.clients.ada.json(200, "POST", `/v0/trash/${data[0]?.id}/restore`, { body });
+      },
+    ],
+  ];
+
+  test.each(ways)("that came in %s, it sees what was made inside alone", async (_, bring) => {
+    const { id } = await put("vault/plan.txt", "secret\n");
+    await put("vault/plan.txt", "told\n");
+    await bring(id);
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [1], total: 1 });
+    expect(await numbers(id, inside)).toEqual({ seen: [], total: 0 });
+    const { path } = await inside.json<{ path: string }>(200, "GET", `/v0/files/${id}`);
+    // Nothing tells a version that was made elsewhere from one that there never was.
+    const addresses = (n: number) => [
+      `/v0/files/${id}/versions/${n}/download`,
+      at(`/v0/files/by-path/versions/${n}/download`, { path }),
+      `/v0/files/${id}/diff?from=${n}`,
+      `/v0/files/${id}/diff?to=${n}`,
+      `/v0/files/${id}/diff?from=2&to=${n}`,
+    ];
+    const never = addresses(99);
+    const headers = { "x-request-id": "same" };
+    for (const [index, address] of addresses(1).entries()) {
+      const one = await inside.send("GET", address, { headers });
+      const other = await inside.send("GET", never[index] ?? "", { headers });
+      expect([address, one.status, one.text]).toEqual([address, 404, other.text]);
+    }
+    expect((await inside.send("GET", `/v0/files/${id}/diff`)).status).toBe(404);
+    expect((await inside.send("POST", `/v0/files/${id}/versions/1/restore`)).status).toBe(404);
+    expect((await inside.send("DELETE", `/v0/files/${id}/versions/1`)).status).toBe(403);
+
+    // What it replaces itself, it can bring back.
+    await put(path, "mine\n", inside);
+    await put(path, "mine again\n", inside);
+    expect(await numbers(id, inside)).toEqual({ seen: [3, 2], total: 2 });
+    const page = await inside.json<{ next_cursor: string }>(200, "GET", `/v0/files/${id}/versions?limit=1`);
+    const rest = `/v0/files/${id}/versions?limit=1&cursor=${page.next_cursor}`;
+    expect(await inside.json<unknown>(200, "GET", rest)).toMatchObject({ total: 2, next_cursor: null });
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [3, 2, 1], total: 3 });
+    const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
+    expect([told.status, told.text]).toEqual([200, "told\n"]);
+    await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+    await mcp.get("undo", { path });
+    expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
+    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+  });
+
+  test("that a snapshot brought back from the trash, it sees what was in the trash if that was inside", async () => {
+    await using other = await startAppliance();
+    const own = await populate(other);
+    const [{ ada, adaPrefix }, id] = [own.clients, own.drives.ada];
+    const paths = ["vault/x.txt", "notes/y.txt"];
+    const address = (path: string) => `/v0/files?drive_id=${id}&path=${path}`;
+    for (const path of paths) await ada.json(201, "PUT", address(path), { body: "then" });
+    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    const files: string[] = [];
+    for (const path of paths) {
+      files.push((await ada.json<{ id: string }>(200, "PUT", address(path), { body: "later" })).id);
+      await ada.json(200, "DELETE", `/v0/files/${files.at(-1)}`);
+    }
+    await ada.json(200, "POST", `/v0/drives/${id}/snapshots/${taken.data.id}/restore`, { body: {} });
+    await ada.json(200, "POST", `/v0/files/${files[0]}/move`, { body: { destination_path: "notes/x.txt" } });
+    const seen = await Promise.all(files.map((file) => numbers(file, adaPrefix)));
+    expect(seen.map(({ total }) => total)).toEqual([0, 2]);
+    expect((await numbers(files[0] ?? "", ada)).total).toBe(2);
+  });
+
+  test("that went out and came back, it sees nothing from between", async () => {
+    const { id } = await put("notes/round.txt", "one");
+    await put("notes/round.txt", "two");
+    await move(id, "vault/round.txt");
+    await put("vault/round.txt", "three");
+    await move(id, "notes/round.txt");
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [2, 1], total: 2 });
+    expect(await numbers(id, inside)).toEqual({ seen: [1], total: 1 });
+    const deeper = await keyOf({ drive_id: drive, path_prefix: "notes/sub/" });
+    await move(id, "notes/sub/round.txt");
+    expect(await numbers(id, deeper)).toEqual({ seen: [], total: 0 });
+    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
   });
 });
 

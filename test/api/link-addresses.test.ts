@@ -62,16 +62,16 @@ test("a trusted proxy says what it was asked for; anybody else does not", async 
 });
 
 test("with a configured address links are built from it alone", async () => {
-  const configured = "https://drive.test/base";
+  const configured = "https://drive.test";
   await using coffer = await startAppliance({ "base-url": configured, "trusted-proxies": "127.0.0.1" });
   for (const headers of [LAN, PROXIED, {}]) expectBases(await linksFor(coffer, headers), configured);
-  await coffer.restart({ "claim-base-url": "https://claims.test/x" });
-  expectBases(await linksFor(coffer, LAN), "https://claims.test/x", configured);
+  await coffer.restart({ "claim-base-url": "https://claims.test" });
+  expectBases(await linksFor(coffer, LAN), "https://claims.test", configured);
 });
 
 test("a configured claim address is for claim links alone", async () => {
-  await using coffer = await startAppliance({ "claim-base-url": "https://claims.test/x" });
-  expectBases(await linksFor(coffer, LAN), "https://claims.test/x", "http://192.168.1.20:2633");
+  await using coffer = await startAppliance({ "claim-base-url": "https://claims.test" });
+  expectBases(await linksFor(coffer, LAN), "https://claims.test", "http://192.168.1.20:2633");
 });
 
 test("an answer that is repeated is the same, wherever it is asked for", async () => {

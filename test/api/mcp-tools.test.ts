@@ -45,7 +45,7 @@ describe("which drive", () => {
     await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
     await stage.world.clients.bob.json(201, "POST", "/v0/drives", { body: { name: "More" } });
     expect(await all.refused("list_files")).toBe(
-      'VALIDATION_ERROR: drive is required, because you have several: "bob/notes", "bob/more".',
+      'VALIDATION_ERROR: drive_id is required, because you have several: "bob/notes", "bob/more".',
     );
     for (const drive of ["bob/notes", stage.world.drives.bob]) {
       expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
@@ -101,8 +101,69 @@ describe("writing", () => {
     }
     expect(await me.refused("write_file", { path: "../x", text: "" })).toStartWith("VALIDATION_ERROR: path ");
     expect(await me.refused("write_file", { path: "x", text: "", IfMatch: "x" })).toContain(
-      "It takes: drive, path,",
+      "Did you mean if_match? It takes drive_id, path,",
     );
+  });
+
+  test("a refusal names what was sent, and says one thing to do", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    const { etag } = await me.get("write_file", { path: "a.md", text: "one\none\n" });
+    await me.get("write_file", { path: "b.md", text: "two\n" });
+    await me.get("write_file", { path: "folder/c.md", text: "" });
+    const edit = { path: "a.md", op: "str_replace", new_string: "" };
+    const told: [tool: string, args: Record<string, unknown>, text: string | RegExp][] = [
+      ["search", { query: "x", wrods: "y" }, /^VALIDATION_ERROR: wrods /],
+      ["search", { query: "x".repeat(2000) }, /^VALIDATION_ERROR: query must /],
+      ["list_files", { path: "\u0000" }, /^VALIDATION_ERROR: path must /],
+      ["delete_files", { paths: ["\u0000"] }, /^VALIDATION_ERROR: paths must /],
+      [
+        "write_file",
+        { path: "x", text: "", content_type: "\u0000" },
+        /^VALIDATION_ERROR: content_type must /,
+      ],
+      ["write_file", { path: "x", text: "", mime_type: "\u0000" }, /^VALIDATION_ERROR: mime_type must /],
+      [
+        "edit_file",
+        { ...edit, old_string: "three" },
+        "CONFLICT: old_string is not in the file. Nothing was changed. Read the file and copy the text exactly.",
+      ],
+      [
+        "edit_file",
+        { ...edit, old_string: "one" },
+        "CONFLICT: old_string is in the file more than once, at line 1, 2. Nothing was changed. Send more of the text around the place you mean, or `replace_all`.",
+      ],
+      [
+        "move_file",
+        { path: "b.md", destination_path: "a.md" },
+        'CONFLICT: The file "a.md" already exists. Choose another path, or pass overwrite: true to replace it.',
+      ],
+      [
+        "copy_file",
+        { path: "b.md", destination_path: "folder", overwrite: true },
+        'CONFLICT: The folder "folder/" already exists. Choose another path, or delete it first.',
+      ],
+      [
+        "write_file",
+        { path: "a.md", text: "", only_create: true },
+        "PRECONDITION_FAILED: Nothing was changed. There is a file at this path. Choose another path, or leave out only_create to replace it.",
+      ],
+      [
+        "write_file",
+        { path: "none.md", text: "", if_match: etag },
+        "PRECONDITION_FAILED: Nothing was changed. There is no file at this path. Leave out if_match to create one.",
+      ],
+      [
+        "write_file",
+        { path: "b.md", text: "", if_match: etag },
+        "PRECONDITION_FAILED: Nothing was changed. The file has changed since you read it: read the file again, make your change to what it says now, and pass its new etag as if_match.",
+      ],
+    ];
+    for (const [tool, args, text] of told) {
+      const said = await me.refused(tool, args);
+      if (typeof text === "string") expect(said).toBe(text);
+      else expect(said).toMatch(text);
+    }
   });
 
   test("of two agents that read the same file, the second is told", async () => {
@@ -171,7 +232,7 @@ describe("editing", () => {
     expect(replaced).toMatchObject({ size: 10, tags: ["t"], diff_cut: false });
     expect(replaced["diff"]).toContain("-one\n+1\n");
     const twice = { path: "a.txt", op: "str_replace", old_string: "two", new_string: "2" };
-    expect(await me.refused("edit_file", twice)).toMatch(/^CONFLICT: .*2.*3.* Read the file/s);
+    expect(await me.refused("edit_file", twice)).toMatch(/^CONFLICT: .*2.*3.* Send more of the text/s);
     expect(await me.refused("edit_file", { ...twice, if_match: first["etag"] })).toStartWith(
       "PRECONDITION_FAILED",
     );
@@ -266,7 +327,7 @@ test("a folder is deleted only by those who say that they mean all of it", async
   const folder = { paths: ["dir/", "b"] };
   expect(await me.get("delete_files", folder)).toMatchObject({
     deleted: ["b"],
-    failed: [{ path: "dir/", error: expect.stringContaining("recursive must be true") }],
+    failed: [{ path: "dir/", error: expect.stringContaining("confirm must be true") }],
   });
   expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true, if_match: "x" })).toStartWith(
     "VALIDATION_ERROR: if_match ",

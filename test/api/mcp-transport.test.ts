@@ -148,17 +148,27 @@ runScenarios(stage, [
 ]);
 
 describe.each(REVISIONS)("the official client over %s", (revision) => {
-  test("begins with nothing but the address", async () => {
-    const base = stage.coffer.appliance.url;
+  test("begins with nothing but the address, and goes on without a header", async () => {
+    await using coffer = await startAppliance();
+    const base = coffer.appliance.url;
     await using anybody = await connectMcp(base, undefined, revision);
     expect(anybody.client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(anybody.client.getInstructions()).toContain("provision_drive");
     const made = await anybody.get("provision_drive", { name: "Mine" });
-    expect(made["api_key"]).toMatch(/^cof_/);
+    const { api_key } = made;
+    expect(api_key).toMatch(/^cof_/);
     expect(made["claim_url"]).toContain(`${base}/claim/`);
-    expect(made["message"]).toContain("Store api_key");
-    await using me = await connectMcp(base, String(made["api_key"]), revision);
-    expect(await me.get("list_drives")).toMatchObject({ drives: [{ id: made["drive_id"], name: "Mine" }] });
+    expect(made["message"]).toMatch(/Store api_key.*as api_key\./);
+    expect(await anybody.refused("list_drives")).toContain("provision_drive");
+    const mine = { drives: [{ id: made["drive_id"], name: "Mine" }] };
+    expect(await anybody.get("list_drives", { api_key })).toMatchObject(mine);
+    await anybody.get("write_file", { api_key, path: "a.md", text: "kept\n" });
+    await using me = await connectMcp(base, String(api_key), revision);
+    expect(await me.get("list_drives")).toMatchObject(mine);
+    expect(await me.get("read_file", { path: "a.md" })).toMatchObject({ text: "kept" });
+    expect(me.client.getInstructions()).not.toContain("provision_drive");
+    const second = await me.get("provision_drive", { name: "Second" });
+    expect(second["message"]).toContain("does not reach the new drive");
   });
 
   test("lists tools whose answers fit their schemas, and says so in text as well", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { connectMcp, type McpClient } from "../support/mcp.ts";
 import { type OwnDrive, provision } from "../support/scenario.ts";
+import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 let coffer: TestAppliance;
 let own: OwnDrive;
@@ -117,6 +118,24 @@ test("a folder that holds more by now is not taken away by undoing that it was m
   ]);
   await undo("copied/b.txt");
   expect(await undo("copied/")).toMatchObject({ undone: "folder.copied", in_trash: true });
+});
+
+test("a file that comes into a folder while that is undone does not go with it", async () => {
+  await mcp.get("create_folder", { path: "busy/" });
+  await put("comes.txt", "one");
+  const { apiKeys, files, undo: undos } = coffer.appliance.services;
+  const caller = apiKeys.authenticate(own.key);
+  if (caller === null) throw new Error("the key is not known");
+  const to = { path: "busy/comes.txt", driveId: undefined, overwrite: false };
+  // Both are asked before either is written.
+  const coming = files.copy(caller, { drive: own.id, path: "comes.txt" }, to, UNCONDITIONAL);
+  const undone = undos.last(caller, own.id, "busy/");
+  expect(await undone.catch((error: unknown) => error)).toMatchObject({
+    code: "CONFLICT",
+    message: expect.stringContaining("had 0 files then, and has 1 file now"),
+  });
+  await coming;
+  expect(await at("busy/comes.txt")).toBe("one");
 });
 
 test("a key without a name is called so", async () => {

@@ -83,17 +83,13 @@ describe("the way in", () => {
   });
 
   test("starts behind a configured address only with that", async () => {
-    const settings = { "base-url": "https://drive.example.com/coffer" };
+    const settings = { "base-url": "https://drive.example.com" };
     await using coffer = await startAppliance(settings);
     await coffer.appliance.services.users.createFromShell("ada", "long enough");
     const base = settings["base-url"];
-    for (const path of [
-      "/.well-known/oauth-authorization-server",
-      "/.well-known/oauth-authorization-server/coffer",
-    ]) {
-      expect(await coffer.client().json<object>(200, "GET", path)).toMatchObject({ issuer: base });
-    }
-    const path = "/.well-known/oauth-protected-resource/coffer/mcp";
+    const server = "/.well-known/oauth-authorization-server";
+    expect(await coffer.client().json<object>(200, "GET", server)).toMatchObject({ issuer: base });
+    const path = "/.well-known/oauth-protected-resource/mcp";
     expect(await coffer.client().json<object>(200, "GET", path)).toMatchObject({ resource: `${base}/mcp` });
   });
 });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../support/appliance.ts";
-import type { Answer } from "../support/client.ts";
+import type { Answer, Json } from "../support/client.ts";
 import { Description } from "../support/description.ts";
 import { isObject } from "../support/json-schema.ts";
+import { OAuthTestClient } from "../support/oauth.ts";
 import { openStage } from "../support/scenario.ts";
+import { beginSession } from "../support/sign-in.ts";
+import type { CallerName } from "../support/world.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const LINK =
@@ -84,11 +87,8 @@ describe("the links to the description and the start page", () => {
     expect((await agent.send("GET", "/v0/files")).headers.get("link")).toBeNull();
   });
 
-  test("lead to what they say, also under a path of a proxy", async () => {
+  test("lead to what they say", async () => {
     expect(JSON.parse((await ask("/docs/openapi.json")).text)).toMatchObject({ openapi: "3.1.0" });
-    await using coffer = await startAppliance({ "base-url": "https://drive.test/base" });
-    const { headers } = await coffer.client().send("GET", "/nothing");
-    expect(headers.get("link")).toBe(LINK.replaceAll("</", "</base/"));
   });
 });
 
@@ -104,9 +104,9 @@ describe.each(TEXTS)("%s", (path) => {
   });
 
   test("has the configured address, if there is one", async () => {
-    await using coffer = await startAppliance({ "base-url": "https://drive.test/base" });
+    await using coffer = await startAppliance({ "base-url": "https://drive.test" });
     const { text } = await coffer.client().send("GET", path, { headers: { host: "evil.example" } });
-    expect(text).toContain("https://drive.test/base/docs/openapi.json");
+    expect(text).toContain("https://drive.test/docs/openapi.json");
     expect(text).not.toContain("evil");
   });
 
@@ -233,4 +233,180 @@ test("the 401 says where keys come from, and names provisioning only where there
   const closed = await coffer.client().send("GET", "/v0/files");
   expect(closed.text).not.toContain("provision");
   expect(closed.text).toContain("/keys");
+});
+
+describe("the pages of links are for people; programs are told what they are", () => {
+  const SHARED = `/s/shr_${"a".repeat(48)}`;
+  const CLAIM = `/claim/clm_${"a".repeat(48)}`;
+  const accepted: readonly (readonly [accept: string, type: string])[] = [
+    ["*/*", "text/plain"],
+    ["", "text/plain"],
+    ["text/markdown", "text/plain"],
+    ["text/plain, application/json;q=0.5", "text/plain"],
+    ["application/json", "application/json"],
+    ["application/json, */*;q=0.5", "application/json"],
+    [BROWSER, "text/html"],
+  ];
+  test.each([SHARED, CLAIM].flatMap((path) => accepted.map((each) => [path, ...each] as const)))(
+    "%s with Accept: %s",
+    async (path, accept, type) => {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers, text } = await ask(path, { accept }, method);
+        expect([status, headers.get("content-type")?.split(";")[0]]).toEqual([200, type]);
+        expect(headers.get("vary")).toStartWith("accept");
+        expect(headers.get("x-robots-tag")).toBe(path === SHARED ? "noindex" : null);
+        expect(headers.get("referrer-policy")).toBe("no-referrer");
+        expect(headers.get("content-security-policy")).toStartWith("default-src 'none'");
+        expect(headers.get("cache-control")).toBe(type === "text/html" ? "no-cache" : "no-store");
+        expect(text === "").toBe(method === "HEAD");
+      }
+    },
+  );
+
+  interface Notice {
+    readonly about: string;
+    readonly requests: readonly { readonly method: string; readonly url: string; readonly body?: object }[];
+  }
+
+  async function notice(address: string): Promise<Notice> {
+    const { pathname } = new URL(address, stage.coffer.appliance.url);
+    const { status, text } = await ask(pathname, { accept: "application/json" });
+    expect(status).toBe(200);
+    const plain = (await ask(pathname)).text;
+    const told: Notice = JSON.parse(text);
+    for (const { method, url } of told.requests) expect(plain).toContain(`${method} ${url}`);
+    return told;
+  }
+
+  test("what a link's says works, and uses nothing up", async () => {
+    const { drives, clients } = stage.world;
+    const body = { drive_id: drives.ada, path: "notes/", password: "open sesame" };
+    const { id, url } = await clients.ada.json<{ id: string; url: string }>(201, "POST", "/v0/links", {
+      body,
+    });
+    const { requests } = await notice(url);
+    const nobody = stage.coffer.client();
+    const [show, files, download, archive, unlock] = requests.map((each) => new URL(each.url).pathname);
+    expect((await nobody.send("GET", show ?? "")).status).toBe(401);
+    const opened = await nobody.send("POST", unlock ?? "", { body: { password: "open sesame" } });
+    expect(opened.status).toBe(200);
+    const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+    for (const path of [show, files, `${download}?path=hello.txt`, archive])
+      expect([path, (await nobody.send("GET", path ?? "", { headers: { cookie } })).status]).toEqual([
+        path,
+        200,
+      ]);
+    const links = await clients.ada.json<{ data: { id: string; uses: number }[] }>(200, "GET", "/v0/links");
+    const uses = links.data.find((link) => link.id === id)?.uses;
+    await notice(url);
+    const after = await clients.ada.json<{ data: { id: string; uses: number }[] }>(200, "GET", "/v0/links");
+    expect(after.data.find((link) => link.id === id)?.uses).toBe(uses ?? -1);
+  });
+
+  test("what a claim link's says works, once it is done", async () => {
+    const body = { name: "To claim" };
+    const made = await stage.coffer
+      .client()
+      .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", { body });
+    const { about, requests } = await notice(made.data.claim_url);
+    expect(about).toContain("show it to your human");
+    const [look, claim] = requests;
+    const preview = await stage.coffer.client().send("GET", new URL(look?.url ?? "").pathname);
+    expect([preview.status, preview.text]).toEqual([200, expect.stringContaining("To claim")]);
+    const claimed = await stage.world.clients.ada.send("POST", new URL(claim?.url ?? "").pathname, {
+      body: JSON.stringify(claim?.body),
+    });
+    expect(claimed.status).toBe(200);
+  });
+
+  test("a token that nobody made gets the same, and none of its own characters", async () => {
+    const hostile = encodeURIComponent('"><script>\n\u202e/../é');
+    for (const path of ["/s/", "/claim/"]) {
+      for (const accept of ["*/*", "application/json"]) {
+        const { status, text, headers } = await ask(path + hostile, { accept });
+        expect([status, headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
+        expect(text).not.toMatch(/<script|\u202e|é\n/);
+      }
+    }
+    const one = await ask(SHARED);
+    const other = await ask(SHARED.replaceAll("a", "b"));
+    expect(one.text.replaceAll("a", "b")).toBe(other.text.replaceAll("a", "b"));
+  });
+});
+
+async function pageFor(key: string | undefined): Promise<string> {
+  const { status, text, headers } = await stage.coffer.client(key).send("GET", "/skill.md");
+  expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+  expect(text).not.toMatch(/\{\{\w|\w\}\}|undefined|\n\n\n/);
+  return text;
+}
+
+function fill(body: Json, drive: string): Json {
+  return typeof body === "string" ? body : JSON.parse(JSON.stringify(body).replace("{drive}", drive));
+}
+
+describe("/skill.md says what the key can that asks", () => {
+  const FILE = "notes/skill.txt";
+  /** What a page may name, and the request that it means. */
+  const ACTS: readonly (readonly [named: string, method: string, path: string, body?: Json])[] = [
+    ["`PUT /v0/files?", "PUT", `/v0/files?drive_id={drive}&path=${FILE}`, "x"],
+    ["`POST /v0/files/by-path/extract?", "POST", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
+    ["`GET /v0/files/by-path/extract?", "GET", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
+    ["`POST /v0/links`", "POST", "/v0/links", { drive_id: "{drive}", path: FILE }],
+    ["`POST /v0/keys`", "POST", "/v0/keys", { name: "another" }],
+    [
+      "`POST /v0/webhooks`",
+      "POST",
+      "/v0/webhooks",
+      { url: "https://agent.example/hook", drive_id: "{drive}", events: ["file.*"] },
+    ],
+    ["/snapshots`", "POST", "/v0/drives/{drive}/snapshots", {}],
+    ["/fork`", "POST", "/v0/drives/{drive}/fork", { name: "A fork" }],
+    ["/members`", "POST", "/v0/drives/{drive}/members", { username: "bob", role: "reader" }],
+  ];
+  const EVERYTHING = ACTS.map(([named]) => named).filter((named) => !named.startsWith("`GET"));
+  const WRITER = EVERYTHING.filter((named) => !/fork|members/.test(named));
+  const READER = ["`GET /v0/files/by-path/extract?"];
+  const seen: readonly (readonly [caller: CallerName, told: RegExp, named: readonly string[]])[] = [
+    ["nobody", /^## Get a key$/m, EVERYTHING],
+    ["agent", /reaches one drive, [-0-9a-f]{36}\. It makes no other drives and no forks/, WRITER],
+    ["agentReader", /reaches one drive, .*^- It only reads/ms, READER],
+    ["ada", /reaches the drives of your human's account/, EVERYTHING],
+    ["adaReader", /of your human's account.*^- It only reads/ms, READER],
+    ["adaDrive", /reaches one drive, /, WRITER],
+    [
+      "adaPrefix",
+      /reaches the folder `notes\/` of one drive, /,
+      WRITER.filter((named) => !/hook/.test(named)),
+    ],
+    ["adaPrefixReader", /folder `notes\/`.*^- It only reads/ms, READER],
+  ];
+
+  test.each(seen)("%s", async (caller, told, named) => {
+    const { drives, clients, keys } = stage.world;
+    const text = await pageFor(keys[caller]);
+    expect(text).toMatch(told);
+    expect(ACTS.map(([name]) => name).filter((name) => text.includes(name))).toEqual([...named]);
+    expect(text.includes("## Tour")).toBe(!/Reader|Prefix/.test(caller));
+    if (caller === "nobody") return;
+    expect(text).not.toContain("/v0/drives/provision");
+    const own = caller.startsWith("agent") ? "agent" : "ada";
+    const drive = drives[own];
+    await clients[own].send("PUT", `/v0/files?drive_id=${drive}&path=${FILE}`, { body: "x" });
+    for (const [name, method, path, body] of ACTS.filter(([each]) => named.includes(each))) {
+      const sent = body === undefined ? {} : { body: fill(body, drive) };
+      const { status } = await clients[caller].send(method, path.replace("{drive}", drive), sent);
+      expect([name, status]).toEqual([name, [200, 201, 409].includes(status) ? status : 200]);
+    }
+  });
+
+  test("an application, and whoever sends a key that there is not", async () => {
+    const app = await OAuthTestClient.register(stage.coffer);
+    const { access_token: token } = await app.signIn(beginSession(stage.coffer, "ada").browser);
+    const text = await pageFor(token);
+    expect(text).toContain("given to an application");
+    expect(text).not.toMatch(/`POST \/v0\/(keys|webhooks)`|members`/);
+    const { status, headers } = await ask("/skill.md", { authorization: "Bearer cof_wrong" });
+    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([401, expect.any(String)]);
+  });
 });

@@ -296,7 +296,8 @@ describe("keys", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.locator(":focus").innerText()).toMatch(/^Revoke\s+Night shift$/);
-    await dashboard.server.client(secret).json(200, "GET", "/v0/drives");
+    const agent = dashboard.server.client(secret);
+    await agent.json(200, "GET", "/v0/drives");
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { abilitiesOf } from "../../src/domain/oauth/abilities.ts";
 import { newWindow } from "../support/browser.ts";
 import { openDashboard } from "../support/dashboard.ts";
 import { SigningIn, waitForBrowser } from "../support/mcp-sign-in.ts";
@@ -22,11 +23,13 @@ function asked(name = "Some app"): Promise<string> {
 }
 
 /** Connects the official client, which signs in when it is refused. */
+function transportFor(authProvider: SigningIn): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(`${dashboard.server.url}/mcp`), { authProvider });
+}
+
 async function connect(authProvider: SigningIn) {
   const client = new Client({ name: "test", version: "1" });
-  const transport = new StreamableHTTPClientTransport(new URL(`${dashboard.server.url}/mcp`), {
-    authProvider,
-  });
+  const transport = transportFor(authProvider);
   await client.connect(transport);
   return { client, transport, [Symbol.asyncDispose]: () => client.close() };
 }
@@ -41,9 +44,10 @@ test("the official MCP client, which knows only the address, gets in and stays i
   using waiting = waitForBrowser();
   const signingIn = new SigningIn(waiting.redirectUrl);
   {
-    await using anybody = await connect(signingIn);
-    expect((await anybody.client.listTools()).tools.map(({ name }) => name)).toContain("list_drives");
-    const refused = await drivesOf(anybody.client).catch((error: unknown) => error);
+    // Its first message sends it to sign in.
+    const transport = transportFor(signingIn);
+    const client = new Client({ name: "test", version: "1" });
+    const refused = await client.connect(transport).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UnauthorizedError);
 
     const context = await newWindow(dashboard.browser);
@@ -60,7 +64,7 @@ test("the official MCP client, which knows only the address, gets in and stays i
     await page.getByText("You are signed in.").waitFor();
     await context.close();
     expect(searchParams.get("state")).toBe("the client's state");
-    await anybody.transport.finishAuth(searchParams);
+    await transport.finishAuth(searchParams);
   }
   const before = signingIn.current;
   if (before === undefined) throw new Error("the client has no tokens");
@@ -117,9 +121,21 @@ describe("the page", () => {
     await over.getByRole("heading", { name: "This request is over" }).waitFor();
   });
 
-  test("shows a name that is markup, or that reverses what follows, as what it is", async () => {
-    await using page = await dashboard.open(await asked("<b>Coffer</b> \u202Egnp.exe"));
-    expect(await page.getByRole("heading").textContent()).toBe("<b>Coffer</b> U+202Egnp.exe");
+  test("shows a name that is markup, or that would reverse what follows, as what is read", async () => {
+    await using page = await dashboard.open(await asked("<b>Coffer</b> \u202Egnp\u200B.exe"));
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("<b>Coffer</b> gnp.exe");
+  });
+
+  test("says what the app will be able to do, as it is chosen, and what it never will", async () => {
+    await using page = await dashboard.open(await asked());
+    const list = page.getByRole("region", { name: "It will be able to" });
+    const shown = () => list.getByRole("listitem").allTextContents();
+    expect(await shown()).toEqual([...abilitiesOf("read-write", "account")]);
+    await page.getByLabel("It gets access to").selectOption("Only Files (ada/files)");
+    expect(await shown()).toEqual([...abilitiesOf("read-write", "drive")]);
+    await page.getByLabel("It may").selectOption("Only read");
+    expect(await shown()).toEqual([...abilitiesOf("read-only", "drive")]);
+    expect(await list.textContent()).toContain("It cannot make or revoke other keys");
   });
 
   test("is shown in no frame of another site", async () => {

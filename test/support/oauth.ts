@@ -26,19 +26,21 @@ export async function pendingRequest(coffer: TestAppliance): Promise<string> {
   return (await begin(coffer)).ticket;
 }
 
-/** A client that a person lets in, with its refresh token. */
+/** A client that a person lets in, with its tokens. */
 export async function letIn(
   coffer: TestAppliance,
-  person: Person,
-): Promise<{ clientId: string; refreshToken: string }> {
+  person: Pick<SignedInBrowser, "token">,
+  driveId?: string,
+): Promise<{ clientId: string; accessToken: string; refreshToken: string }> {
   const { ticket, clientId, verifier } = await begin(coffer);
-  const { text } = await person.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });
-  const { data }: { data: { redirect_to: string } } = JSON.parse(text);
-  const code = new URL(data.redirect_to).searchParams.get("code") ?? "";
   const { services, url: issuer } = coffer.appliance;
+  const caller = services.sessions.authenticate(person.token);
+  if (caller === null) throw new Error("the person is not signed in");
+  const goesTo = await services.authorizations.allow(caller, ticket, { scope: "read-write", driveId });
+  const code = new URL(goesTo).searchParams.get("code") ?? "";
   const exchange = { code, clientId, redirectUri: REDIRECT_URI, verifier, issuer };
-  const { refreshToken } = await services.oauthGrants.redeem(exchange);
-  return { clientId, refreshToken };
+  const { accessToken, refreshToken } = await services.oauthGrants.redeem(exchange);
+  return { clientId, accessToken, refreshToken };
 }
 
 /** Registers a client and begins a request, however many there were before. */

@@ -10,7 +10,6 @@ import { type Asset, dashboardAssets, markdownWorker } from "./assets.ts";
 const PAGES = [
   "/drives",
   "/drives/*",
-  "/claim/:token",
   "/search",
   "/keys",
   "/trash",
@@ -24,7 +23,9 @@ const PAGES = [
   "/oauth/consent",
 ] as const;
 
-/** The address of a link that shows something. No search engine should know it. */
+/** The pages whose addresses are handed around. */
+const CLAIM_PAGE = "/claim/:token";
+/** Of a link that shows something. */
 const SHARED_PAGE = "/s/:token";
 
 /**
@@ -50,31 +51,44 @@ const PAGE_HEADERS = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
-  "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
 // Their names contain a hash of their contents.
 const FILE_HEADERS = {
   "cache-control": "public, max-age=31536000, immutable",
-  "x-content-type-options": "nosniff",
 };
 
 interface RouteContext {
   readonly request: Request;
 }
 
-/** Answers a program that asks for the dashboard's start page. */
-type StartPage = (context: RequestContext) => Response;
+/** Answers a program that asks for the page of a token. */
+type AnswerProgram = (request: Request, context: RequestContext, token: string) => Response;
+
+/** What programs get that ask for pages of the dashboard. */
+export interface ForPrograms {
+  /** `/` */
+  readonly start: (context: RequestContext) => Response;
+  /** `/s/{token}` */
+  readonly shared: AnswerProgram;
+  /** `/claim/{token}` */
+  readonly claim: AnswerProgram;
+}
 
 /** Serves the dashboard. */
-export async function dashboard(startPage: StartPage) {
+export async function dashboard({ start, shared, claim }: ForPrograms) {
   const plugin = new Elysia({ name: "dashboard" });
   for (const asset of await dashboardAssets()) {
     if (asset.path !== "/") plugin.get(asset.path, served(asset, asset.path, FILE_HEADERS));
     else {
       for (const path of PAGES) plugin.get(path, served(asset, path, PAGE_HEADERS));
-      plugin.get(SHARED_PAGE, served(asset, SHARED_PAGE, { ...PAGE_HEADERS, "x-robots-tag": "noindex" }));
-      plugin.get("/", front(asset, startPage));
+      plugin.get(CLAIM_PAGE, handedOn(asset, CLAIM_PAGE, claim, PAGE_HEADERS));
+      // No search engine should know it.
+      plugin.get(
+        SHARED_PAGE,
+        handedOn(asset, SHARED_PAGE, shared, { ...PAGE_HEADERS, "x-robots-tag": "noindex" }),
+      );
+      plugin.get("/", front(asset, start));
       plugin.get("/*", lost(asset));
     }
   }
@@ -100,7 +114,7 @@ function lost({ read, type }: Asset) {
 }
 
 /** `/`: the page for people; for programs the start page, which they can read. */
-function front({ read, type }: Asset, startPage: StartPage) {
+function front({ read, type }: Asset, startPage: ForPrograms["start"]) {
   const page = fixedFile(read, { ...PAGE_HEADERS, "content-type": type }, ["accept"]);
   const answer = ({ request }: RouteContext) => {
     const context = contextOf(request);
@@ -108,6 +122,27 @@ function front({ read, type }: Asset, startPage: StartPage) {
     if (wantsPage(request.headers.get("accept"))) return page(request);
     const response = startPage(context);
     response.headers.set("vary", "accept");
+    return response;
+  };
+  return answer.bind(null);
+}
+
+/** The page of a token: the page for people; for programs what it is, and how to fetch what it shows. */
+function handedOn(
+  { read, type }: Asset,
+  path: string,
+  answerProgram: AnswerProgram,
+  headers: Readonly<Record<string, string>>,
+) {
+  const page = fixedFile(read, { ...headers, "content-type": type }, ["accept"]);
+  const answer = ({ request, params }: RouteContext & { readonly params: { readonly token: string } }) => {
+    const context = contextOf(request);
+    context.route = path;
+    if (wantsPage(request.headers.get("accept"))) return page(request);
+    const response = answerProgram(request, context, params.token);
+    // Its links begin with an address that the caller may have forged: nobody else may get it.
+    const own = { ...headers, vary: "accept", "cache-control": "no-store" };
+    for (const [name, value] of Object.entries(own)) response.headers.set(name, value);
     return response;
   };
   return answer.bind(null);

@@ -2,33 +2,30 @@ import type { Caller } from "../../domain/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ProvisionThrottle } from "../gate/provision-throttle.ts";
 import type { RequestContext } from "../gate/request-context.ts";
+import { KEY_ARGUMENT, takeKey } from "./key-argument.ts";
+import type { Message } from "./message.ts";
 import type { Tool } from "./tool.ts";
-
-/** A JSON-RPC message: a request or a notification. */
-export interface Message {
-  readonly jsonrpc: "2.0";
-  /** Absent in a notification. */
-  readonly id?: string | number;
-  readonly method: string;
-  readonly params?: {
-    readonly name?: string;
-    /** What a client that listens wants to be told, unchecked. */
-    readonly notifications?: {
-      readonly resourcesListChanged?: unknown;
-      readonly resourceSubscriptions?: unknown;
-    };
-  };
-}
 
 /**
  * Decides whether a message may be handled, and names it for the log. What it refuses gets its HTTP status: that is
- * what makes a client sign in, or ask for more.
+ * what makes a client sign in, or ask for more. Returns the message as it is to be handled.
  *
- * @throws CofferError UNAUTHORIZED, FORBIDDEN
+ * @throws CofferError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED
  */
-export type Admission = (message: Message, context: RequestContext) => void;
+export type Admission = (message: Message, context: RequestContext) => Message;
 
-/** What anybody may ask: how a client finds out what it would need a key for. */
+/** Who may come in. */
+export interface AdmissionOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly throttle: ProvisionThrottle;
+  /**
+   * Whether there is anybody who could sign in. Then a client without a key is sent to do so with its first message: one
+   * that is let in without does not begin to later.
+   */
+  readonly canSignIn: () => boolean;
+}
+
+/** What a client without a key may ask, where it is let in: how it finds out what it would need one for. */
 const OPEN_METHODS: readonly string[] = [
   "initialize",
   "ping",
@@ -46,26 +43,39 @@ const KEYED_METHODS: readonly string[] = [
 ];
 
 /** Makes the admission to these tools. */
-export function admissionTo(tools: ReadonlyMap<string, Tool>, throttle: ProvisionThrottle): Admission {
+export function admissionTo({ tools, throttle, canSignIn }: AdmissionOptions): Admission {
   return (message, context) => {
     const { method } = message;
-    const tool = method === "tools/call" ? tools.get(message.params?.name ?? "") : undefined;
+    const isCall = method === "tools/call";
+    const tool = isCall ? tools.get(message.params?.name ?? "") : undefined;
     context.call = nameOf(method, tool);
-    const { caller } = context;
-    if (caller === null) {
-      if (!(throttle.isOn && isOpen(method, tool))) throw needsKey(throttle.isOn);
-    } else if (tool !== undefined && !isFor(tool, caller)) {
-      throw new CofferError(
-        "FORBIDDEN",
-        "This key is read-only: it can only call the tools that it lists. Ask your human for a key with the scope read-write.",
-      );
+    if (context.caller !== null) {
+      requireFit(tool, context.caller);
+      return message;
     }
+    const taken = isCall && tool?.needs !== "nothing" ? takeKey(message, context) : message;
+    if (context.caller === null && !(throttle.isOn && isOpen(method) && !canSignIn())) {
+      throw needsKey(throttle.isOn);
+    }
+    return taken;
   };
 }
 
-/** Anybody may be told that there is no such method, and may send notifications, which do nothing. */
-function isOpen(method: string, tool: Tool | undefined): boolean {
-  return tool?.needs === "nothing" || !KEYED_METHODS.includes(method);
+/**
+ * Throws what a call is told that a client without a key was let in with: its model reads it, and may pass another key.
+ */
+export function requireMayCall(tool: Tool, caller: Caller | null): void {
+  if (tool.needs === "nothing") return;
+  if (caller !== null) return requireFit(tool, caller);
+  throw new CofferError(
+    "UNAUTHORIZED",
+    `This needs a valid key, as the argument ${KEY_ARGUMENT}. If you have none, call provision_drive: it makes a drive, and answers with a key.`,
+  );
+}
+
+/** Anybody may be told that there is no such method or tool, and may send notifications, which do nothing. */
+function isOpen(method: string): boolean {
+  return method === "tools/call" || !KEYED_METHODS.includes(method);
 }
 
 /** Whether a caller may call a tool, and sees it. Without a key all are seen: the call tells what is missing. */
@@ -73,13 +83,21 @@ export function isFor({ needs }: Tool, caller: Caller | null): boolean {
   return caller?.scope !== "read-only" || needs === "reading";
 }
 
+function requireFit(tool: Tool | undefined, caller: Caller): void {
+  if (tool === undefined || isFor(tool, caller)) return;
+  throw new CofferError(
+    "FORBIDDEN",
+    "This key is read-only, and the tool changes something. Ask your human for a key with the scope read-write.",
+  );
+}
+
 function needsKey(provisioning: boolean): CofferError {
   const how = provisioning
-    ? "Call the tool provision_drive to make a drive with a key of its own, or ask your human for a key"
-    : "Ask your human for a key";
+    ? 'Without one, send `POST /v0/drives/provision` with {"name": "My drive"}: it needs no account, and returns a drive and its key. Or ask your human'
+    : "Ask your human";
   return new CofferError(
     "UNAUTHORIZED",
-    `This needs a key. ${how}. Send it as \`Authorization: Bearer <key>\`.`,
+    `This needs a key or sign-in: send a key as \`Authorization: Bearer <key>\`. ${how}: people make keys on the dashboard, at /keys.`,
   );
 }
 

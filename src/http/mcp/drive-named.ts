@@ -27,5 +27,5 @@ export function driveNamed(drives: Drives, caller: Caller, sent: string | undefi
   if (second === undefined) return first;
   const names = all.slice(0, NAMED).map((drive) => JSON.stringify(nameOf(drive)));
   const more = all.length > NAMED ? ", and more: see list_drives" : "";
-  throw invalid("drive", `is required, because you have several: ${names.join(", ")}${more}.`);
+  throw invalid("drive_id", `is required, because you have several: ${names.join(", ")}${more}.`);
 }

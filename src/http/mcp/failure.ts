@@ -1,4 +1,5 @@
 import type { CofferError, ErrorCode } from "../../domain/errors.ts";
+import { type FailedCondition, PreconditionFailed } from "../../domain/precondition.ts";
 import type { Log } from "../../log.ts";
 import { shownError } from "../gate/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -6,20 +7,27 @@ import type { RequestContext } from "../gate/request-context.ts";
 /** What to do after an error, by its code. */
 export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
 
-/** What a model reads of errors whose own words are about headers. */
-const INSTEAD: NextSteps = { PRECONDITION_FAILED: "Nothing was changed." };
+/** What a model reads of failed conditions, whose own words are about headers. */
+const CONDITIONS: Readonly<Record<FailedCondition, string>> = {
+  exists: "There is a file at this path. Choose another path, or leave out only_create to replace it.",
+  absent: "There is no file at this path. Leave out if_match to create one.",
+  changed:
+    "The file has changed since you read it: read the file again, make your change to what it says now, and pass its new etag as if_match.",
+};
 
-/** What the API calls otherwise than the tools. */
-const ARGUMENTS: Readonly<Record<string, string>> = { q: "query", content_type: "mime_type" };
+/** What services call otherwise than the tools, which call it one of these. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  q: ["query"],
+  content_type: ["mime_type"],
+  prefix: ["path"],
+  path: ["paths"],
+};
 
-/** Where the error itself cannot know the tools. */
+/** By which tools a model does what the error says to do, where it cannot know them. */
 const NEXT: NextSteps = {
-  PRECONDITION_FAILED:
-    "The file has changed since you read it, or is gone: read the file again, make your change to what it says now, and pass its new etag as if_match.",
-  PAYLOAD_TOO_LARGE: "create_upload_link and share_file give URLs for large contents.",
-  UNSUPPORTED_MEDIA_TYPE: "Get a download link with share_file.",
-  EXTRACTION_FAILED: "Get a download link with share_file.",
-  INTERNAL: "Try once more. If it fails again, tell your human.",
+  PAYLOAD_TOO_LARGE: "share_file gives a URL to download it, create_upload_link one to upload it.",
+  UNSUPPORTED_MEDIA_TYPE: "share_file gives a URL to download it.",
+  EXTRACTION_FAILED: "share_file gives a URL to download it.",
 };
 
 /** An error as a model reads it. */
@@ -29,22 +37,38 @@ export interface Failure {
   readonly text: string;
 }
 
-/**
- * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
- *
- * @param own what to do after errors of this tool, by code
- */
-export function failureOf(error: unknown, { id }: RequestContext, log: Log, own: NextSteps = {}): Failure {
-  const shown = shownError(error, id, log);
-  const { code } = shown;
-  const said = INSTEAD[code] ?? ended(inArguments(shown));
-  const next = own[code] ?? NEXT[code];
-  const trace = code === "INTERNAL" ? ` The request id is ${id}.` : "";
-  return { code, text: `${code}: ${said}${next === undefined ? "" : ` ${next}`}${trace}` };
+/** What failed, besides the error. */
+export interface Failed {
+  /** The arguments of the tool, unchecked. */
+  readonly sent?: unknown;
+  /** What to do after errors of this tool, by code. */
+  readonly next?: NextSteps;
 }
 
-function inArguments({ message, field = "" }: CofferError): string {
-  const name = ARGUMENTS[field];
+/** Explains anything thrown while a message was handled. What the caller may not see is only in the log. */
+export function failureOf(
+  error: unknown,
+  { id }: RequestContext,
+  log: Log,
+  { sent, next: own = {} }: Failed = {},
+): Failure {
+  const shown = shownError(error, id, log);
+  const { code } = shown;
+  if (shown instanceof PreconditionFailed) {
+    return { code, text: `${code}: Nothing was changed. ${own[code] ?? CONDITIONS[shown.why]}` };
+  }
+  const next = own[code] ?? NEXT[code];
+  const trace = code === "INTERNAL" ? ` The request id is ${id}.` : "";
+  return {
+    code,
+    text: `${code}: ${ended(inArguments(shown, sent))}${next === undefined ? "" : ` ${next}`}${trace}`,
+  };
+}
+
+/** The message with the name by which the field at fault was sent. */
+function inArguments({ message, field = "" }: CofferError, sent: unknown): string {
+  const has = (name: string) => typeof sent === "object" && sent !== null && Object.hasOwn(sent, name);
+  const name = has(field) ? undefined : OTHER_NAMES[field]?.find(has);
   return name === undefined ? message : message.replace(field, name);
 }
 

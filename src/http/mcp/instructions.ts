@@ -1,14 +1,14 @@
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
 
-/** What a model reads before it sees the tools. @param provisioning whether drives can be made without a key */
-export function instructionsFor(provisioning: boolean, retention: Retention): string {
-  const withoutKey = provisioning
-    ? "Without a key, only provision_drive works: it makes a drive and answers with its key. Store that key, send it with every later request as the HTTP header `Authorization: Bearer <key>`, and hand the claim link to your human, who can keep the drive with it. All other tools need a key or sign-in."
-    : "All tools need a key or sign-in: ask your human for a key and send it as the HTTP header `Authorization: Bearer <key>`.";
+const WITHOUT_KEY =
+  "This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. If your human can set the HTTP header `Authorization: Bearer <key>` for this connection, the key need not pass through your context.";
+
+/** What a model reads before it sees the tools. @param hasKey whether its client sends a key */
+export function instructionsFor(hasKey: boolean, retention: Retention): string {
   return [
     "Coffer is a cloud drive for agents and their humans: folders and files of any type that stay between sessions.",
-    withoutKey,
-    "Files are named by drive and path, such as notes/plan.md. Leave out `drive` if you have one only; list_drives names them. Paths of folders end with `/`.",
+    ...(hasKey ? [] : [WITHOUT_KEY]),
+    "Files are named by drive and path, such as notes/plan.md. Leave out `drive_id` if you have one only; list_drives names them. Paths of folders end with `/`.",
     "Every file has an etag that changes with its content. Pass it as if_match when you change a file that you have read: if somebody else changed it meanwhile, nothing is lost and you are told.",
     `${wayBack(retention)} Before something risky, take a snapshot: it brings the whole drive back.`,
     "Answers are cut to a readable size and say how to go on. Do not carry large or binary contents through your context: share_file gives a URL to GET, create_upload_link one to PUT.",

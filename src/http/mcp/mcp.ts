@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { once } from "../../domain/once.ts";
+import { MESSAGE_BODY } from "../operation/body-limits.ts";
 import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
 import type { Mcp } from "./server.ts";
@@ -36,7 +37,7 @@ export function mcpRoute(server: () => Promise<Mcp>) {
         readsKey: true,
         summary: "Connect an MCP client",
         description:
-          "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. Without a key a client can list the tools and call `provision_drive`. A read-only key sees the reading tools only. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
+          "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. A read-only key sees the reading tools only. Where nobody has an account, a client without a key can call `provision_drive`, and pass the key that it answers with to the other tools, as the argument `api_key`; where people have accounts, it is sent to sign in with its first message, as the 401 says. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
         body: Type.Object(
           {
             jsonrpc: Type.Literal("2.0"),
@@ -57,6 +58,7 @@ export function mcpRoute(server: () => Promise<Mcp>) {
           },
           { description: "One JSON-RPC message. A batch is refused." },
         ),
+        bodyLimits: MESSAGE_BODY,
         example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         answers: [
           {
@@ -74,11 +76,10 @@ export function mcpRoute(server: () => Promise<Mcp>) {
       },
       async ({ request, context, body }) => {
         const { admit, answer } = await server();
-        admit(body, context);
+        const { jsonrpc, id, method, params } = admit(body, context);
         // A tool may wait for a large change of a folder.
         context.suspendIdleTimeout();
         // Unknown fields are ignored, as everywhere.
-        const { jsonrpc, id, method, params } = body;
         return answer(request, {
           jsonrpc,
           method,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../domain/drive.ts";
 import type { FileFacts } from "../../domain/file.ts";
-import type { Precondition } from "../../domain/precondition.ts";
+import { type Precondition, quotedTag } from "../../domain/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 
@@ -29,7 +29,7 @@ export const ifMatchArgument = Type.Optional(
 
 /** A file in answers. */
 export const shownFile = {
-  drive: Type.String({ description: "The drive, as the tools take it." }),
+  drive: Type.String({ description: "The drive: pass it as drive_id." }),
   path: Type.String(),
   etag: Type.String({ description: "Changes with the content; pass it as if_match." }),
   size: Type.Integer({ description: "Bytes." }),
@@ -58,7 +58,6 @@ export function fileShown(drive: Drive, file: FileFacts) {
 
 /** The conditions of a change. An etag may come without its quotes. */
 export function preconditionFrom(ifMatch: string | undefined): Precondition {
-  if (ifMatch === undefined) return { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };
-  const isBare = ifMatch !== "*" && !ifMatch.includes('"');
-  return { ifMatch: isBare ? `"${ifMatch}"` : ifMatch, ifUnmodifiedSince: null, ifNoneMatch: null };
+  const tag = ifMatch === undefined ? null : quotedTag(ifMatch);
+  return { ifMatch: tag, ifUnmodifiedSince: null, ifNoneMatch: null };
 }

@@ -2,9 +2,12 @@ import type { Static, TObject } from "@sinclair/typebox";
 import type { Caller } from "../../domain/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import { withKnownNames } from "../operation/known-fields.ts";
+import { type NamePlace, unknownName } from "../operation/names.ts";
 import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
 import { compileValidator } from "../operation/validate.ts";
 import type { NextSteps } from "./failure.ts";
+import { KEY_ARGUMENT } from "./key-argument.ts";
 
 /** What a tool needs: nothing, a key, or a key that may write. */
 type Needs = "nothing" | "reading" | "writing";
@@ -22,6 +25,8 @@ interface ToolFacts<I extends TObject, O extends TObject> {
   readonly isIdempotent?: boolean;
   /** What to do after errors, by their codes. */
   readonly next?: NextSteps;
+  /** Names of arguments that are understood besides theirs, such as those they once had. */
+  readonly also?: Readonly<Record<string, string>>;
   readonly input: I;
   readonly output: O;
 }
@@ -88,6 +93,7 @@ export function tool<I extends TObject, O extends TObject>(
 ): Tool {
   const { name, title, description, needs, input, output } = facts;
   const check = compileValidator(input, "arguments");
+  const names = { noun: "argument", take: refuseUnknown, also: facts.also ?? {} } as const;
   const isReading = needs === "reading";
   return {
     needs,
@@ -108,9 +114,9 @@ export function tool<I extends TObject, O extends TObject>(
       },
     },
     run: async (sent, context, signal) => {
-      requireKnown(sent, input);
+      const known = withKnownNames(input, sent ?? {}, names);
       return run({
-        input: check(withoutOptionalNulls(input, sent ?? {})),
+        input: check(withoutOptionalNulls(input, known)),
         context,
         signal,
         get caller() {
@@ -122,14 +128,8 @@ export function tool<I extends TObject, O extends TObject>(
   };
 }
 
-/** Throws VALIDATION_ERROR for an unknown argument, which may be misspelt, as `if_match` must not be. */
-function requireKnown(sent: unknown, { properties }: TObject): void {
-  for (const name of Object.keys(sent ?? {})) {
-    if (!Object.hasOwn(properties, name)) {
-      throw invalid(
-        name,
-        `is not an argument of this tool. It takes: ${Object.keys(properties).join(", ")}.`,
-      );
-    }
-  }
+/** An unknown argument may be misspelt, as `if_match` must not be. */
+function refuseUnknown(name: string, _value: unknown, place: NamePlace): void {
+  if (name === KEY_ARGUMENT) throw invalid(name, "is not needed here. Leave it out.");
+  throw unknownName(name, place);
 }

@@ -4,15 +4,13 @@ import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import { ANONYMOUS_BYTES } from "../operation/body-limits.ts";
 import { detailOf } from "../operation/describe.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../operation/json-body.ts";
 
 /** The media type of a form. */
 export const FORM = "application/x-www-form-urlencoded";
-
-/** Bytes of a form or of a client's metadata. */
-export const MAX_BODY = 64 * 1024;
 
 /** Tokens must not be cached (RFC 6749, 5.1). */
 export const UNCACHED = { "cache-control": "no-store" };
@@ -32,7 +30,7 @@ export type ProtocolOperation =
 /** The arguments of an Elysia route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
 export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOperation, handle: Handler) {
   const facts = { tag: "Applications", public: true, isOAuth: true } as const;
-  const detail = detailOf({ ...spec, ...facts }, false);
+  const detail = detailOf(path, { ...spec, ...facts }, false);
   const answer = ({ request }: { readonly request: Request }) => {
     const context = contextOf(request);
     context.route = path;
@@ -54,11 +52,11 @@ export function countRequest(limiter: RateLimiter, { client }: RequestContext, l
   if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
 }
 
-/** Reads a small body. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */
+/** Reads a form or a client's metadata. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */
 export async function readSmallBody(request: Request): Promise<Uint8Array> {
-  refuseLongBody(request, MAX_BODY);
+  refuseLongBody(request, ANONYMOUS_BYTES);
   refuseCodedBody(request);
-  return readBody(request);
+  return readBody(request, ANONYMOUS_BYTES);
 }
 
 /** Reads the parameters of a form. Throws OAuthError for any other body, and as `readSmallBody`. */

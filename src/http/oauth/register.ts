@@ -7,6 +7,7 @@ import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
+import { PLAIN_BODY } from "../operation/body-limits.ts";
 import { parseJsonBody } from "../operation/json-body.ts";
 import {
   countRequest,
@@ -94,7 +95,7 @@ export function register({ clients, clock }: RegisterOptions) {
 
 function metadataIn(body: Uint8Array): unknown {
   try {
-    return parseJsonBody(body);
+    return parseJsonBody(body, PLAIN_BODY.items);
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
     throw new OAuthError("invalid_client_metadata", error.message);

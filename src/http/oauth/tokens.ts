@@ -3,15 +3,20 @@ import { Elysia } from "elysia";
 import type { Clock } from "../../clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
-import { ACCESS_LIFETIME_MS, CODE_LIFETIME_MS, GRANT_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
+import {
+  ACCESS_LIFETIME_MS,
+  CODE_LIFETIME_MS,
+  GRANT_LIFETIME_MS,
+  REPEAT_LIFETIME_MS,
+} from "../../domain/oauth/oauth-token.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
+import { ANONYMOUS_BYTES } from "../operation/body-limits.ts";
 import {
   countRequest,
   FORM,
-  MAX_BODY,
   optionalText,
   type ProtocolOperation,
   protocolRoute,
@@ -33,9 +38,9 @@ const PER_MINUTE = 60;
 const TOKEN: ProtocolOperation = {
   operationId: "getToken",
   summary: "Exchange a code or a refresh token",
-  description: `A code works once, for ${CODE_LIFETIME_MS / 1000} seconds. A refresh token works once; the last one, until the application has not used it for ${GRANT_LIFETIME_MS / DAY_MS} days. One that is used twice ends the access of the application. An access token is an API key that works for ${ACCESS_LIFETIME_MS / 60_000} minutes, and cannot create other keys.`,
+  description: `A code works once, for ${CODE_LIFETIME_MS / 1000} seconds. A refresh token works once; the last one, until the application has not used it for ${GRANT_LIFETIME_MS / DAY_MS} days. One that is used twice ends the access of the application. But an answer may get lost: the refresh token that was used last can be sent once more within ${REPEAT_LIFETIME_MS / 1000} seconds, and has the same answer. An access token is an API key that works for ${ACCESS_LIFETIME_MS / 60_000} minutes, and cannot create other keys.`,
   rawBody: {
-    limit: MAX_BODY,
+    limit: ANONYMOUS_BYTES,
     content: {
       [FORM]: Type.Object({
         grant_type: Type.String({ description: "`authorization_code` or `refresh_token`" }),
@@ -81,7 +86,7 @@ const REVOKE: ProtocolOperation = {
   summary: "Give up access",
   description: "Ends the access of the application, with both of its tokens. An unknown token is no error.",
   rawBody: {
-    limit: MAX_BODY,
+    limit: ANONYMOUS_BYTES,
     content: {
       [FORM]: Type.Object({
         token: Type.String({ description: "An access or a refresh token." }),

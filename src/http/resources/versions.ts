@@ -43,7 +43,7 @@ export function versions({
           tag: "Versions",
           summary: "List versions",
           description:
-            "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
+            "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
           query: Type.Object({ limit: paging.limit, cursor: cursor() }),
           answers: [
             {
@@ -81,14 +81,17 @@ export function versions({
             "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
           params: versionParams,
         },
-        ({ request, context, params, query, caller }, file) =>
-          contentAnswer(files, {
+        ({ request, context, params, query, caller }, ref) => {
+          const file = service.fileAt(caller, ref, params.n);
+          return contentAnswer(files, {
             request,
             context,
-            file: service.fileAt(caller, file, params.n),
+            file,
             inline: query.inline,
             isForAnyPage: false,
-          }),
+            mayGoOn: () => files.mayGoOn(caller, file),
+          });
+        },
       ),
     )
     .use(

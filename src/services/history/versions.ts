@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import { bodyOf } from "../../db/files.ts";
+import type { ShownVersions } from "../../db/file-versions.ts";
 import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/actor.ts";
 import type { Caller } from "../../domain/caller.ts";
@@ -12,7 +13,7 @@ import type { TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/mime.ts";
 import { parsePathOfFile } from "../../domain/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { type KeptWindow, keptWindow, type Retention } from "../../domain/retention.ts";
+import { keptSince, keptWindow, type Retention } from "../../domain/retention.ts";
 import type { Access } from "../access.ts";
 import type { Tree } from "../tree.ts";
 
@@ -28,8 +29,9 @@ export interface VersionListing {
 }
 
 /**
- * The contents that files had before. Only those from the drive that a file is in now are shown: who sees a file that
- * was moved does not see what it was elsewhere.
+ * The contents that files had before. Only those are shown that were made in the drive that a file is in now and, to a
+ * caller who is limited to a folder, while it was in there: who sees a file that was moved does not see what it was
+ * elsewhere.
  */
 export class Versions {
   readonly #tables: Tables;
@@ -59,7 +61,7 @@ export class Versions {
   ): VersionListing {
     const file = this.#file(caller, ref);
     const { fileVersions } = this.#tables;
-    const shown = this.#shown();
+    const shown = this.#shown(caller, file);
     const found = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const versions = found.slice(0, limit);
     return {
@@ -75,7 +77,7 @@ export class Versions {
    * present content too.
    */
   fileAt(caller: Caller, ref: FileRef, number: string): File {
-    return this.#at(this.#file(caller, ref), number);
+    return this.#at(caller, this.#file(caller, ref), number);
   }
 
   /**
@@ -89,8 +91,11 @@ export class Versions {
     compared: { readonly from: number | undefined; readonly to: number | undefined },
   ): [from: File, to: File] {
     const file = this.#file(caller, ref);
-    const from = compared.from ?? this.#newest(file);
-    return [this.#at(file, String(from)), this.#at(file, String(compared.to ?? file.version))];
+    const from = compared.from ?? this.#newest(caller, file);
+    return [
+      this.#at(caller, file, String(from)),
+      this.#at(caller, file, String(compared.to ?? file.version)),
+    ];
   }
 
   /**
@@ -106,7 +111,7 @@ export class Versions {
   ): Promise<File> {
     return this.#access.write(caller, within, () => {
       const file = this.#access.fileToWrite(caller, ref);
-      const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(file, number);
+      const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(caller, file, number);
       requirePrecondition(precondition, file);
       // A type that does not follow the filename any more was given, in effect.
       const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
@@ -121,7 +126,7 @@ export class Versions {
     return this.#access.writeFromReserve(caller, within, () => {
       const file = this.#access.fileToWrite(caller, ref);
       this.#access.driveToManage(caller, file.driveId);
-      const { pk, version } = this.#version(file, number);
+      const { pk, version } = this.#version(caller, file, number);
       this.#tables.fileVersions.remove(pk);
       return version;
     });
@@ -140,31 +145,44 @@ export class Versions {
       const path = parsePathOfFile("path", ref.path);
       this.#access.requireInside(caller, drive, path);
       this.#access.requireHistory(caller, drive);
-      const entry = this.#tables.trash.newestAt(drive.pk, this.#shown().since, path);
+      const entry = this.#tables.trash.newestAt(
+        drive.pk,
+        keptSince(this.#retention, this.#clock.now()),
+        path,
+      );
       if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
     }
     throw notFound("file");
   }
 
-  #at(file: File, number: string): File {
-    return parseVersionNumber(number) === file.version ? file : asFile(file, this.#version(file, number));
+  #at(caller: Caller, file: File, number: string): File {
+    return parseVersionNumber(number) === file.version
+      ? file
+      : asFile(file, this.#version(caller, file, number));
   }
 
-  #version(file: File, number: string): FileVersion {
+  #version(caller: Caller, file: File, number: string): FileVersion {
     const parsed = parseVersionNumber(number);
-    const version = parsed === null ? null : this.#tables.fileVersions.get(file, this.#shown(), parsed);
+    const version =
+      parsed === null ? null : this.#tables.fileVersions.get(file, this.#shown(caller, file), parsed);
     if (version === null) throw notFound("version");
     return version;
   }
 
-  #newest(file: File): number {
-    const [newest] = this.#tables.fileVersions.page(file, this.#shown(), Number.MAX_SAFE_INTEGER, 1);
+  #newest(caller: Caller, file: File): number {
+    const [newest] = this.#tables.fileVersions.page(
+      file,
+      this.#shown(caller, file),
+      Number.MAX_SAFE_INTEGER,
+      1,
+    );
     if (newest === undefined) throw notFound("version");
     return newest.version;
   }
 
-  #shown(): KeptWindow {
-    return keptWindow(this.#retention, this.#clock.now());
+  #shown(caller: Caller, { drivePk }: File): ShownVersions {
+    const folder = this.#access.prefixOf(caller, { pk: drivePk });
+    return { ...keptWindow(this.#retention, this.#clock.now()), folder };
   }
 }
 

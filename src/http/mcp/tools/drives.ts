@@ -4,12 +4,13 @@ import { formatInstant } from "../../../domain/time.ts";
 import type { Provisioned } from "../../../services/drives.ts";
 import { provisionedRecord } from "../../resources/provision.ts";
 import { fitting } from "../bounds.ts";
+import { KEY_ARGUMENT } from "../key-argument.ts";
 import type { McpOptions } from "../options.ts";
 import { nameOf } from "../shown.ts";
 import { type Tool, tool } from "../tool.ts";
 
 const shownDrive = Type.Object({
-  drive: Type.String({ description: "What the other tools take as `drive`." }),
+  drive: Type.String({ description: "What the other tools take as `drive_id`." }),
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -30,7 +31,7 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
         name: "provision_drive",
         title: "Make a drive without an account",
         description:
-          "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it, and send it with every request as `Authorization: Bearer <key>`. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
+          "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
         needs: "nothing",
         input: Type.Object({
           name: Type.String({
@@ -43,7 +44,7 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
             description: "Reads and writes this drive. Store it: it is shown only now.",
           }),
           key_id: Type.String(),
-          drive_id: Type.String({ description: "What the other tools take as `drive`." }),
+          drive_id: Type.String({ description: "What the other tools take as `drive_id`." }),
           drive_name: Type.String(),
           claim_url: Type.String({ description: "For your human, who keeps the drive by opening it." }),
           expires_at: Type.String({ description: "When the drive is deleted, unless it is claimed." }),
@@ -55,7 +56,7 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
         const name = parseDriveName("name", input.name);
         throttle.take(context);
         const made = await drives.provision(name);
-        return { structured: newDrive(made, claimBase(context)) };
+        return { structured: newDrive(made, claimBase(context), context.caller !== null) };
       },
     ),
     tool(
@@ -63,7 +64,7 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
         name: "list_drives",
         title: "List drives",
         description:
-          "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive`.",
+          "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
         needs: "reading",
         input: Type.Object({
           cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
@@ -86,11 +87,15 @@ export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[
   ];
 }
 
-function newDrive(made: Provisioned, claimBase: string) {
+/** @param hasKey whether the client sends a key */
+function newDrive(made: Provisioned, claimBase: string, hasKey: boolean) {
   const record = provisionedRecord(made, claimBase);
+  const use = hasKey
+    ? "The key of this connection does not reach the new drive: connect again with the new one, as `Authorization: Bearer <key>`."
+    : `Pass it to every other tool as ${KEY_ARGUMENT}.`;
   return {
     ...record,
-    message: `Store api_key now: it is not shown again. Send it with every request as \`Authorization: Bearer <key>\`. Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`,
+    message: `Store api_key now: it is not shown again. ${use} Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`,
   };
 }
 

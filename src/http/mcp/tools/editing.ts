@@ -34,9 +34,8 @@ export function editingTools({ services }: McpOptions): Tool[] {
           "Changes parts of a text file and leaves the rest as it is. Give one edit (`op` and its fields), or several as `edits`, which are made in their order: all, or none. `str_replace` replaces old_string, which must be in the file exactly once, unless you pass replace_all; if it is not, the error names the lines. `insert` puts text after a line, `append` adds it at the end. With dry_run you only see the diff. Other agents' edits at the same time are not lost; pass if_match to be sure that nothing changed since you read the file.",
         needs: "writing",
         isDestructive: true,
-        next: { CONFLICT: "Read the file, and pass an old_string with enough around it to be there once." },
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           ...editFields,
           if_match: ifMatchArgument,
@@ -44,7 +43,7 @@ export function editingTools({ services }: McpOptions): Tool[] {
         output: edited,
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const ref = { drive: drive.id, path: input.path };
         const options = { precondition: preconditionFrom(input.if_match), dryRun: input.dry_run ?? false };
         return { structured: editedShown(drive, await edits.apply(caller, ref, editsIn(input), options)) };
@@ -58,7 +57,7 @@ export function editingTools({ services }: McpOptions): Tool[] {
           "Adds text to the end of a file of any size, exactly as it is: begin it with a line end if the file does not end with one. The file must be there; to make one, use write_file. Good for logs and journals that several agents write to.",
         needs: "writing",
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           text: Type.String({ description: "What to add." }),
           if_match: ifMatchArgument,
@@ -66,7 +65,7 @@ export function editingTools({ services }: McpOptions): Tool[] {
         output: Type.Object(shownFile),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const ref = { drive: drive.id, path: input.path };
         const options = { precondition: preconditionFrom(input.if_match), dryRun: false };
         const { file } = await edits.apply(caller, ref, [{ op: "append", text: input.text }], options);

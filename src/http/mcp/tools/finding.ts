@@ -22,11 +22,11 @@ export function findingTools({ services, linkBase }: McpOptions): Tool[] {
         name: "search",
         title: "Search files",
         description:
-          'Finds files by words in their names, folders, tags and text, best matches first. All words must match; "..." is a phrase. Searches all your drives, unless you name one. To find the lines that match a pattern, use grep. To read a result, pass its drive and path to read_file, or its id to fetch.',
+          'Finds files by words in their names, folders, tags and text, best matches first. All words must match; "..." is a phrase. Searches all your drives, unless you name one. To find the lines that match a pattern, use grep. To read a result, pass its drive (as drive_id) and path to read_file, or its id to fetch.',
         needs: "reading",
         input: Type.Object({
           query: Type.String({ minLength: 1, description: 'Words, and phrases in "...".' }),
-          drive: Type.Optional(
+          drive_id: Type.Optional(
             Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
           ),
           prefix: Type.Optional(Type.String({ description: "Only paths that start so, such as notes/." })),
@@ -57,7 +57,7 @@ export function findingTools({ services, linkBase }: McpOptions): Tool[] {
       },
       async ({ input, caller, context }) => {
         const { page = 1, limit = SEARCH_RESULTS } = input;
-        const drive = input.drive === undefined ? null : driveNamed(drives, caller, input.drive);
+        const drive = input.drive_id === undefined ? null : driveNamed(drives, caller, input.drive_id);
         const { findings, total } = await search.find(caller, {
           q: input.query,
           driveId: drive?.id ?? null,
@@ -88,7 +88,7 @@ export function findingTools({ services, linkBase }: McpOptions): Tool[] {
         needs: "reading",
         input: Type.Object({
           pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
-          drive: Type.Optional(
+          drive_id: Type.Optional(
             Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
           ),
           prefix: Type.Optional(Type.String({ description: "Only paths that start so, such as notes/." })),
@@ -125,7 +125,7 @@ export function findingTools({ services, linkBase }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller, context, signal }) => {
-        const drive = input.drive === undefined ? null : driveNamed(drives, caller, input.drive);
+        const drive = input.drive_id === undefined ? null : driveNamed(drives, caller, input.drive_id);
         const page = await grep.find(
           caller,
           {

@@ -32,7 +32,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
           "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
         needs: "reading",
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: Type.Optional(
             Type.String({ description: "A folder, such as notes/. Default: the top of the drive." }),
           ),
@@ -58,7 +58,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const path = withSlash(input.path ?? "");
         const limit = input.limit ?? PAGE_FILES;
         const grouped = input.recursive !== true;
@@ -92,7 +92,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
         needs: "writing",
         isIdempotent: true,
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
         }),
         output: Type.Object({
@@ -102,7 +102,7 @@ export function folderTools({ services }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const made = await folders.create(caller, drive.id, withSlash(input.path));
         return {
           structured: { drive: nameOf(drive), path: made.folder.path, created: made.created },

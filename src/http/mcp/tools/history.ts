@@ -20,8 +20,12 @@ export function historyTools({ services }: McpOptions): Tool[] {
           "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
         needs: "writing",
         isDestructive: true,
+        next: {
+          PRECONDITION_FAILED:
+            "It has changed once more, just now: look at it, and call undo again if you still want to.",
+        },
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: Type.String({
             minLength: 1,
             description:
@@ -40,7 +44,7 @@ export function historyTools({ services }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const undone = await undo.last(caller, drive.id, input.path);
         return { structured: { drive: nameOf(drive), ...undoneShown(undone) } };
       },

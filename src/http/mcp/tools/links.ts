@@ -28,7 +28,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
           "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
         needs: "writing",
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           expires_in: seconds,
           one_time: Type.Optional(
@@ -38,7 +38,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
       },
       async ({ input, caller, context }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const file = files.get(caller, { drive: drive.id, path: input.path });
         const wanted = {
           expiresIn: input.expires_in ?? LINK_SECONDS.default,
@@ -63,7 +63,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         needs: "writing",
         isDestructive: true,
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           max_size: Type.Optional(
             Type.Integer({
@@ -82,7 +82,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller, context }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const { path, max_size: maxSize, expires_in: expiresIn } = input;
         const wanted = { drive: drive.id, path, maxSize, expiresIn };
         const { token, expiresAt } = await uploadLinks.create(caller, wanted);

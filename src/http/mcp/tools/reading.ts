@@ -69,7 +69,7 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
           "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
         needs: "reading",
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           start_line: lineNumber("The first line to show. Default 1."),
           end_line: lineNumber("The last line to show. Default: the last one that fits."),
@@ -84,7 +84,7 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
         output: read,
       },
       async ({ input, caller, context, signal }): Promise<Answer<Shown>> => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const file = files.get(caller, { drive: drive.id, path: input.path });
         const image = await imageIn(file);
         if (image !== null) return withFacts(fileShown(drive, file), image);
@@ -104,7 +104,7 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
         name: "fetch",
         title: "Fetch a search result",
         description:
-          "Shows the text of a file by the id that search gave it. To read more than the beginning of a long text, pass the drive and path of its metadata to read_file.",
+          "Shows the text of a file by the id that search gave it. To read more than the beginning of a long text, pass the drive (as drive_id) and path of its metadata to read_file.",
         needs: "reading",
         input: Type.Object({ id: Type.String({ minLength: 1, description: "The id of a search result." }) }),
         output: Type.Object({

@@ -15,7 +15,7 @@ import { type Tool, tool } from "../tool.ts";
 const SHOWN = { snapshots: 50, differences: 100 };
 
 const shownSnapshot = Type.Object({
-  id: Type.String({ description: "Pass it as id, to compare and restore." }),
+  id: Type.String({ description: "Pass it as snapshot_id, to compare and restore." }),
   name: Type.String(),
   file_count: Type.Integer(),
   total_size: Type.Integer({ description: "Bytes." }),
@@ -29,14 +29,16 @@ const shownDifference = Type.Object({
 });
 
 const input = Type.Object({
-  drive: driveArgument,
+  drive_id: driveArgument,
   action: Type.Union([
     Type.Literal("create"),
     Type.Literal("list"),
     Type.Literal("compare"),
     Type.Literal("restore"),
   ]),
-  id: Type.Optional(Type.String({ minLength: 1, description: "The snapshot, to compare and restore." })),
+  snapshot_id: Type.Optional(
+    Type.String({ minLength: 1, description: "The snapshot, to compare and restore." }),
+  ),
   path: Type.Optional(
     Type.String({
       description:
@@ -100,14 +102,15 @@ export function snapshotTools({ services }: McpOptions): Tool[] {
         name: "snapshot",
         title: "Keep a drive as it is, and bring it back",
         description:
-          "Snapshots of a drive. Take one (`create`) before anything risky, such as changes of many files: it takes no time and no space. If it goes wrong, `compare` shows what has changed since, and `restore` brings the whole drive, or one folder with `path`, back to the snapshot with its `id`. Before that the server takes a snapshot by itself: restoring undo_id undoes the restore. `list` shows the snapshots, newest first. For one file or folder, undo is simpler.",
+          "Snapshots of a drive. Take one (`create`) before anything risky, such as changes of many files: it takes no time and no space. If it goes wrong, `compare` shows what has changed since, and `restore` brings the whole drive, or one folder with `path`, back to the snapshot that you pass as `snapshot_id`. Before that the server takes a snapshot by itself: restoring undo_id undoes the restore. `list` shows the snapshots, newest first. For one file or folder, undo is simpler.",
         needs: "writing",
         isDestructive: true,
+        also: { id: "snapshot_id", prefix: "path" },
         input,
         output,
       },
       async ({ input: given, caller }) => {
-        const drive = driveNamed(drives, caller, given.drive);
+        const drive = driveNamed(drives, caller, given.drive_id);
         const answered = await actions[given.action](caller, drive, given);
         return { structured: { drive: nameOf(drive), ...answered } };
       },
@@ -115,8 +118,9 @@ export function snapshotTools({ services }: McpOptions): Tool[] {
   ];
 }
 
-function idIn({ id, action }: Given): string {
-  if (id === undefined) throw invalid("id", `is required to ${action}: the snapshot's id, from list`);
+function idIn({ snapshot_id: id, action }: Given): string {
+  if (id === undefined)
+    throw invalid("snapshot_id", `is required to ${action}: the snapshot's id, from list`);
   return id;
 }
 

@@ -27,14 +27,11 @@ const destination = {
     description: "The new path. If it ends with `/`, the filename is kept.",
     examples: ["archive/"],
   }),
-  destination_drive: Type.Optional(Type.String({ minLength: 1, description: "Default: the same drive." })),
+  destination_drive_id: Type.Optional(Type.String({ minLength: 1, description: "Default: the same drive." })),
   overwrite: Type.Optional(
     Type.Boolean({ description: "Whether to replace a file at the new path. Default false." }),
   ),
 };
-
-/** What to do where there is a file already. */
-const REPLACE = { CONFLICT: "A file there is replaced if you pass overwrite: true." };
 
 /** Moves, copies and deletes files. */
 export function transferTools({ services, log }: McpOptions): Tool[] {
@@ -47,7 +44,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
     }
     const { fileCount } = await folders.preview(caller, drive.id, path);
     throw invalid(
-      "recursive",
+      "confirm",
       `must be true to delete the folder "${path}" with all it holds: ${counted(fileCount, "file")}`,
     );
   };
@@ -61,9 +58,8 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
           "Moves a file to another path, or to another of your drives. If there is a file at the new path, it fails, unless you pass overwrite.",
         needs: "writing",
         isDestructive: true,
-        next: REPLACE,
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           ...destination,
           if_match: ifMatchArgument,
@@ -71,7 +67,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         output: Type.Object(shownFile),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const ref = { drive: drive.id, path: input.path };
         const precondition = preconditionFrom(input.if_match);
         const file = await files.move(caller, ref, destinationOf(input), precondition);
@@ -86,9 +82,8 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
           "Copies a file to another path, or to another of your drives, whatever its size. If there is a file at the new path, it fails, unless you pass overwrite.",
         needs: "writing",
         isDestructive: true,
-        next: REPLACE,
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           ...destination,
           if_match: ifMatchArgument,
@@ -96,7 +91,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         output: Type.Object(shownFile),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const ref = { drive: drive.id, path: input.path };
         const precondition = preconditionFrom(input.if_match);
         const file = await files.copy(caller, ref, destinationOf(input), precondition);
@@ -108,14 +103,15 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         name: "delete_files",
         title: "Delete files",
         description:
-          "Deletes files. They stay in the trash for a time, if this server keeps deleted files; undo brings them back. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass recursive. With a single path, you can pass the file's etag as if_match.",
+          "Deletes files. They stay in the trash for a time, if this server keeps deleted files; undo brings them back. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass confirm. With a single path, you can pass the file's etag as if_match.",
         needs: "writing",
         isDestructive: true,
         isIdempotent: true,
+        also: { recursive: "confirm" },
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           paths: Type.Array(pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
-          recursive: Type.Optional(
+          confirm: Type.Optional(
             Type.Boolean({
               description: "Whether folders are deleted with everything in them. Default false.",
             }),
@@ -129,7 +125,7 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller, context }) => {
-        const drive = driveNamed(drives, caller, input.drive);
+        const drive = driveNamed(drives, caller, input.drive_id);
         const paths = [...new Set(input.paths)];
         if (input.if_match !== undefined && (paths.length > 1 || paths[0]?.endsWith("/") === true)) {
           throw invalid("if_match", "goes with a single path, of a file");
@@ -139,12 +135,12 @@ export function transferTools({ services, log }: McpOptions): Tool[] {
         const failed: { path: string; error: string }[] = [];
         for (const path of paths) {
           try {
-            if (path.endsWith("/")) await removeFolder(caller, drive, path, input.recursive === true);
+            if (path.endsWith("/")) await removeFolder(caller, drive, path, input.confirm === true);
             else await files.remove(caller, { drive: drive.id, path }, precondition);
             deleted.push(path);
           } catch (error) {
             if (paths.length === 1) throw error;
-            failed.push({ path, error: failureOf(error, context, log).text });
+            failed.push({ path, error: failureOf(error, context, log, { sent: { paths } }).text });
           }
         }
         return { structured: { drive: nameOf(drive), deleted, failed } };
@@ -158,7 +154,7 @@ type DestinationInput = Static<ReturnType<typeof Type.Object<typeof destination>
 function destinationOf(input: DestinationInput): Destination {
   return {
     path: input.destination_path,
-    driveId: input.destination_drive,
+    driveId: input.destination_drive_id,
     overwrite: input.overwrite ?? false,
   };
 }

@@ -1,9 +1,13 @@
+import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../domain/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Uploaded, Uploads } from "../../../services/contents/uploads.ts";
-import { mimeTypeOf, UNKNOWN_TYPE } from "../../../domain/mime.ts";
+import type { Uploaded } from "../../../services/contents/upload.ts";
+import type { Uploads } from "../../../services/contents/uploads.ts";
+import { isTextType } from "../../../domain/media-type.ts";
+import { isWords } from "../../../domain/texts/words.ts";
+import { mimeTypeOf } from "../../../domain/mime.ts";
 import { parsePathOfFile } from "../../../domain/path.ts";
 import type { Precondition } from "../../../domain/precondition.ts";
 import { driveNamed } from "../drive-named.ts";
@@ -31,16 +35,12 @@ export function writingTools({ services }: McpOptions): Tool[] {
         needs: "writing",
         isDestructive: true,
         isIdempotent: true,
-        next: {
-          PRECONDITION_FAILED:
-            "With only_create, there is a file already: choose another path. With if_match, the file has changed since you read it, or is gone: read the file again, make your change to what it says now, and pass its new etag.",
-        },
         input: Type.Object({
-          drive: driveArgument,
+          drive_id: driveArgument,
           path: pathArgument,
           text: Type.Optional(Type.String({ description: "The content, stored as UTF-8." })),
           base64: Type.Optional(Type.String({ description: "The content of a binary file, in base64." })),
-          mime_type: Type.Optional(
+          content_type: Type.Optional(
             Type.String({ description: "Default: by the extension.", examples: ["text/markdown"] }),
           ),
           tags: Type.Optional(
@@ -59,17 +59,18 @@ export function writingTools({ services }: McpOptions): Tool[] {
         }),
       },
       async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive);
-        const content = contentOf(input.text, input.base64);
+        const drive = driveNamed(drives, caller, input.drive_id);
+        const content = contentOf(input);
         const fields = {
           driveId: drive.id,
           filename: undefined,
           path: parsePathOfFile("path", input.path),
-          contentType: input.mime_type ?? (input.text === undefined ? undefined : textTypeOf(input.path)),
+          contentType: input.content_type,
           metadata: undefined,
           tags: input.tags,
           expiresAt: undefined,
           keepsRest: true,
+          isText: input.text !== undefined,
         };
         const precondition = {
           ...preconditionFrom(input.if_match),
@@ -82,19 +83,29 @@ export function writingTools({ services }: McpOptions): Tool[] {
   ];
 }
 
-/** Text without a known extension is still text: of another type it could be neither searched nor read. */
-function textTypeOf(path: string): string | undefined {
-  return mimeTypeOf(path) === UNKNOWN_TYPE ? "text/plain" : undefined;
+/** What of the arguments the content is made of. */
+interface Given {
+  readonly text?: string;
+  readonly base64?: string;
+  readonly path: string;
+  readonly content_type?: string;
 }
 
 const NOT_BASE64 = "is not base64: pass text as text instead";
 
-function contentOf(text: string | undefined, base64: string | undefined): Uint8Array {
+function contentOf({ text, base64, path, content_type: type }: Given): Uint8Array {
   if (text !== undefined && base64 === undefined) return new TextEncoder().encode(text);
   if (base64 === undefined || text !== undefined)
     throw invalid("text", "or base64 must be given, and not both");
   // Words with blanks between them are text, which would be decoded to other bytes.
   if (/\S[ \t]+\S/.test(base64)) throw invalid("base64", NOT_BASE64);
+  const bytes = decoded(base64);
+  if (isWords(base64) && !isUtf8(bytes) && isTextType(type ?? mimeTypeOf(path)))
+    throw invalid("base64", NOT_BASE64);
+  return bytes;
+}
+
+function decoded(base64: string): Uint8Array {
   try {
     return Uint8Array.fromBase64(base64);
   } catch (error) {
