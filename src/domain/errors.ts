@@ -9,6 +9,7 @@ export type ErrorCode =
   | "QUOTA_EXCEEDED"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
+  | "REQUEST_TIMEOUT"
   | "CONFLICT"
   | "IDEMPOTENCY_IN_PROGRESS"
   | "GONE"
@@ -52,11 +53,11 @@ export function invalid(field: string, problem: string): CofferError {
   return new CofferError("VALIDATION_ERROR", `${field} ${problem}`, field);
 }
 
-/** A file or folder already exists at a path that must be free. */
-export function pathTaken(by: "file" | "folder", path: string): CofferError {
+/** A file or folder already exists at a path that must be free. `orElse` completes "Choose another path, or ...". */
+export function pathTaken(by: "file" | "folder", path: string, orElse = "delete it first"): CofferError {
   return new CofferError(
     "CONFLICT",
-    `The ${by} "${path}" already exists. Choose another path, or delete it first.`,
+    `The ${by} "${path}" already exists. Choose another path, or ${orElse}.`,
   );
 }
 

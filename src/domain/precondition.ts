@@ -9,6 +9,19 @@ export interface Precondition {
   readonly ifNoneMatch: string | null;
 }
 
+/** Why a condition does not hold: there is a file, there is none, or it is not as it was. */
+export type FailedCondition = "exists" | "absent" | "changed";
+
+/** What a failed condition throws. Its message is about headers. */
+export class PreconditionFailed extends CofferError {
+  readonly why: FailedCondition;
+
+  constructor(why: FailedCondition, message: string) {
+    super("PRECONDITION_FAILED", message);
+    this.why = why;
+  }
+}
+
 /** Characters of the part of a record's tag that stands for its attributes. */
 const ATTRIBUTES_CHARACTERS = 16;
 
@@ -18,6 +31,11 @@ export function recordTag(file: FileFacts): string {
   const shown = [driveId, path, filename, mimeType, tags, metadata, expiresAt, createdAt, updatedAt];
   const hash = Bun.SHA256.hash(JSON.stringify(shown), "hex");
   return `${file.digest}.${hash.slice(0, ATTRIBUTES_CHARACTERS)}`;
+}
+
+/** An entity tag for If-Match that may have come without its quotes, with them. */
+export function quotedTag(tag: string): string {
+  return tag === "*" || tag.includes('"') ? tag : `"${tag}"`;
 }
 
 /** When a file last changed, in whole seconds since the epoch, as HTTP shows and compares it. */
@@ -54,22 +72,22 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
     throw changed("If-Unmodified-Since");
   }
   if (ifNoneMatch !== null && isNamed(ifNoneMatch, true))
-    throw new CofferError(
-      "PRECONDITION_FAILED",
+    throw new PreconditionFailed(
+      "exists",
       "If-None-Match does not hold: the file is already there. Choose another path, or leave the header out to replace it.",
     );
 }
 
-function absent(): CofferError {
-  return new CofferError(
-    "PRECONDITION_FAILED",
+function absent(): PreconditionFailed {
+  return new PreconditionFailed(
+    "absent",
     "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
   );
 }
 
-function changed(header: string): CofferError {
-  return new CofferError(
-    "PRECONDITION_FAILED",
+function changed(header: string): PreconditionFailed {
+  return new PreconditionFailed(
+    "changed",
     `${header} does not hold: the file has changed since you last read it. Read it again, and send its new ETag.`,
   );
 }

@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import type { Clock } from "../clock.ts";
+import type { SteadyClock } from "../clock.ts";
 import type { AllowedOrigins } from "../domain/allowed-origins.ts";
 import type { Plan } from "../domain/plan.ts";
 import type { Subnet } from "../domain/subnet.ts";
@@ -8,6 +8,7 @@ import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide } from "./docs/guide.ts";
+import { programAnswers } from "./docs/notices.ts";
 import { guidePages, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { createChallenge } from "./gate/challenge.ts";
@@ -71,6 +72,8 @@ export interface AppSettings {
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** Bytes in a second; 0 for no limit. */
+  readonly minUploadSpeed: number;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
   /** 0 if nothing is kept of what was replaced or deleted. */
@@ -95,7 +98,7 @@ export interface AppOptions {
   readonly services: Services;
   readonly idempotency: Idempotency;
   readonly database: RequestDatabase;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly log: Log;
   /** The address of this server if none is configured: a URL without a trailing slash. */
   readonly ownUrl: () => string;
@@ -153,6 +156,7 @@ function resources(options: AppOptions): AnyElysia[] {
     isOn: settings.provisioning === "on",
     perHour: settings.provisionsPerHour,
   });
+  const pace = { clock, least: settings.minUploadSpeed };
   const keyThrottle = new NewKeyThrottle(clock, settings.rateLimits);
   return [
     provision({ drives: services.drives, throttle, claimBase }),
@@ -168,7 +172,7 @@ function resources(options: AppOptions): AnyElysia[] {
     webhooks(services.webhooks, services.webhookDeliveries),
     files(services.files),
     claims(services.claims),
-    uploads(services.uploads, maxFileSize),
+    uploads({ uploads: services.uploads, maxFileSize, pace }),
     downloads(services.files),
     archives({ archives: services.archives, log, stallMs: archiveStallMs }),
     extract(services.extracts),
@@ -183,6 +187,7 @@ function resources(options: AppOptions): AnyElysia[] {
       uploads: services.uploads,
       linkBase: base,
       maxFileSize,
+      pace,
     }),
     search(services.search),
     grep(services.grep),
@@ -209,8 +214,8 @@ async function pages(
   const { authorizations, oauthClients, oauthGrants, apiKeys: keys } = services;
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
-    await dashboard(startPage(guide)),
-    guidePages(guide),
+    await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
+    guidePages(guide, (key) => services.oauthGrants.isGrant(key)),
     auth(signingIn),
     metadata({ apiKeys: keys, authorizations, linkBase: base, baseUrl: settings.baseUrl }),
     authorize({ authorizations, linkBase: base, clock, log }),

@@ -71,7 +71,16 @@ export class Drives {
       const { hash, prefix } = key;
       const label = "Provisioned with the drive";
       this.#tables.apiKeys.insert(
-        { id: keyId, hash, prefix, name: label, scope: "read-write", createdAt: now, expiresAt: null },
+        {
+          id: keyId,
+          hash,
+          prefix,
+          name: label,
+          scope: "read-write",
+          createdAt: now,
+          expiresAt: null,
+          madeBy: null,
+        },
         { drive, prefix: ROOT },
       );
       this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);

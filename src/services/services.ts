@@ -14,12 +14,14 @@ import { Administrators } from "./accounts/administrators.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
+import { ContentChecks } from "./contents/content-checks.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
 import { DamagedContents } from "./damaged-contents.ts";
 import { Drives } from "./drives.ts";
+import { EndedKeys } from "./ended-keys.ts";
 import { EarlyRemoval } from "./upkeep/early-removal.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { Documents } from "./extraction/documents.ts";
@@ -39,6 +41,7 @@ import { Health } from "./upkeep/health.ts";
 import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
 import { Keeper } from "./history/keeper.ts";
+import { MissingContents } from "./upkeep/missing-contents.ts";
 import { Members } from "./accounts/members.ts";
 import { LineIndexes } from "./contents/line-indexes.ts";
 import { KnownClients } from "./accounts/known-clients.ts";
@@ -131,6 +134,8 @@ export type Services = ReturnType<typeof openServices>;
 export function openServices(given: ServiceParts) {
   const access = new Access(given);
   const damaged = new DamagedContents(given);
+  const missingContents = new MissingContents({ ...given, damaged });
+  const contentChecks = new ContentChecks({ ...given, damaged });
   const documentReader = new DocumentReader(given);
   const indexer = new Indexer({ ...given, damaged, documentReader });
   const locks = new FolderLocks(given);
@@ -142,32 +147,42 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
+  const endedKeys = new EndedKeys({ ...given, changes });
   const keeper = new Keeper({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
   const pruning = new Pruning({ ...given, quota, keeper, snapshotRemoval });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
-  const sweep = new Sweep({ ...given, tree, early, keeper, snapshotRemoval, retention, watch });
+  const sweep = new Sweep({
+    ...given,
+    tree,
+    early,
+    keeper,
+    snapshotRemoval,
+    endedKeys,
+    retention,
+    watch,
+  });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
-  const works = new FolderWorks({ ...given, locks, pieces });
+  const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval });
   const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
-  const parts = { ...given, retention, damaged, access, quota, locks, changes, tree, usage };
+  const parts = { ...given, retention, damaged, contentChecks, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
   const trash = new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges });
   const versions = new Versions(parts);
   const feed = new Feed(parts);
   const indexes = new LineIndexes();
-  const extracts = new Extracts({ files, documents: new Documents({ files, documentReader }) });
+  const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
   const uploads = new Uploads(parts);
   const archives = new Archives(parts);
   const listings = new Listings(parts);
   const folders = new Folders({ ...parts, transfers, changes: folderChanges });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
-  const apiKeys = new ApiKeys(parts);
+  const apiKeys = new ApiKeys({ ...parts, endedKeys });
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   const snapshots = new Snapshots({ ...parts, folderChanges, snapshotRemoval });
@@ -191,6 +206,7 @@ export function openServices(given: ServiceParts) {
     drives: new Drives(parts),
     members: new Members(parts),
     files,
+    contentChecks,
     archives,
     documentReader,
     extracts,
@@ -213,9 +229,10 @@ export function openServices(given: ServiceParts) {
     forks: new Forks({ ...parts, snapshots, snapshotRemoval, folderChanges }),
     snapshotViews: new SnapshotViews(parts),
     apiKeys,
+    endedKeys,
     oauthClients,
     authorizations,
-    oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations }),
+    oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations, endedKeys }),
     users,
     versions,
     versionDiffs: new VersionDiffs({ ...parts, versions, indexes }),
@@ -232,7 +249,8 @@ export function openServices(given: ServiceParts) {
     accounts: new Accounts({ ...parts, passwords }),
     usage,
     quota,
-    health: new Health(given),
+    missingContents,
+    health: new Health({ ...given, missingContents }),
     backups: new Backups(given),
     sweep,
     scrub: new Scrub(parts),

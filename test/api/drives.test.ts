@@ -113,8 +113,11 @@ describe("provision", () => {
       ...provisioning(null, { body, ...refused("VALIDATION_ERROR", "body") }),
     })),
     {
-      name: "unknown fields are ignored",
-      ...provisioning("x", { body: { name: "x", expires_at: "2099-01-01", id: NOWHERE } }),
+      name: "an unknown field is refused",
+      ...provisioning("x", {
+        body: { name: "x", expires_at: "2099-01-01" },
+        ...refused("VALIDATION_ERROR", "expires_at"),
+      }),
     },
     { name: "with a key that is none", ...provisioning("x", { as: "liar" }) },
     {
@@ -158,7 +161,7 @@ describe("provision", () => {
 
   test("links begin with the claim address where one is configured, keys with the prefix", async () => {
     await using coffer = await startAppliance({
-      "claim-base-url": "https://claims.example/x",
+      "claim-base-url": "https://claims.example",
       "key-prefix": "acme",
     });
     const answer = await coffer.client().send("POST", "/v0/drives/provision", {
@@ -168,7 +171,7 @@ describe("provision", () => {
     expectJson(answer.text, {
       data: {
         api_key: expect.stringMatching(/^acme_[0-9a-f]{48}$/),
-        claim_url: expect.stringMatching(/^https:\/\/claims\.example\/x\/claim\/clm_[0-9a-f]{48}$/),
+        claim_url: expect.stringMatching(/^https:\/\/claims\.example\/claim\/clm_[0-9a-f]{48}$/),
       },
     });
     expect(answer.text).not.toContain("evil");

@@ -179,16 +179,15 @@ describe("PATCH", () => {
       ...patch('\ufeff{"tags":["c"]}', { json: { tags: ["c"] } }),
     },
     {
-      name: "unknown fields, size and hash among them, are ignored",
+      name: "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient",
       given: [hello],
-      ...patch({
-        colour: "red",
-        size: 0,
-        id: NOWHERE,
-        content_hash: "x",
-        drive_id: NOWHERE,
-        mime_type: "a/b",
-      }),
+      ...patch(
+        { colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a/b" },
+        {
+          headers: { prefer: "handling=lenient" },
+          receives: { "preference-applied": "handling=lenient" },
+        },
+      ),
       after: [unchanged],
     },
     { name: "tags are replaced", given: [hello], ...patch({ tags: ["c", "c"] }, { json: { tags: ["c"] } }) },
@@ -637,7 +636,7 @@ describe("DELETE", () => {
       ...remove({ headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
       after: [unchanged],
     },
-    { name: "a body is not looked at", given: [hello], ...remove({ body: "{" }) },
+    { name: "a body that has no fields is not looked at", given: [hello], ...remove({ body: "[" }) },
     { name: "nonsense", ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
   ]);
 });

@@ -148,8 +148,13 @@ describe("delete", () => {
         "a/",
         {},
         {
-          json: { path: "a/", file_count: 3, message: expect.stringMatching(/confirm/) },
-          omits: ["deleted_count"],
+          json: {
+            success: false,
+            deleted_count: 0,
+            path: "a/",
+            file_count: 3,
+            message: expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/),
+          },
         },
       ),
       after: [everything, shows("a/", "a/b/", "a/empty/")],

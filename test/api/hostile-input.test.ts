@@ -280,7 +280,7 @@ class Sound {
       destination_path: `made/${this.#count}${template.startsWith("/v0/folders") ? "/" : ""}`,
       file_ids: [this.#ids.file],
       op: "append",
-      text: "more",
+      ...(template === "/v0/files" ? {} : { text: "more" }),
       token: this.#ids.claim,
       limit: 10,
       inline: "1",
@@ -321,6 +321,8 @@ async function send(route: Route, sound: Sound, attempt: Attempt): Promise<numbe
   });
   const fields = Object.fromEntries(
     (route.body ?? []).flatMap((name) => {
+      // An upload has one of the two.
+      if (name === "content" && attempt.fields !== undefined && "text" in attempt.fields) return [];
       const value =
         attempt.fields !== undefined && name in attempt.fields
           ? attempt.fields[name]

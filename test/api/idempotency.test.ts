@@ -523,7 +523,11 @@ function othersThan(request: Sent): Sent[] {
   const { path, body, headers } = request;
   const others = [
     { ...request, headers: { ...headers, "if-match": '"other"' } },
-    { ...request, path: `${path}${path.includes("?") ? "&" : "?"}other=1` },
+    {
+      ...request,
+      headers: { ...headers, prefer: "handling=lenient" },
+      path: `${path}${path.includes("?") ? "&" : "?"}other=1`,
+    },
   ];
   if (typeof body === "string") return [...others, { ...request, body: `${body}!` }];
   if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {

@@ -107,6 +107,7 @@ const BY_ID: readonly Place[] = [
   { kind: "file", method: "POST", path: "/v0/files/ID/extract" },
   { kind: "file", method: "GET", path: "/v0/files/ID/extract" },
   { kind: "file", method: "POST", path: "/v0/files/ID/presigned-url", body: () => ({}) },
+  { kind: "key", method: "GET", path: "/v0/keys/ID" },
   { kind: "key", method: "DELETE", path: "/v0/keys/ID" },
   { kind: "session", method: "DELETE", path: "/v0/sessions/ID" },
   { kind: "user", method: "PATCH", path: "/v0/users/ID", body: () => ({ plan: "team" }) },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { openStage, refused, runScenarios, type Scenario, type Step } from "../support/scenario.ts";
 
-const stage = openStage({ "base-url": "https://drive.test/base" });
+const stage = openStage({ "base-url": "https://drive.test" });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -107,7 +107,7 @@ describe("making one", () => {
             ...facts,
             kind: "folder",
             path: "notes/",
-            url: expect.stringMatching(/^https:\/\/drive\.test\/base\/s\/shr_[0-9a-f]{48}$/),
+            url: expect.stringMatching(/^https:\/\/drive\.test\/s\/shr_[0-9a-f]{48}$/),
             token: expect.stringMatching(/^shr_[0-9a-f]{48}$/),
             expires_at: "2030-01-08T00:00:00.000Z",
           },

@@ -150,7 +150,11 @@ describe("parameters", () => {
       given: [put("a")],
       ...list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 }),
     },
-    { name: "unknown ones are ignored", given: [put("a")], ...list("colour=red&order=desc", shows(["a"])) },
+    {
+      name: "an unknown one",
+      given: [put("a")],
+      ...list("order=desc", {}, refused("VALIDATION_ERROR", "order")),
+    },
     ...bad.map(([query, field]): Scenario => ({
       name: `${query.slice(0, 40)} is refused`,
       given: [put("a")],

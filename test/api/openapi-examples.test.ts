@@ -73,6 +73,8 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateFileByPath: ["tags"],
   updateUser: ["plan"],
   updateWebhook: ["enabled"],
+  // One of two ways to send the content.
+  uploadFile: ["content"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
   createSnapshot: ["name"],

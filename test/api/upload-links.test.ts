@@ -19,7 +19,7 @@ import {
 } from "../support/scenario.ts";
 import { signIn } from "../support/sign-in.ts";
 
-const stage = openStage({ "base-url": "https://drive.test/base", "max-file-size": "1KiB" });
+const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -29,7 +29,7 @@ interface Link {
   readonly expires_at: string;
 }
 
-const URL_OF_LINK = /^https:\/\/drive\.test\/base\/v0\/uploads\/upl_[0-9a-f]{48}$/;
+const URL_OF_LINK = /^https:\/\/drive\.test\/v0\/uploads\/upl_[0-9a-f]{48}$/;
 
 /** The token at the end of a link. */
 function tokenOf({ url }: Link): string {

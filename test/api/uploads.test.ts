@@ -88,7 +88,41 @@ describe("JSON", () => {
       ...post({}, { headers: { "content-type": type }, json: NEW_RECORD }),
     })),
     accepted("an empty content", { content: "" }, { size: 0, content_preview: "" }),
-    accepted("unknown fields are ignored", { colour: "red", id: "x", size: 5 }, NEW_RECORD),
+    rejected("an unknown field", { colour: "red" }, "colour"),
+    accepted(
+      "a text as it is",
+      { content: null, text: "Hello World!" },
+      { size: 12, content_hash: `sha256:${HELLO_DIGEST}`, mime_type: "text/plain" },
+    ),
+    accepted(
+      "a text whose name says nothing is one",
+      { content: null, text: "a", filename: "TODO" },
+      { mime_type: "text/plain" },
+    ),
+    accepted(
+      "a content that says that it is text",
+      { content: "Hello World!", encoding: "utf-8", filename: "TODO" },
+      { content_hash: `sha256:${HELLO_DIGEST}`, mime_type: "text/plain" },
+    ),
+    accepted(
+      "bytes whose name says nothing are bytes",
+      { filename: "TODO" },
+      { mime_type: "application/octet-stream" },
+    ),
+    accepted(
+      "base64 by the name that MCP gives it",
+      { content: null, base64: HELLO },
+      { content_hash: `sha256:${HELLO_DIGEST}` },
+    ),
+    rejected("a content and a text", { text: "a" }, "text"),
+    rejected("a text that is a number", { content: null, text: 5 }, "text"),
+    rejected("an encoding that is none", { encoding: "gzip" }, "encoding"),
+    {
+      name: "a content that is plainly words",
+      ...post({ filename: "notes.md", content: "todo" }, refused("VALIDATION_ERROR", "content")),
+      contains: ["`text`"],
+      after: [holds()],
+    },
     accepted(
       "a key `content` inside the metadata is not the content",
       { metadata: { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } } },
@@ -243,8 +277,34 @@ describe("multipart", () => {
       }),
     },
     {
-      name: "unknown fields are ignored",
-      ...form([drive, ['name="colour"', "red"], file], { json: NEW_RECORD }),
+      name: "a text, as the content",
+      ...form([drive, ['name="text"', "Hello World!"], ['name="filename"', "TODO"]], {
+        json: { mime_type: "text/plain", content_hash: `sha256:${HELLO_DIGEST}` },
+      }),
+    },
+    {
+      name: "an encoding",
+      ...form([drive, file, ['name="encoding"', "base64"]], refused("VALIDATION_ERROR", "encoding")),
+      after: [holds()],
+    },
+    {
+      name: "names of MCP, and a condition",
+      ...form(
+        [
+          ['name="drive"', "{drive}"],
+          ['name="mime_type"', "text/x-own"],
+          ['name="only_create"', "true"],
+          file,
+        ],
+        {
+          json: { mime_type: "text/x-own" },
+        },
+      ),
+    },
+    {
+      name: "an unknown field",
+      ...form([drive, ['name="colour"', "red"], file], refused("VALIDATION_ERROR", "colour")),
+      after: [holds()],
     },
     {
       name: "no file",

@@ -23,6 +23,11 @@ function block(title: string): string {
   return text;
 }
 
+/** The names that a block for the shell sets. */
+function namesSetIn(text: string): string[] {
+  return Array.from(text.matchAll(/^(\w+)=/gm), ([, name = ""]) => name);
+}
+
 /** 2633 is COFF on a phone's keys, and the default of no other tool that is common on the same machines. */
 const DEFAULT_ADDRESS = "http://localhost:2633";
 
@@ -72,6 +77,18 @@ test.skipIf(noTour !== "")(
     ]);
   },
 );
+
+test("every name in a block for the shell is set by the tour, or in the block itself", () => {
+  const tour = namesSetIn(block("A tour in five calls"));
+  const blocks = Array.from(readme.matchAll(/^```(?:sh|bash)\n([^]*?)^```$/gm), ([, text = ""]) => text);
+  const used = blocks.flatMap((text) =>
+    Array.from(text.matchAll(/\$\{?([A-Z]\w*)/g), ([, name = ""]) => name).filter(
+      (name) => !namesSetIn(text).includes(name),
+    ),
+  );
+  expect(used.length).toBeGreaterThan(3);
+  expect(used.filter((name) => !tour.includes(name))).toEqual([]);
+});
 
 test("the table of settings is the executable's own", () => {
   expect(section("Configuration")).toContain(settingsTable());

@@ -152,6 +152,12 @@ function formOf(fields: Record<string, string>): RequestOptions {
   return { body: new URLSearchParams(fields).toString(), headers };
 }
 
+/** A call of an MCP tool with these arguments. */
+function callWith(args: Record<string, string>): RequestOptions {
+  const params = { name: "list_drives", arguments: args };
+  return { body: { jsonrpc: "2.0", id: 1, method: "tools/call", params } };
+}
+
 /** Sends each secret to where it ends up by mistake; the answers. */
 async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
   const anyone = server.client();
@@ -175,6 +181,8 @@ async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
       ["GET", "/v0/drives", { headers: { cookie: `coffer_session=${secret}x` } }],
       ["POST", "/auth/login", { body: `{"username":"ada","password":"${secret}"` }],
       ["POST", "/auth/setup", { body: { token: secret, username: "ada", password: secret } }],
+      ["POST", "/mcp", callWith({ api_key: secret })],
+      ["POST", "/mcp", callWith({ [secret]: secret })],
       ["POST", "/v0/drives/provision", { body: { name: [secret] } }],
       ["POST", "/v0/drives/provision", { body: {}, headers: { "idempotency-key": `${secret} x` } }],
     ];

@@ -94,6 +94,7 @@ describe("the API description", () => {
               type: "object",
               required: ["name"],
               properties: { name: { type: "string", minLength: 1, maxLength: 64 } },
+              additionalProperties: false,
             },
           },
         },
@@ -133,13 +134,17 @@ describe("the API description", () => {
     [
       "the headers of an answer outside /v0, where nothing is counted",
       "/paths/~1door~1open/post/responses/200/headers",
-      { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } },
+      {
+        "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
+        "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+      },
     ],
     [
       "those of a refusal there",
       "/components/responses/NOT_FOUND-outside-v0/headers",
       {
         Link: expect.objectContaining({ required: true }),
+        "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
         "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
       },
     ],
@@ -201,7 +206,7 @@ describe("the description of the real routes", () => {
         COFFER_OIDC_ISSUER: "https://accounts.example",
         COFFER_OIDC_CLIENT_ID: "coffer",
         COFFER_OIDC_CLIENT_SECRET: "secret",
-        COFFER_BASE_URL: "https://drive.example/base",
+        COFFER_BASE_URL: "https://drive.example",
       },
     ],
   ];

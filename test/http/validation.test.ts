@@ -7,18 +7,18 @@ beforeAll(() => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-const MIB = 1024 * 1024;
+const LIMIT = 64 * 1024;
 
-function post(body: Bun.BodyInit, type?: string): Promise<Response> {
+function post(body: Bun.BodyInit, type?: string, headers: Record<string, string> = {}): Promise<Response> {
   return app.send("/v0/things", {
     method: "POST",
     body,
-    headers: type === undefined ? {} : { "content-type": type },
+    headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
   });
 }
 
 function padded(bytes: number): string {
-  return `{"name":"a","pad":"${"x".repeat(bytes - 21)}"}`;
+  return `{"name":"a","metadata":{"p":"${"x".repeat(bytes - 32)}"}}`;
 }
 
 /** A body of unannounced length. */
@@ -36,8 +36,7 @@ describe("query parameters", () => {
     ["?inline=0", { page: 1, limit: 50, inline: false }],
     ["?drive_id=a+b%20c%2Fd%26e=f", { page: 1, limit: 50, inline: false, drive_id: "a b c/d&e=f" }],
     ["?drive_id=%E6%97%A5", { page: 1, limit: 50, inline: false, drive_id: "日" }],
-    ["?unknown=1&unknown=2", { page: 1, limit: 50, inline: false }],
-    ["?__proto__=1&&=", { page: 1, limit: 50, inline: false }],
+    ["?page=2&&", { page: 2, limit: 50, inline: false }],
   ];
   for (const [query, read] of accepted) {
     test(`reads ${query || "none"}`, async () => {
@@ -109,10 +108,9 @@ describe("path parameters", () => {
 });
 
 describe("JSON bodies", () => {
-  test("ignores unknown fields and hands metadata on unchanged", async () => {
+  test("hands metadata on unchanged", async () => {
     const sent = {
       name: "a",
-      surprise: { x: 1 },
       metadata: { nested: [1, "2", { three: null }], big: 1e300, "": "empty key" },
       expires_at: null,
     };
@@ -139,6 +137,7 @@ describe("JSON bodies", () => {
   });
 
   const name = "name must be a string of 1 to 64 characters";
+  const TOO_MANY = "body must hold at most 2500 values and names: send less at once";
   const refused: readonly (readonly [body: Bun.BodyInit, field: string, message?: string])[] = [
     ["", "body"],
     ["{", "body"],
@@ -149,7 +148,11 @@ describe("JSON bodies", () => {
     ["[]", "body", "body must be an object"],
     ["null", "body", "body must be an object"],
     ['"text"', "body", "body must be an object"],
-    ["[".repeat(200_000), "body"],
+    ["[".repeat(60_000), "body", "body must not be nested deeper than 64 levels"],
+    [`{"name":"a","metadata":{"z":[${"0,".repeat(2493)}0]}}`, "body", TOO_MANY],
+    [`{"name":"a","metadata":{"z":[${"[],".repeat(2493)}{}]}}`, "body", TOO_MANY],
+    [`{"name":"a","metadata":{${'"k":0,'.repeat(1247)}"k":0}}`, "body", TOO_MANY],
+    [`{"name":"a"${'"'.repeat(60_000)}}`, "body", TOO_MANY],
     [`{"name":"a","metadata":${'{"a":'.repeat(100)}1${"}".repeat(100)}}`, "body"],
     [new Uint8Array([0x7b, 0xff, 0x7d]), "body"],
     ["{}", "name", "name is required"],
@@ -179,17 +182,118 @@ describe("JSON bodies", () => {
     });
   }
 
-  test("takes exactly 1 MiB, announced or not", async () => {
-    expect(Buffer.byteLength(padded(MIB))).toBe(MIB);
-    expect((await post(padded(MIB))).status).toBe(201);
-    expect((await post(chunked(padded(MIB)))).status).toBe(201);
+  for (const value of [
+    `[${"0,".repeat(2492)}0]`,
+    `[${" [ ] ,".repeat(2492)}{ }]`,
+    `{${'"k":0,'.repeat(1245)}"k":0}`,
+    `["${'[,\\"{:\\\\'.repeat(2000)}"]`,
+    "9".repeat(60_000),
+  ]) {
+    test(`takes as many values and names: ${value.slice(0, 12)}`, async () => {
+      expect((await post(`{"name":"a","metadata":{"z":${value}}}`)).status).toBe(201);
+    });
+  }
+
+  test("takes exactly 64 KiB, announced or not", async () => {
+    expect(Buffer.byteLength(padded(LIMIT))).toBe(LIMIT);
+    expect((await post(padded(LIMIT))).status).toBe(201);
+    expect((await post(chunked(padded(LIMIT)))).status).toBe(201);
   });
 
   test("refuses one byte more, announced or not", async () => {
-    for (const body of [padded(MIB + 1), chunked(padded(MIB + 1))]) {
+    for (const body of [padded(LIMIT + 1), chunked(padded(LIMIT + 1))]) {
       const response = await post(body);
       expect(response.status).toBe(413);
       expect(await response.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
     }
+  });
+});
+
+function names(known: string, meant = ""): string {
+  return `is not a parameter of this request.${meant && ` Did you mean ${meant}?`} It takes ${known}.`;
+}
+
+/** A request that is to be taken with so many unknown parameters. */
+function askLeniently(count: number): Promise<Response> {
+  return app.send(`/v0/things?${"a=b&".repeat(count)}page=2`, { headers: { prefer: "handling=lenient" } });
+}
+
+describe("unknown names", () => {
+  const things = "drive_id, page, limit, inline";
+  const parameters: readonly (readonly [query: string, field: string, problem: string])[] = [
+    ["colour=red", "colour", names(things)],
+    ["page=2&limt=3", "limt", names(things, "limit")],
+    ["LIMIT=3", "LIMIT", names(things, "limit")],
+    ["page_size=3", "page_size", names(things, "limit")],
+    ["page=x&colour=red", "colour", names(things)],
+    ["__proto__=1", "__proto__", names(things)],
+    ["constructor=1", "constructor", names(things)],
+    ["=1", '""', names(things)],
+    ["a%0d%0ab=%FF", '"a\ufffd\ufffdb"', names(things)],
+    ["%E2%80%AEgpj=1", '"\ufffdgpj"', names(things)],
+    [`${"x".repeat(3000)}=1`, `${"x".repeat(64)}…`, names(things)],
+    [`${"a=b&".repeat(3000)}page=2`, "a", names(things)],
+    ["if_match=x", "if_match", names(things)],
+  ];
+  for (const [query, field, problem] of parameters) {
+    test(`the parameter in ${query.slice(0, 40)} is refused`, async () => {
+      const response = await app.send(`/v0/things?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: "VALIDATION_ERROR", field, message: `${field} ${problem}` },
+      });
+    });
+  }
+
+  test("the fields of a body are refused, and no field of what is free-form", async () => {
+    const response = await post('{"name":"a","metadata":{"colour":1},"expires":null}');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        field: "expires",
+        message:
+          "expires is not a field of this request. Did you mean expires_at? It takes name, scope, tags, metadata, expires_at, confirm.",
+      },
+    });
+  });
+
+  const preferences: readonly (readonly [header: string, isLenient: boolean])[] = [
+    ["handling=lenient", true],
+    ['respond-async, wait=10;a=b,HANDLING = "Lenient" ; x=1', true],
+    ['note="a, handling=strict", handling=lenient', true],
+    ["handling=lenient, handling=strict", true],
+    ["handling=strict, handling=lenient", false],
+    ["handling=lenient-ish", false],
+    ["handling", false],
+    ["lenient", false],
+    [`handling=lenient, ${"a,".repeat(1000)}`, false],
+  ];
+  for (const [prefer, isLenient] of preferences) {
+    test(`with Prefer: ${prefer.slice(0, 60)} they are ${isLenient ? "ignored" : "refused"}`, async () => {
+      const query = await app.send("/v0/things?colour=red&page=2", { headers: { prefer } });
+      const body = await post('{"name":"a","colour":"red"}', undefined, { prefer });
+      for (const { status, headers } of [query, body]) {
+        expect(status < 300).toBe(isLenient);
+        expect(headers.get("preference-applied")).toBe(isLenient ? "handling=lenient" : null);
+      }
+      expect(await query.json()).toMatchObject(isLenient ? { page: 2 } : { error: { field: "colour" } });
+    });
+  }
+
+  test("however lenient, so many are refused that they would cost time", async () => {
+    expect((await askLeniently(64)).status).toBe(200);
+    expect((await askLeniently(65)).status).toBe(400);
+    const body = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`a${at}`, at]));
+    const response = await post(JSON.stringify({ name: "a", ...body }), undefined, {
+      prefer: "handling=lenient",
+    });
+    expect(response.status).toBe(400);
+  });
+
+  test("what is known needs no lenience, so none is applied", async () => {
+    const { status, headers } = await app.send("/v0/things?page=2", {
+      headers: { prefer: "handling=lenient" },
+    });
+    expect([status, headers.get("preference-applied")]).toEqual([200, null]);
   });
 });

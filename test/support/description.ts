@@ -39,7 +39,13 @@ export interface DescribedParameter {
 }
 
 /** Headers that HTTP itself, or the runtime, adds to a response. */
-const TRANSPORT_HEADERS = new Set(["content-type", "content-length", "date", "transfer-encoding"]);
+const TRANSPORT_HEADERS = new Set([
+  "content-type",
+  "content-length",
+  "date",
+  "transfer-encoding",
+  "connection",
+]);
 
 /** The API description that an appliance serves, and checks of responses against it. */
 export class Description {

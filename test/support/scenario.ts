@@ -14,6 +14,7 @@ export const STATUS_OF = {
   QUOTA_EXCEEDED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   CONFLICT: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   GONE: 410,
@@ -212,6 +213,7 @@ class Play {
 
 /** Checks what every response of `/v0`, and every error body, must have; at every step. */
 export function expectCommonRules(method: string, { status, headers, text }: Answer): void {
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
   const id = headers.get("x-request-id") ?? "";
   expect(id).toMatch(/^[!-~]{1,128}$/);
   for (const name of ["limit", "remaining", "reset"]) {

@@ -1,7 +1,10 @@
 import type { Caller } from "../../src/domain/caller.ts";
+import type { KeyRequest } from "../../src/services/api-keys.ts";
 import { addAccount } from "./accounts.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
+import { letIn } from "./oauth.ts";
+import { beginSession } from "./sign-in.ts";
 
 /** All callers. Authorisation decides what each of them can see. */
 export const CALLERS = [
@@ -19,6 +22,9 @@ export const CALLERS = [
   "adaPrefix",
   "adaPrefixReader",
   "adaBeside",
+  "adaMade",
+  "adaApp",
+  "adaDriveApp",
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
@@ -27,7 +33,8 @@ export type CallerName = (typeof CALLERS)[number];
  * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
  * does not exist. Ada shares her drive with two users without drives of their own: `carol` is a reader, `dan` an editor.
  * `adaPrefix` and the read-only `adaPrefixReader` have keys that are limited to `notes/` in Ada's drive, `adaBeside` one
- * for `note/`.
+ * for `note/`. `adaMade` has a key of Ada's account that a key of hers made, as `adaReader` has. Ada has let two
+ * applications in: `adaApp` for all her drives, `adaDriveApp` for one.
  */
 export interface World {
   readonly keys: Readonly<Record<CallerName, string | undefined>>;
@@ -57,6 +64,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const dan = await member(coffer, "dan", "editor", ada);
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
     (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+  const apps = await letInBoth(coffer, ada.drive);
   const keys = {
     nobody: undefined,
     liar: `cof_sk_live_${"0".repeat(48)}`,
@@ -72,6 +80,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaPrefix: await prefixKey(coffer, ada, "notes/", "read-write"),
     adaPrefixReader: await prefixKey(coffer, ada, "notes/", "read-only"),
     adaBeside: await prefixKey(coffer, ada, "note/", "read-write"),
+    adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
+    ...apps,
   };
   const clients = {
     nobody: coffer.client(),
@@ -88,6 +98,9 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaPrefix: coffer.client(keys.adaPrefix),
     adaPrefixReader: coffer.client(keys.adaPrefixReader),
     adaBeside: coffer.client(keys.adaBeside),
+    adaMade: coffer.client(keys.adaMade),
+    adaApp: coffer.client(keys.adaApp),
+    adaDriveApp: coffer.client(keys.adaDriveApp),
   };
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
@@ -133,15 +146,36 @@ async function member(
 }
 
 /** A key that is limited to a folder of an owner's drive. */
-async function prefixKey(
+function prefixKey(
   coffer: TestAppliance,
   owner: { readonly key: string; readonly drive: string },
   pathPrefix: string,
   scope: "read-only" | "read-write",
 ): Promise<string> {
-  const request = { name: "", scope, driveId: owner.drive, pathPrefix, expiresAt: null };
+  return madeKey(coffer, owner, { scope, driveId: owner.drive, pathPrefix });
+}
+
+/** A key that an owner's key makes; of all that it reaches, unless it is limited. */
+async function madeKey(
+  coffer: TestAppliance,
+  owner: { readonly key: string },
+  wanted: Pick<KeyRequest, "scope"> & Partial<KeyRequest>,
+): Promise<string> {
+  const request = { name: "", driveId: undefined, pathPrefix: undefined, expiresAt: null, ...wanted };
   const { apiKeys } = coffer.appliance.services;
   return (await apiKeys.create(callerOf(coffer, owner.key), request)).secret;
+}
+
+/** Lets an application into Ada's account, and one into her drive. */
+async function letInBoth(
+  coffer: TestAppliance,
+  drive: string,
+): Promise<{ readonly adaApp: string; readonly adaDriveApp: string }> {
+  const { browser } = beginSession(coffer, "ada");
+  const adaApp = (await letIn(coffer, browser)).accessToken;
+  const adaDriveApp = (await letIn(coffer, browser, drive)).accessToken;
+  await coffer.appliance.services.sessions.end(browser.token);
+  return { adaApp, adaDriveApp };
 }
 
 /** Who has a key. What is asked in this way counts for no limit of the tests. */

@@ -4,6 +4,13 @@ import { ERROR_STATUS } from "../gate/errors.ts";
 import { SESSION_COOKIE } from "../gate/session-cookie.ts";
 import type { Described } from "../operation/describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
+import {
+  API_HEADERS,
+  COMMON_HEADERS,
+  CORS_HEADERS,
+  OAUTH_HEADERS,
+  REPLAYED_HEADER,
+} from "./response-headers.ts";
 
 /** Where an operation is, as far as all responses there have the same headers. */
 export interface Place {
@@ -44,70 +51,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: "Sign-in", description: "Sign in and out. The session is in a cookie of the browser." },
 ];
 
-/** Headers of every response, errors included. */
-const COMMON_HEADERS = {
-  "X-Request-Id": {
-    description:
-      "Identifies the request, also in the server's log. The client's own is used, if it sends one.",
-    required: true,
-    schema: { type: "string" },
-  },
-};
-
-/** More headers of every response that pages of other origins may read. */
-const CORS_HEADERS = {
-  "Access-Control-Allow-Origin": {
-    description: "`*`, or the page's origin, if the request has an `Origin` that is allowed.",
-    schema: { type: "string" },
-  },
-  "Access-Control-Expose-Headers": {
-    description:
-      "The headers that pages of other origins may read, if the request has an `Origin` that is allowed.",
-    schema: { type: "string" },
-  },
-  Vary: {
-    description: "`Origin`: see *Pages of other origins* above.",
-    required: true,
-    schema: { type: "string" },
-  },
-};
-
-/** More headers of errors that have the shape of OAuth. */
-const OAUTH_HEADERS = {
-  "Cache-Control": { description: "`no-store`", required: true, schema: { type: "string" } },
-};
-
-/** More headers of every response to a counted request. */
-const API_HEADERS = {
-  "X-RateLimit-Limit": {
-    description: "Requests allowed per minute, in the window with the fewest left: see *Rate limits* above.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-  },
-  "X-RateLimit-Remaining": {
-    description: "Requests left in that window.",
-    required: true,
-    schema: { type: "integer", minimum: 0 },
-  },
-  "X-RateLimit-Reset": {
-    description: "Seconds until that window ends.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-  },
-  "Cache-Control": {
-    description: "`no-store`, except for the content of files.",
-    required: true,
-    schema: { type: "string" },
-  },
-  ...CORS_HEADERS,
-};
-
 const EXAMPLE_REQUEST = "5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60";
-
-const REPLAYED_HEADER = {
-  description: "`true` if this is the response to an earlier request with the same `Idempotency-Key`.",
-  schema: { type: "string", const: "true" },
-};
 
 /** The parameter of every write. */
 export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };

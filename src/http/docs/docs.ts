@@ -17,7 +17,6 @@ const HEADERS = {
   "cache-control": "no-cache",
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
 };
 
 interface RouteContext {

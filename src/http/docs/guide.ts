@@ -11,6 +11,7 @@ import { counted } from "../../domain/texts/text.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
+import { abilitiesOf } from "./abilities.ts";
 import limits from "./texts/limits.md" with { type: "text" };
 import llms from "./texts/llms.md" with { type: "text" };
 import skill from "./texts/skill.md" with { type: "text" };
@@ -71,21 +72,31 @@ export class Guide {
     return this.#fill(llms, context);
   }
 
-  /** How to use this server, as a skill for agents: Markdown with a name and a description before it. */
-  skill(context: RequestContext): string {
-    return this.#fill(skill, context);
+  /**
+   * How to use this server, as a skill for agents: Markdown with a name and a description before it. It says what the
+   * key can that came with the request, if there is one.
+   *
+   * @param isApplication whether that was given to an application
+   */
+  skill(context: RequestContext, isApplication: boolean): string {
+    return this.#fill(skill, context, isApplication);
   }
 
-  #fill(template: string, context: RequestContext): string {
+  #fill(template: string, context: RequestContext, isApplication = false): string {
+    const { caller } = context;
     const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
     const { retention } = this;
     const conditions: Readonly<Record<string, boolean>> = {
-      provisioning: this.hasProvisioning,
+      ...abilitiesOf(caller, isApplication),
+      // With a key, the tour begins with that.
+      provisioning: this.hasProvisioning && caller === null,
       trash: keepsDeleted(retention),
       versions: keepsVersions(retention),
     };
     const values: Readonly<Record<string, string>> = {
       base: this.base(context),
+      drive: caller?.kind === "drive" ? caller.driveId : "",
+      folder: caller?.kind === "drive" ? caller.prefix : "",
       kept: keptText(retention),
       max_file_size: sizeText(maxFileSize),
       page_default: String(PAGE_LIMIT_DEFAULT),
@@ -110,18 +121,28 @@ function keptText({ days, versions }: Retention): string {
   return `What was deleted is kept for ${time}, and so are up to ${versions} earlier contents of each file.`;
 }
 
+/** Lines that no choice begins or ends in. */
+const LINES = String.raw`((?:(?!\{\{(?:if \w+|else|end)\}\})[^\n]*\n)*)`;
+const CHOICE = new RegExp(
+  String.raw`^\{\{if (\w+)\}\}\n${LINES}(?:\{\{else\}\}\n${LINES})?\{\{end\}\}\n`,
+  "gm",
+);
+
 /** Fills in `{{name}}`, and chooses from `{{if condition}}`, `{{else}}` and `{{end}}`, each on a line of its own. */
 function fill(
   template: string,
   conditions: Readonly<Record<string, boolean>>,
   values: Readonly<Record<string, string>>,
 ): string {
-  const choice = /^\{\{if (\w+)\}\}\n([^]*?)(?:^\{\{else\}\}\n([^]*?))?^\{\{end\}\}\n/gm;
-  return template
-    .replaceAll(choice, (_whole, name: string, ifSo: string, ifNot = "") =>
+  let text = template;
+  // From the inside to the outside.
+  for (let chosen = ""; chosen !== text;) {
+    chosen = text;
+    text = chosen.replaceAll(CHOICE, (_whole, name: string, ifSo: string, ifNot = "") =>
       known(conditions, name) ? ifSo : ifNot,
-    )
-    .replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => known(values, name));
+    );
+  }
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => known(values, name));
 }
 
 function known<T>(all: Readonly<Record<string, T>>, name: string): T {

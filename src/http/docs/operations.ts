@@ -2,6 +2,7 @@ import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
 import type { OperationDetail, RouteDetail } from "../operation/describe.ts";
+import { isStrictPath } from "../operation/unknown-names.ts";
 
 /** An operation with its place. */
 export interface PlacedOperation {
@@ -41,7 +42,7 @@ export function errorsOf({ method, path, detail }: PlacedOperation): ReadonlySet
   if (isGuardedPath(path)) errors.add("RATE_LIMITED");
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "GET") errors.add("FORBIDDEN");
-  if (isKeyed || detail.parameters.length > 0 || detail.requestBody !== undefined)
+  if (isKeyed || isStrictPath(path) || detail.parameters.length > 0 || detail.requestBody !== undefined)
     errors.add("VALIDATION_ERROR");
   if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");
   // A long body is refused also where none is read.

@@ -4,7 +4,15 @@ import {
   RECORD_ROOM_BYTES,
   SHARED_FACTOR,
   UNCLAIMED_STORAGE_BYTES,
+  UPLOAD_LIMITS,
 } from "../../domain/limits.ts";
+import {
+  ANONYMOUS_BYTES,
+  MESSAGE_BODY,
+  METADATA_BODY,
+  PLAIN_BODY,
+  TEXT_BODY,
+} from "../operation/body-limits.ts";
 
 /** The introduction of the API description: what applies to every operation, in Markdown. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
@@ -50,14 +58,28 @@ a list is \`{"data", "total", ...}\`. Creating a drive, file, folder, key or use
 should check \`code\`; \`field\` names the invalid field. What does not exist and what the caller may not see both
 return the same 404.
 
-**Requests.** JSON bodies may be up to 1 MiB, whatever their \`Content-Type\`; uploads up to the server's limit. A
-body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Unknown fields and parameters are ignored.
-\`null\` for an optional field means that it is left out, unless the field gives it a meaning of its own. A byte-order
+**Requests.** JSON bodies may be up to ${kib(PLAIN_BODY)}, with ${PLAIN_BODY.items} values and names of fields: ${kib(METADATA_BODY)} and
+${METADATA_BODY.items} where a file's metadata is changed, ${kib(TEXT_BODY)} for edits of texts, and ${kib(MESSAGE_BODY)} and ${MESSAGE_BODY.items} for
+MCP. Without a key, no body is longer than ${kib({ bytes: ANONYMOUS_BYTES })}. Uploads may be up to the server's limit, and
+their other fields ${kib(METADATA_BODY)}. What is longer gets 413. The \`Content-Type\` makes no difference. A
+body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Under \`/v0\` an unknown query parameter or
+body field is refused with 400, which names it and the nearest known one; with the header \`Prefer: handling=lenient\` it
+is ignored, and the response says \`Preference-Applied: handling=lenient\`. Only links that people open
+(\`GET /v0/presigned/{token}\`, and \`download\` and \`archive\` of \`/v0/shared/{token}\`) ignore parameters that look like
+none of theirs, since programs that pass links on add some. The names that the MCP tools give to the same things are
+understood: \`drive\` for \`drive_id\`, \`destination_drive\` for \`destination_drive_id\`, \`query\` for \`q\`, \`mime_type\` and
+\`content_type\` for each other, \`base64\` for \`content\` of an upload, and \`if_match\` and \`only_create\` for the headers
+\`If-Match\` and \`If-None-Match: *\`. In a query, as the URL standard has it, \`+\` is a space: send \`%2B\` for a plus
+sign. \`null\` for an optional field means that it is left out, unless the field gives it a meaning of its own. A byte-order
 mark before JSON is skipped. A query parameter may be given only once, unless it is a list. Strings must be well-formed
 Unicode. Ids are opaque. Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that is sent before
 the previous response on its connection is complete closes the connection, and neither gets a response. If a request
 with \`Connection: close\` is refused, the error is sent after its body was read, up to 64 MiB and 10 seconds. The
 address and the headers may have 16 KiB together; above that, 431 is returned.
+
+**Contents that are arriving** count as stored, with the length that \`Content-Length\` announces, so that what cannot
+fit is refused before it is sent. At most ${UPLOAD_LIMITS.each} of more than 32 KiB may be under way with one key (429). One that comes more
+slowly than the server allows, by default 1 KiB in a second, on average over a minute, is ended with 408.
 
 **What is not HTTP** never reaches this API. The runtime below it answers, without a body and without an
 \`X-Request-Id\`, and closes the connection: 400 to malformed HTTP, such as a request without \`Host\`, 413 to chunks
@@ -88,8 +110,9 @@ characters without spaces. Responses must not be cached, except for the content 
 
 **Monitoring.** \`GET /healthz\` returns \`{"status":"ok"}\` while the process runs, and \`GET /readyz\` while
 everything works. Otherwise \`/readyz\` returns 503, and \`problems\` says why: \`storage_full\` (writes that need
-space are refused with 507; deleting and signing in still work) or \`disk_failed\` (all writes are refused with 503
-until the server is restarted; reads still work). If the server makes backups, \`backup\` says when the last one
+space are refused with 507; deleting and signing in still work) \`disk_failed\` (all writes are refused with 503
+until the server is restarted; reads still work) or \`contents_missing\` (the contents do not fit to the database, and
+many files answer 500). If the server makes backups, \`backup\` says when the last one
 succeeded, and when one failed since. \`scrub\` shows the slow check of all contents: how much of this round
 is done (\`progress\`, from 0 to 1), when the last one ended (\`finished_at\`), and how many contents are damaged. A file
 whose content is damaged answers 500 until the same content is uploaded again.
@@ -106,3 +129,7 @@ session, as when provisioning, the \`Idempotency-Key\` must have at least ${ANON
 refused with 400: everyone at the same address who sends the same one gets the same response, secrets included. Kept
 responses are encrypted. An API key that deletes itself or its drive cannot retry that request: it gets 401.
 `;
+
+function kib({ bytes }: { readonly bytes: number }): string {
+  return `${bytes / 1024} KiB`;
+}

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { KeyId } from "../../domain/id.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import type { Guide } from "./guide.ts";
 
@@ -7,8 +8,12 @@ interface RouteContext {
   readonly route: string;
 }
 
-/** The pages that tell agents how to use this server: `/llms.txt` and `/skill.md`. */
-export function guidePages(guide: Guide) {
+/**
+ * The pages that tell agents how to use this server: `/llms.txt` and `/skill.md`.
+ *
+ * @param isApplication whether a key was given to an application
+ */
+export function guidePages(guide: Guide, isApplication: (keyId: KeyId) => boolean) {
   return new Elysia({ name: "guide" })
     .get(
       "/llms.txt",
@@ -16,7 +21,10 @@ export function guidePages(guide: Guide) {
     )
     .get(
       "/skill.md",
-      page("text/markdown", (context) => guide.skill(context)),
+      page("text/markdown", (context) => {
+        const keyId = context.caller?.keyId ?? null;
+        return guide.skill(context, keyId !== null && isApplication(keyId));
+      }),
     );
 }
 
@@ -34,7 +42,6 @@ function guideResponse(type: string, text: string): Response {
     headers: {
       "content-type": `${type}; charset=utf-8`,
       "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
     },
   });
 }

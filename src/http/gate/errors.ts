@@ -13,6 +13,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   QUOTA_EXCEEDED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   CONFLICT: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   GONE: 410,
@@ -33,6 +34,8 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },
   IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },
+  // What is still to come of the body is not waited for (RFC 9110, 15.5.9).
+  REQUEST_TIMEOUT: { connection: "close" },
   // The default, for when the wait is not known.
   RATE_LIMITED: { "retry-after": "1" },
   UNAVAILABLE: { "retry-after": "5" },

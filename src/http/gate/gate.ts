@@ -49,6 +49,24 @@ export function createGate(gate: GateOptions): Gate {
   const callers = new CallerLimiter({ ...options, rateLimits });
   const clients = new RateLimiter(options);
 
+  const count = (caller: Caller | null, context: RequestContext): void => {
+    context.caller = caller;
+    const taken =
+      caller === null
+        ? { state: clients.take(context.client, rateLimits.free), isShared: false }
+        : callers.take(caller);
+    context.rateLimit = taken.state;
+    if (!taken.state.allowed) throw tooManyRequests(caller, taken);
+  };
+
+  const bringKey = (rawKey: string, context: RequestContext): void => {
+    const caller = authenticate(rawKey);
+    if (caller === null) return;
+    // Until now it counted as one without a key.
+    clients.refund(context.client);
+    count(caller, context);
+  };
+
   return (request, context) => {
     const rawKey = bearerToken(request.headers.get("authorization"));
     const isMcp = isMcpPath(context.path);
@@ -60,16 +78,12 @@ export function createGate(gate: GateOptions): Gate {
     const token = rawKey === null && !isMcp && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
-    context.caller = caller;
-    const taken =
-      caller === null
-        ? { state: clients.take(context.client, rateLimits.free), isShared: false }
-        : callers.take(caller);
-    context.rateLimit = taken.state;
-    if (!taken.state.allowed) throw tooManyRequests(caller, taken);
+    count(caller, context);
     if (isMcp) {
       // What a caller may do there depends on the message: see `http/mcp/`.
-      if (caller === null) requireNoKey(request, gate);
+      if (caller !== null) return;
+      requireNoKey(request, gate);
+      context.bringKey = (brought) => bringKey(brought, context);
     } else if (caller === null) {
       if (!isPublic(request.method, context.path)) throw unauthorized(provisioning);
       // What a page sends counts for the address of whoever looks at it. A link names its own limits.

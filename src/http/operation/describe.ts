@@ -1,8 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
+import { withoutOtherNames } from "./known-fields.ts";
 import { withOptionalNulls } from "./optional-nulls.ts";
 import type { Answer, AnyOperation } from "./spec.ts";
+import { isStrictPath } from "./unknown-names.ts";
 
 /** What a route carries of its operation. */
 export interface RouteDetail {
@@ -55,17 +57,17 @@ export interface Described {
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
 /** What the route of an operation carries. */
-export function detailOf(spec: AnyOperation, isKeyed: boolean): RouteDetail {
+export function detailOf(path: string, spec: AnyOperation, isKeyed: boolean): RouteDetail {
   return {
     operationId: spec.operationId,
     isPublic: spec.public === true,
-    describe: () => describeOperation(spec, isKeyed),
+    describe: () => describeOperation(path, spec, isKeyed),
   };
 }
 
 /** Describes an operation for OpenAPI. The schemas are the same objects that requests are checked against. */
-function describeOperation(spec: AnyOperation, isKeyed: boolean): OperationDetail {
-  const requestContent = requestContentOf(spec);
+function describeOperation(path: string, spec: AnyOperation, isKeyed: boolean): OperationDetail {
+  const requestContent = requestContentOf(spec, isStrictPath(path));
   return {
     operationId: spec.operationId,
     summary: spec.summary,
@@ -95,12 +97,13 @@ function isBodyRequired(spec: AnyOperation): boolean {
   return "rawBody" in spec || spec.bodyOptional !== true;
 }
 
-function requestContentOf(spec: AnyOperation) {
-  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", spec.body, spec.example);
+function requestContentOf(spec: AnyOperation, isStrict: boolean) {
+  const shown = (schema: TSchema) => (isStrict ? withoutOtherNames(schema) : schema);
+  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", shown(spec.body), spec.example);
   const examples = spec.rawBody.examples ?? {};
   return Object.fromEntries(
     Object.entries(spec.rawBody.content).flatMap(([type, schema]) =>
-      Object.entries(bodyOf(type, schema, examples[type])),
+      Object.entries(bodyOf(type, shown(schema), examples[type])),
     ),
   );
 }

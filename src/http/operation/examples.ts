@@ -104,6 +104,7 @@ export const exampleWebhook = {
   events: ["file.*", "folder.deleted"],
   drive_id: exampleDrive.id,
   created_at: "2030-01-31T12:00:00.000Z",
+  made_by: null,
   disabled_at: null,
   disabled_reason: null,
 };

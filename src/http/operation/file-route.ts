@@ -19,7 +19,11 @@ type AnyFileSpec = Operation<TObject, TObject, TSchema>;
 const byId = { id: id("The file's identifier.") };
 const byPath = {
   drive_id: driveRef(),
-  path: Type.String({ minLength: 1, description: "The file's path.", examples: ["notes/2030/plan.md"] }),
+  path: Type.String({
+    minLength: 1,
+    description: "The file's path. In a query, `+` is a space: send `%2B` for a plus sign.",
+    examples: ["notes/2030/plan.md"],
+  }),
 };
 
 /**

@@ -1,5 +1,4 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { readBody } from "./json-body.ts";
 import { checksOf, type Input, type Route, routeOf } from "./route.ts";
 import type { Operation } from "./spec.ts";
 
@@ -18,10 +17,10 @@ export function operation(
   spec: Operation<TObject, TObject, TSchema>,
   handle: (input: Input<TObject, TObject, TSchema>) => Response | Promise<Response>,
 ): Route<string> {
-  const { begin, hasJsonBody, parseBody } = checksOf(spec);
+  const { begin, readBody } = checksOf(path, spec);
   return routeOf(path, spec, false, (route) => {
-    const inputWith = begin(route);
-    if (!hasJsonBody) return handle(inputWith(undefined));
+    const { hasBody, parseBody, inputWith } = begin(route);
+    if (!hasBody) return handle(inputWith(undefined));
     return readBody(route.request).then((bytes) => handle(inputWith(parseBody(bytes))));
   });
 }

@@ -1,18 +1,21 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { invalid } from "../../domain/errors.ts";
+import type { TakeUnknown } from "./known-fields.ts";
+import { sameName } from "./names.ts";
 import { compileValidator } from "./validate.ts";
 
 /**
  * Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter.
+ * Unknown parameters go to `take`, and are ignored unless it throws.
  */
-export type ReadQuery<S extends TObject> = (query: string) => Static<S>;
+export type ReadQuery<S extends TObject> = (query: string, take: TakeUnknown) => Static<S>;
 
 const INTEGER = /^-?\d{1,16}$/;
 
 /**
  * Makes the reader of a route's query. Each parameter is read as its schema's `type`: integers in decimal digits,
- * booleans as `1`, `0`, `true` or `false`, anything else as text. A missing one gets its schema's `default`. Unknown
- * parameters are ignored. A repeated one is refused, unless its type is an array.
+ * booleans as `1`, `0`, `true` or `false`, anything else as text. A missing one gets its schema's `default`. A repeated
+ * one is refused, unless its type is an array; it may have another name that means the same.
  */
 export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
   const validate = compileValidator(schema, "query");
@@ -21,15 +24,22 @@ export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
   const nothing = Object.freeze(
     Object.fromEntries(defaults.map(([name, property]) => [name, property.default])),
   );
-  return (query) => {
+  const place = { noun: "parameter", before: "", known: [...properties.keys()] } as const;
+  return (query, take) => {
     if (query === "") return validate(nothing);
     const values = new Map<string, unknown>();
     for (const pair of query.split("&")) {
+      if (pair === "") continue;
       const equals = pair.indexOf("=");
-      const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
+      const sent = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
+      const name = properties.has(sent) ? sent : (sameName(sent, schema.properties) ?? sent);
       const property = properties.get(name);
-      if (property === undefined) continue;
-      const text = decode(equals === -1 ? "" : pair.slice(equals + 1), name);
+      const encoded = equals === -1 ? "" : pair.slice(equals + 1);
+      if (property === undefined) {
+        take(name, decoded(encoded) ?? encoded, place);
+        continue;
+      }
+      const text = decode(encoded, name);
       const earlier = values.get(name);
       if (property["type"] === "array") {
         values.set(name, Array.isArray(earlier) ? [...earlier, text] : [text]);
@@ -44,10 +54,17 @@ export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
 }
 
 function decode(text: string, field: string): string {
+  const read = decoded(text);
+  if (read === null) throw invalid(field, "must be percent-encoded UTF-8");
+  return read;
+}
+
+/** The text that is percent-encoded, where `+` is a space (WHATWG URL, section 5.1); null if it is malformed. */
+function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (error) {
-    if (error instanceof URIError) throw invalid(field, "must be percent-encoded UTF-8");
+    if (error instanceof URIError) return null;
     throw error;
   }
 }

@@ -149,6 +149,9 @@ const keyProperties = {
       description: "The application (OAuth client) that a person gave it to; null for other keys.",
     }),
   ),
+  made_by: nullable(
+    id("The key that made it, with which it goes; null if a person made it, or it came with its drive."),
+  ),
 };
 
 /** A key in responses, without its secret. */
@@ -156,6 +159,26 @@ export const keySchema = Type.Object(keyProperties, { $id: "Key" });
 
 /** See `keySchema`. */
 export type KeyRecord = RecordOf<typeof keySchema>;
+
+/** A key with how much goes with it. */
+export const keyDetailSchema = Type.Object(
+  {
+    ...keyProperties,
+    made: Type.Object(
+      {
+        keys: count("Keys that it made, or that these made."),
+        links: count("Links of any kind that have not expired."),
+        webhooks: count("Webhooks."),
+        members: count("Members of drives."),
+      },
+      { description: "What it made, and the keys that it made made: this goes with it. Up to 1000 of each." },
+    ),
+  },
+  { $id: "KeyDetail" },
+);
+
+/** See `keyDetailSchema`. */
+export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 
 /** A new key, in the response to its creation. */
 export const createdKeySchema = Type.Object(

@@ -107,6 +107,7 @@ export function keyRecord(key: ApiKey): KeyRecord {
     last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
     client_id: key.clientId,
+    made_by: key.madeBy,
   };
 }
 

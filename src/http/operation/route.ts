@@ -1,17 +1,19 @@
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
-import { invalid } from "../../domain/errors.ts";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/caller.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
 import { detailOf, type RouteDetail } from "./describe.ts";
+import { ANONYMOUS_BYTES, PLAIN_BODY } from "./body-limits.ts";
 import {
-  MAX_JSON_BODY,
   parseJsonBody,
+  readBody,
   refuseCodedBody,
   refuseLongBody,
   refusePartOfContent,
 } from "./json-body.ts";
+import type { TakeUnknown } from "./known-fields.ts";
 import { compileQuery } from "./query.ts";
 import type { AnyOperation } from "./spec.ts";
+import { isStrictPath, unknownNamesOf } from "./unknown-names.ts";
 import { compileBodyValidator, compileValidator } from "./validate.ts";
 
 /** A request, checked against its operation. */
@@ -21,6 +23,8 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
   readonly params: Static<P>;
   readonly query: Static<Q>;
   readonly body: Static<B>;
+  /** For the names in a body that the handler reads itself. */
+  readonly takeUnknown: TakeUnknown;
   /** The caller. Throws UNAUTHORIZED if there is none, so public routes use `context.caller`. */
   readonly caller: Caller;
 }
@@ -51,63 +55,80 @@ export function routeOf(
     const context = contextOf(route.request);
     context.route = path;
     if (spec.account === true) requireAccount(callerOf(route.request));
+    if (spec.person === true) requirePerson(callerOf(route.request));
     if (spec.signedIn === true) requireSession(callerOf(route.request));
     return process(route, context);
   };
   // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
   // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
-  return [path, answer.bind(null), { detail: detailOf(spec, isKeyed) }];
+  return [path, answer.bind(null), { detail: detailOf(path, spec, isKeyed) }];
 }
 
 /** How requests are checked against an operation. */
 export interface Checks {
   /** Checks the headers about the body, the path and the query, in this order. */
-  readonly begin: (route: RouteContext) => (body: unknown) => Input<TObject, TObject, TSchema>;
+  readonly begin: (route: RouteContext) => Begun;
   readonly hasJsonBody: boolean;
-  /** Parses and checks a JSON body. Returns undefined if the operation has none. */
-  readonly parseBody: (bytes: Uint8Array) => unknown;
+  /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
+  readonly readBody: (request: Request) => Promise<Uint8Array>;
 }
 
+/** A request whose body is not read yet. */
+export interface Begun {
+  /** Whether it has a body that must be read, if only to see that nothing is in it. */
+  readonly hasBody: boolean;
+  /** Parses and checks a JSON body. Returns undefined if the operation has none. */
+  readonly parseBody: (bytes: Uint8Array) => unknown;
+  readonly inputWith: (body: unknown) => Input<TObject, TObject, TSchema>;
+}
+
+const NOTHING = Type.Object({});
+
 /** The checks of an operation. Not done by Elysia, which coerces (`0x10` becomes an integer), strips and defaults. */
-export function checksOf(spec: AnyOperation): Checks {
+export function checksOf(path: string, spec: AnyOperation): Checks {
   const checkParams = spec.params && compileValidator(spec.params, "path");
-  const readQuery = spec.query && compileQuery(spec.query);
-  const takesSnapshot = spec.query !== undefined && "snapshot_id" in spec.query.properties;
+  const readQuery = compileQuery(spec.query ?? NOTHING);
+  const queryOf: typeof readQuery = (query, take) =>
+    query === "" && spec.query === undefined ? {} : readQuery(query, take);
+  const unknownNames = unknownNamesOf(path, spec);
   const [rawBody, json] = "rawBody" in spec ? [spec.rawBody, null] : [null, spec];
-  const checkBody = json?.body && compileBodyValidator(json.body);
-  const hasJsonBody = checkBody !== undefined;
+  const hasJsonBody = json?.body !== undefined;
+  const checkBody = compileBodyValidator(json?.body ?? NOTHING);
+  const limits = json?.bodyLimits ?? PLAIN_BODY;
+  const mostBytes = ({ caller }: RequestContext) =>
+    caller === null ? Math.min(ANONYMOUS_BYTES, limits.bytes) : limits.bytes;
   const begin: Checks["begin"] = ({ request, params }) => {
     const context = contextOf(request);
-    refuseLongBody(request, rawBody?.limit ?? MAX_JSON_BODY);
+    refuseLongBody(request, rawBody?.limit ?? mostBytes(context));
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
-    const checked = { params: checkParams?.(params) ?? {}, query: readQuery?.(context.query) ?? {} };
-    if (!takesSnapshot) refuseSnapshot(context);
-    return (body) => ({
+    const take = unknownNames(request, context);
+    const checked = { params: checkParams?.(params) ?? {}, query: queryOf(context.query, take) };
+    const parseBody = (bytes: Uint8Array) => {
+      if (!hasJsonBody && !isLikeObject(bytes)) return undefined;
+      const isOmitted = json?.bodyOptional === true && bytes.length === 0;
+      const body = checkBody(isOmitted ? {} : parseJsonBody(bytes, limits.items, json?.keptField), take);
+      return hasJsonBody ? body : undefined;
+    };
+    const inputWith = (body: unknown) => ({
       request,
       context,
       ...checked,
       body,
+      takeUnknown: take,
       get caller() {
         return callerOf(request);
       },
     });
+    const mayHaveFields = isStrictPath(path) && request.method !== "GET" && request.body !== null;
+    return { hasBody: hasJsonBody || (rawBody === null && mayHaveFields), parseBody, inputWith };
   };
-  const parseBody = (bytes: Uint8Array) => {
-    const isOmitted = json?.bodyOptional === true && bytes.length === 0;
-    return checkBody?.(isOmitted ? {} : parseJsonBody(bytes, json?.keptField));
-  };
-  return { begin, hasJsonBody, parseBody };
+  return { begin, hasJsonBody, readBody: (request) => readBody(request, mostBytes(contextOf(request))) };
 }
 
-/** Whoever reads in a snapshot may mean it here, too: then what is now would be shown, or changed. */
-function refuseSnapshot({ method, query }: RequestContext): void {
-  if (!query.includes("snapshot_id=") || !new URLSearchParams(query).has("snapshot_id")) return;
-  const isRead = method === "GET" || method === "HEAD";
-  throw invalid(
-    "snapshot_id",
-    isRead
-      ? "is not taken here: this knows only what the drive holds now. List and read files with it instead"
-      : "is for reading: a snapshot cannot be written",
+/** Whether bytes begin like a JSON object. Nothing else can have fields. */
+function isLikeObject(bytes: Uint8Array): boolean {
+  return /^\ufeff?\s*\{/.test(
+    Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString(),
   );
 }

@@ -109,7 +109,10 @@ export const nextCursor = nullable(
 
 /** Filters files of a drive by the start of their paths. */
 export const prefix = Type.Optional(
-  Type.String({ description: "Only paths that start with this text.", examples: ["notes/"] }),
+  Type.String({
+    description: "Only paths that start with this text. In a query, `+` is a space.",
+    examples: ["notes/"],
+  }),
 );
 
 /** A file's metadata in a request. @param what a sentence to start with */

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
+import type { BodyLimits } from "./body-limits.ts";
 
 /** The requests and responses of a route: requests are checked, and both are shown in the API description. */
 interface OperationFacts<P extends TObject, Q extends TObject> {
@@ -13,12 +14,19 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly public?: boolean;
   /** Whether it needs an account key: a key limited to one drive is refused before its request is read. */
   readonly account?: boolean;
+  /** Whether it needs somebody who acts for a person: others are refused before their request is read. */
+  readonly person?: boolean;
   /** Whether it needs a session: a key is refused before its request is read. */
   readonly signedIn?: boolean;
   /** Whether a route that needs no session uses one if there is one; only shown. */
   readonly readsSession?: boolean;
   /** Whether a route that needs no key answers otherwise with one; only shown. */
   readonly readsKey?: boolean;
+  /**
+   * Whether people open its address as a link: what passes links on adds parameters of its own. So unknown ones are
+   * ignored, unless they look like those that it has.
+   */
+  readonly opened?: boolean;
   /** Whether its errors have the shape that OAuth gives them (RFC 6749, section 5.2). */
   readonly isOAuth?: boolean;
   readonly params?: P;
@@ -37,6 +45,8 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   Q
 > {
   readonly body?: B;
+  /** How much that may be, if it is more than `PLAIN_BODY`. */
+  readonly bodyLimits?: BodyLimits;
   /** A field of the JSON body that is stored as it was sent: numbers in it must not change. */
   readonly keptField?: string;
   /** Whether the body may be omitted; then it is `{}`. */

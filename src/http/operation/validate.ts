@@ -3,6 +3,7 @@ import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
+import { type TakeUnknown, withKnownNames } from "./known-fields.ts";
 import { withoutOptionalNulls } from "./optional-nulls.ts";
 
 /** Returns the value as the schema's type. Throws VALIDATION_ERROR with the name of the first invalid field. */
@@ -10,11 +11,11 @@ export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
 
 /**
  * Compiles a schema into its check. `root` names the whole value in errors (`body`, `query`). Unknown fields are
- * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`. */
+ * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`.
+ */
 export function compileValidator<S extends TSchema>(schema: S, root: string): Validate<S> {
   const compiled = once(() => TypeCompiler.Compile(schema));
   return (value) => {
-    refuseIllFormed(value, "", root);
     const check = compiled();
     if (check.Check(value)) return value;
     const error = check.Errors(value).First();
@@ -23,27 +24,14 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): Va
   };
 }
 
-/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. */
-export function compileBodyValidator<S extends TSchema>(schema: S): Validate<S> {
-  const validate = compileValidator(schema, "body");
-  return (value) => validate(withoutOptionalNulls(schema, value));
-}
+/** Like `Validate`; unknown fields go to `take`. */
+export type ValidateBody<S extends TSchema> = (value: unknown, take: TakeUnknown) => Static<S>;
 
-/** Strings with half a surrogate pair cannot be stored as UTF-8 and would be returned changed. */
-function refuseIllFormed(value: unknown, field: string, root: string): void {
-  if (typeof value === "string") {
-    if (!value.isWellFormed()) throw invalid(field || root, "must be well-formed Unicode");
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => refuseIllFormed(item, `${field}[${index}]`, root));
-    return;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    if (!key.isWellFormed()) throw invalid(field || root, "must be well-formed Unicode");
-    refuseIllFormed(item, field === "" ? key : `${field}.${key}`, root);
-  }
+/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. */
+export function compileBodyValidator<S extends TSchema>(schema: S): ValidateBody<S> {
+  const validate = compileValidator(schema, "body");
+  return (value, take) =>
+    validate(withoutOptionalNulls(schema, withKnownNames(schema, value, { noun: "field", take })));
 }
 
 /** `/tags/2` as `tags[2]`; the value tells an array's index from an object's key that is a number. */

@@ -10,6 +10,7 @@ export function webhookRecord(webhook: Webhook): WebhookRecord {
     events: [...webhook.events],
     drive_id: webhook.driveId,
     created_at: formatInstant(webhook.createdAt),
+    made_by: webhook.keyId,
     disabled_at: webhook.disabledAt === null ? null : formatInstant(webhook.disabledAt),
     disabled_reason: webhook.disabledReason,
   };

@@ -11,6 +11,7 @@ export const webhookSchema = Type.Object(
     events: Type.Array(Type.String({ examples: ["file.*"] }), { description: "What it is told of." }),
     drive_id: nullable(id("The only drive it is told of; null for all drives of its owner.")),
     created_at: time("When it was created."),
+    made_by: nullable(id("The key that made it, with which it goes; null if a person did.")),
     disabled_at: nullable(time("When it was disabled; null while it is enabled.")),
     disabled_reason: nullable(Type.String({ description: "Why it was disabled; null while it is enabled." })),
   },

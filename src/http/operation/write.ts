@@ -2,7 +2,6 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { type Fingerprint, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { readBody } from "./json-body.ts";
 import { type ContentAnswer, type Reply, replayed, replied } from "./reply.ts";
 import { checksOf, type Input, type Route, routeOf } from "./route.ts";
 import type { ContentOperation, Operation } from "./spec.ts";
@@ -21,14 +20,15 @@ export function write(
   spec: Operation<TObject, TObject, TSchema>,
   perform: (input: Input<TObject, TObject, TSchema>, reply: Reply) => Promise<unknown>,
 ): Route<string> {
-  const { begin, hasJsonBody, parseBody } = checksOf(spec);
+  const { begin, hasJsonBody, readBody } = checksOf(path, spec);
   return routeOf(path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
-      const inputWith = begin(route);
-      const bytes = hasJsonBody ? await readBody(route.request) : null;
+      const { hasBody, parseBody, inputWith } = begin(route);
+      const bytes = hasBody ? await readBody(route.request) : null;
       // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
-      const identity = attempt === null || bytes === null ? "" : Bun.SHA256.hash(bytes, "hex");
+      const identity =
+        attempt === null || bytes === null || !hasJsonBody ? "" : Bun.SHA256.hash(bytes, "hex");
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
       const input = inputWith(bytes === null ? undefined : parseBody(bytes));
@@ -58,12 +58,12 @@ export function writeContent(
   spec: ContentOperation<TObject, TObject>,
   { perform, identify }: ContentHandlers<TObject, TObject>,
 ): Route<string> {
-  const { begin } = checksOf(spec);
+  const { begin } = checksOf(path, spec);
   return routeOf(path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
-      const input = begin(route)(undefined);
+      const input = begin(route).inputWith(undefined);
       const fingerprintOfContent = (identity: string) =>
-        fingerprintOfRequest(route.request, context, identity);
+        fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprintOfContent(await identify(input)));
       return replied<ContentAnswer>(
         attempt,
@@ -85,6 +85,12 @@ async function underKey(
   } finally {
     attempt?.end();
   }
+}
+
+/** The conditions that came as parameters or fields: what an upload's body is compared by has only its other fields. */
+function conditionsSent({ sentConditions }: RequestContext): string {
+  const { ifMatch, ifNoneMatch } = sentConditions;
+  return ifMatch === null && ifNoneMatch === null ? "" : JSON.stringify([ifMatch, ifNoneMatch]);
 }
 
 /** @param content the SHA-256 of a JSON body, empty without one; the identity of any other body */

@@ -5,6 +5,7 @@ import { invalid } from "../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../domain/limits.ts";
 import type { EditedFile, Edits } from "../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../content/etag.ts";
+import { TEXT_BODY } from "../operation/body-limits.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { fileWrite } from "../operation/file-route.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
@@ -95,6 +96,7 @@ export function edits(service: Edits) {
         description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
         headers: IF_MATCH,
         body,
+        bodyLimits: TEXT_BODY,
         example: { op: "append", text: "Hello World!\n" },
         answers: [
           {

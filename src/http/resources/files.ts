@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { BULK_DELETE_IDS } from "../../domain/limits.ts";
 import type { FileFacts } from "../../domain/file.ts";
 import type { Destination, Files } from "../../services/files.ts";
+import { METADATA_BODY } from "../operation/body-limits.ts";
 import { exampleFile, exampleTrashId } from "../operation/examples.ts";
 import { fileOperation, fileWrite, viewOf } from "../operation/file-route.ts";
 import { isRecordNotModified } from "../content/conditions.ts";
@@ -89,6 +90,7 @@ export function files(service: Files) {
               ),
             ),
           }),
+          bodyLimits: METADATA_BODY,
           keptField: "metadata",
           example: { tags: ["greeting"] },
           answers: [{ status: 200, ...recordAnswer }],

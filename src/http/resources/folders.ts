@@ -108,7 +108,7 @@ export function folders(service: Folders, views: SnapshotViews) {
           tag: "Folders",
           summary: "Delete a folder",
           description:
-            "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. Without `confirm: true` nothing is deleted: the response says how many files would be. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+            "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. A deletion is always finished: if the server stops before the end, it continues after the restart.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
           query: deletion,
           bodyOptional: true,
           body: deletion,
@@ -119,6 +119,8 @@ export function folders(service: Folders, views: SnapshotViews) {
               description: "What would be deleted; with `confirm`, what was deleted.",
               json: Type.Union([
                 Type.Object({
+                  success: Type.Literal(false),
+                  deleted_count: Type.Literal(0),
                   path: folderPath,
                   file_count: Type.Integer({ description: "Files that would be deleted." }),
                   message: Type.String(),
@@ -163,6 +165,6 @@ function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {
 }
 
 function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
-  const message = `Nothing was deleted. Send confirm: true to delete this folder and ${counted(fileCount, "file")}.`;
-  return { json: { path, file_count: fileCount, message } };
+  const message = `Send the same with confirm: true to delete this folder and ${counted(fileCount, "file")}. Nothing was deleted.`;
+  return { json: { success: false, deleted_count: 0, path, file_count: fileCount, message } };
 }

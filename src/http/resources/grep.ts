@@ -5,13 +5,14 @@ import type { Grep } from "../../services/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../operation/cursor.ts";
 import { exampleFile } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
+import { didYouMean, plusMeant } from "../operation/plus-signs.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
 import { driveRef, flag, integer, nextCursor, paging, prefix, type RecordOf } from "../operation/schema.ts";
 
 const grepQuery = Type.Object({
   pattern: Type.String({
-    description: `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around.`,
+    description: `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
     examples: ["TODO|FIXME", "^import .* from"],
   }),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
@@ -52,6 +53,7 @@ const matchedFileSchema = Type.Intersect([
 /** A page of files with lines that match. */
 const matchedFilesSchema = Type.Object({
   data: Type.Array(matchedFileSchema),
+  ...didYouMean,
   is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
   next_cursor: nextCursor,
 });
@@ -111,7 +113,9 @@ export function grep(service: Grep) {
           },
           { client: context.client, signal: request.signal },
         );
+        const isNothing = files.length === 0 && next === null;
         const answer: MatchedFilesPage = {
+          ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
           data: files.map(({ file, matches, hasMore }) => ({
             ...fileRecord(file),
             matches: matches.map(({ line, text, before, after }) => ({

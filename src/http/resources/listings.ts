@@ -3,8 +3,10 @@ import { Elysia } from "elysia";
 import { FILE_SORTS } from "../../domain/file-sort.ts";
 import type { Listing, Listings } from "../../services/listings.ts";
 import type { SnapshotViews } from "../../services/snapshots/snapshot-views.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
 import { operation } from "../operation/operation.ts";
+import { didYouMean, plusMeant } from "../operation/plus-signs.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
 import { fileRecord } from "../operation/records.ts";
 import {
@@ -53,6 +55,7 @@ const listAnswer = Type.Object({
   ),
   ...pageFacts("The number of files on all pages."),
   next_cursor: nextCursor,
+  ...didYouMean,
 });
 
 /** Lists of files. */
@@ -71,7 +74,7 @@ export function listings(service: Listings, views: SnapshotViews) {
         answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
         errors: ["NOT_FOUND"],
       },
-      ({ query, caller }) => {
+      ({ query, caller, context }) => {
         const { sort, page, limit, snapshot_id: snapshot } = query;
         const request = {
           driveId: query.drive_id,
@@ -84,15 +87,19 @@ export function listings(service: Listings, views: SnapshotViews) {
           after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
         };
         return snapshot === undefined
-          ? answerOf(service.list(caller, request), query)
-          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query));
+          ? answerOf(service.list(caller, request), query, context)
+          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
       },
     ),
   );
 }
 
-function answerOf({ files, level, total, nextAfter }: Listing, query: Static<typeof listQuery>): Response {
-  const { sort, page, limit } = query;
+function answerOf(
+  { files, level, total, nextAfter }: Listing,
+  { sort, page, limit }: Static<typeof listQuery>,
+  context: RequestContext,
+): Response {
+  const isNothing = files.length === 0 && (level === null || level.folders.length === 0);
   return Response.json({
     data: files.map(fileRecord),
     ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
@@ -100,5 +107,6 @@ function answerOf({ files, level, total, nextAfter }: Listing, query: Static<typ
     page,
     limit,
     next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
+    ...(isNothing ? plusMeant(context.query, "prefix") : {}),
   });
 }

@@ -5,7 +5,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Shared, SharedThings } from "../../services/links/shared.ts";
-import { GuessThrottle } from "../gate/guess-throttle.ts";
+import { ALL_GUESSES, GuessThrottle } from "../gate/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../operation/cursor.ts";
 import { exampleLink } from "../operation/examples.ts";
@@ -98,8 +98,7 @@ export function shared({ shared: service, cookies, clock }: SharedOptions) {
           tag: "Links",
           public: true,
           summary: "Give a link's password",
-          description:
-            "The response sets a cookie that opens this link for 12 hours. A wrong password gets 401; after a few, from anywhere, the next has to wait (429), each time longer.",
+          description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
           params: SHARED_PARAMS,
           body: Type.Object({ password: givenPassword() }),
           example: { password: "open sesame" },

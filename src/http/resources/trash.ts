@@ -161,7 +161,7 @@ export function trash(service: Trash, emptying: TrashEmptying) {
           tag: "Trash",
           summary: "Empty the trash of a drive",
           description:
-            "Deletes everything in the trash of a drive for good. Without `confirm: true` nothing is deleted: the response says how many entries would be.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+            "Deletes everything in the trash of a drive for good. This has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of entries that would be; send the same with `confirm: true` to delete them.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
           query: emptyRequest,
           bodyOptional: true,
           body: emptyRequest,
@@ -172,6 +172,8 @@ export function trash(service: Trash, emptying: TrashEmptying) {
               description: "What would be deleted; with `confirm`, what was deleted.",
               json: Type.Union([
                 Type.Object({
+                  success: Type.Literal(false),
+                  deleted_count: Type.Literal(0),
                   drive_id: id("The drive."),
                   entry_count: Type.Integer({ description: "Entries that would be deleted." }),
                   message: Type.String(),
@@ -205,6 +207,6 @@ function emptiedAnswer({ entries }: EmptiedTrash): JsonAnswer {
 }
 
 function previewAnswer({ driveId, entries }: EmptiedTrash): JsonAnswer {
-  const message = `Nothing was deleted. Send confirm: true to delete ${counted(entries, "entry", "entries")} for good.`;
-  return { json: { drive_id: driveId, entry_count: entries, message } };
+  const message = `Send the same with confirm: true to delete ${counted(entries, "entry", "entries")} for good. Nothing was deleted.`;
+  return { json: { success: false, deleted_count: 0, drive_id: driveId, entry_count: entries, message } };
 }

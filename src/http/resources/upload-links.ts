@@ -5,14 +5,16 @@ import type { CreatedLink } from "../../domain/link.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { UploadLinks } from "../../services/links/upload-links.ts";
 import type { UploadFields } from "../../services/contents/upload-fields.ts";
-import type { Uploaded, Uploads } from "../../services/contents/uploads.ts";
+import type { Uploaded } from "../../services/contents/upload.ts";
+import type { Uploads } from "../../services/contents/uploads.ts";
 import { preconditionOf } from "../content/etag.ts";
 import { type LinkBase, LINKS_BEGIN } from "../gate/link-base.ts";
 import { exampleDrive, exampleLink } from "../operation/examples.ts";
 import { refuseLongBody } from "../operation/json-body.ts";
 import { driveRef, id, integer, time } from "../operation/schema.ts";
 import { write, writeContent } from "../operation/write.ts";
-import { chunksOf } from "../upload/body-chunks.ts";
+import { announcedBy, chunksOf } from "../upload/body-chunks.ts";
+import type { Pace } from "../upload/pace.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "./uploads.ts";
 
@@ -23,6 +25,7 @@ export interface UploadLinkOptions {
   readonly linkBase: LinkBase;
   /** Bytes. */
   readonly maxFileSize: number;
+  readonly pace: Pace;
 }
 
 /** Where anybody uploads the file of a link. */
@@ -35,7 +38,7 @@ function linkRecord({ id: linkId, token, expiresAt }: CreatedLink, base: string)
 }
 
 /** Links that take one upload without a key. */
-export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLinkOptions) {
+export function uploadLinks({ links, uploads, linkBase, maxFileSize, pace }: UploadLinkOptions) {
   return new Elysia({ name: "upload-links" })
     .post(
       ...write(
@@ -116,10 +119,11 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLin
         },
         {
           perform: async ({ request, context, params }, reply) => {
-            const { upload, driveId, path, limit } = await links.begin(params.token);
+            const announced = announcedBy(request, context);
+            const { upload, driveId, path, limit } = await links.begin(params.token, announced);
             try {
               refuseLongBody(request, limit);
-              const chunks = chunksOf(request, context, limit);
+              const chunks = chunksOf(request, context, { limit, pace });
               await readRawUpload(chunks, (piece) => upload.write(piece));
               context.suspendIdleTimeout();
               const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };
@@ -134,7 +138,9 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize }: UploadLin
           },
           identify: async ({ request, context }) => {
             const content = uploads.hashContent();
-            await readRawUpload(chunksOf(request, context, maxFileSize), (piece) => content.write(piece));
+            await readRawUpload(chunksOf(request, context, { limit: maxFileSize, pace }), (piece) =>
+              content.write(piece),
+            );
             return identityOf(request, content.digest());
           },
         },

@@ -1,80 +1,33 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { UploadFields } from "../../services/contents/upload-fields.ts";
-import type { Uploaded, Uploads } from "../../services/contents/uploads.ts";
+import { invalid } from "../../domain/errors.ts";
+import type { FilePath } from "../../domain/path.ts";
+import { parseTarget, type UploadFields } from "../../services/contents/upload-fields.ts";
+import type { Uploaded } from "../../services/contents/upload.ts";
+import type { Uploads } from "../../services/contents/uploads.ts";
 import { exampleDrive, exampleFile } from "../operation/examples.ts";
 import { fileAnswerOf } from "./files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../content/etag.ts";
+import { didYouMean, doublePlusMeant } from "../operation/plus-signs.ts";
 import type { ContentAnswer, Reply } from "../operation/reply.ts";
 import type { Input } from "../operation/route.ts";
 import type { RawBody } from "../operation/spec.ts";
 import { fileSchema } from "../operation/record-schemas.ts";
-import { driveRef, metadataInput, nullable, tagsIn, tagsParameter, timeInput } from "../operation/schema.ts";
-import { chunksOf } from "../upload/body-chunks.ts";
+import { tagsIn } from "../operation/schema.ts";
+import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
+import { announcedBy, chunksOf } from "../upload/body-chunks.ts";
+import type { UploadEnvelope } from "../upload/fields.ts";
 import { readJsonUpload } from "../upload/json.ts";
+import { encodingIn } from "../upload/json-content.ts";
 import { parseMetadata } from "../upload/metadata.ts";
 import { readMultipartUpload } from "../upload/multipart.ts";
+import type { Pace } from "../upload/pace.ts";
 import { readRawUpload } from "../upload/raw.ts";
 import type { WriteContent } from "../upload/write-content.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { writeContent } from "../operation/write.ts";
 
-const attributes = {
-  path: Type.Optional(
-    Type.String({
-      description:
-        "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
-      examples: ["notes/hello.txt"],
-    }),
-  ),
-  content_type: Type.Optional(Type.String({ description: "Default: the type of the filename's extension." })),
-  expires_at: Type.Optional(nullable(timeInput("When the file expires and is deleted."))),
-};
-const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples: ["hello.txt"] });
-const metadata = metadataInput("Any JSON object.");
-const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
-
-const jsonUpload = Type.Object({
-  drive_id: driveRef(),
-  filename,
-  content: Type.String({
-    description:
-      "Base64 (standard alphabet). Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes. To send text or bytes as they are, use `PUT /v0/files`.",
-    examples: ["SGVsbG8gV29ybGQh"],
-  }),
-  ...attributes,
-  metadata: Type.Optional(metadata),
-  tags: Type.Optional(tags),
-});
-
-const multipartUpload = Type.Object({
-  drive_id: driveRef(),
-  file: Type.String({
-    format: "binary",
-    description: "The content. Its filename is the default for `filename`.",
-  }),
-  filename: Type.Optional(filename),
-  ...attributes,
-  metadata: Type.Optional(Type.String({ description: "A JSON object." })),
-  tags: Type.Optional(
-    Type.String({ description: "Tags separated by commas, or a JSON array. May be repeated." }),
-  ),
-});
-
 const contentBytes = Type.String({ format: "binary" });
-const rawQuery = Type.Object({
-  drive_id: driveRef(),
-  ...attributes,
-  path: Type.String({ minLength: 1, description: "The path in the drive.", examples: ["notes/hello.txt"] }),
-  filename: Type.Optional(Type.String({ description: "Default: the last segment of the path." })),
-  expires_at: Type.Optional(timeInput("When the file expires and is deleted.")),
-  metadata: Type.Optional(
-    Type.String({ description: "A JSON object, percent-encoded.", examples: ['{"source":"example"}'] }),
-  ),
-  tags: tagsParameter("At most 64 tags of 1 to 64 characters each."),
-});
-const rawMetadata = Type.Object({ metadata: Type.Optional(metadata) });
-
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
   drive_id: exampleDrive.id,
@@ -96,7 +49,7 @@ export const UPLOAD = {
       headers: ETAG,
     },
   ],
-  errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+  errors: ["NOT_FOUND", "REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.
@@ -105,28 +58,50 @@ const FIELDS_BYTES = 1024 * 1024;
 // What HTTP clients send by default.
 const DEFAULT_TYPES = /^(application\/octet-stream|application\/x-www-form-urlencoded)\b/i;
 
-type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller">;
+type Received = Pick<Input<TObject, TObject, TSchema>, "request" | "context" | "caller" | "takeUnknown">;
 /** Reads a body, passes its content on, and resolves with its other fields. */
 type ReadUpload = (body: AsyncIterable<Uint8Array>, write: WriteContent) => Promise<UploadFields>;
 
-/** @param maxFileSize bytes */
-export function uploads(service: Uploads, maxFileSize: number) {
+/** Where an upload goes, as far as that is known before its body. */
+interface Destination {
+  readonly driveId: string | null;
+  readonly path: FilePath | null;
+}
+
+/** The body tells. */
+const UNKNOWN: Destination = { driveId: null, path: null };
+
+/** What the routes of uploads need. */
+export interface UploadOptions {
+  readonly uploads: Uploads;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  readonly pace: Pace;
+}
+
+/** Uploads with a key. */
+export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
+  const reading = { limit: bodyLimit, pace };
 
   /** Streams a content into the store and creates its file. An error leaves nothing behind. */
   async function receive(
     { request, context, caller }: Received,
     reply: Reply<ContentAnswer>,
-    driveId: string | null,
+    { driveId, path }: Destination,
     read: ReadUpload,
   ): Promise<void> {
-    const upload = await service.begin(caller, driveId);
+    const body = announcedBy(request, context);
+    // What comes with other fields may be much shorter than they are together.
+    const announced = body && { ...body, path, bytes: path === null ? null : body.bytes };
+    const upload = await service.begin(caller, driveId, announced);
     try {
-      const fields = await read(chunksOf(request, context, bodyLimit), (piece) => upload.write(piece));
+      const fields = await read(chunksOf(request, context, reading), (piece) => upload.write(piece));
       context.suspendIdleTimeout();
-      const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded));
+      const meant = doublePlusMeant(context.query, "path", "filename");
+      const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded, meant));
       await upload.finish(fields, preconditionOf(request), answer);
     } finally {
       await upload.abort();
@@ -136,24 +111,34 @@ export function uploads(service: Uploads, maxFileSize: number) {
   /** Reads an upload whose Idempotency-Key was used before, to compare it. Keeps nothing of it. */
   async function identify({ request, context }: Received, read: ReadUpload): Promise<string> {
     const content = service.hashContent();
-    const fields = await read(chunksOf(request, context, bodyLimit), (piece) => content.write(piece));
+    const fields = await read(chunksOf(request, context, reading), (piece) => content.write(piece));
     return identityOf(fields, content.digest());
   }
 
-  function readPosted({ request }: Received): ReadUpload {
+  function readPosted({ request, takeUnknown }: Received): ReadUpload {
     const type = request.headers.get("content-type") ?? "";
     const isForm = /^multipart\/form-data\b/i.test(type);
     return async (body, write) => {
-      const { fields } = isForm
-        ? await readMultipartUpload(body, type, write)
-        : await readJsonUpload(body, write);
-      return fieldsOf(checkFields(fields));
+      const sent = isForm ? await readMultipartUpload(body, type, write) : await readJsonUpload(body, write);
+      const fields = checkFields(withContentNamed(sent), takeUnknown);
+      if (sent.contentKey === null)
+        throw invalid(
+          "content",
+          "is required: send a text as `text`, and anything else in base64 as `content`",
+        );
+      if (isForm && fields.encoding !== undefined)
+        throw invalid("encoding", "is for JSON: in a form the content is sent as it is");
+      return fieldsOf(fields, sent.contentKey === "text" || encodingIn(fields) === "text");
     };
   }
 
-  function readPut({ request, query }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
+  function readPut({
+    request,
+    query,
+    takeUnknown,
+  }: Received & { readonly query: Static<typeof rawQuery> }): ReadUpload {
     const { metadata: text } = query;
-    const checked = text === undefined ? {} : checkMetadata({ metadata: parseMetadata(text) });
+    const checked = text === undefined ? {} : checkMetadata({ metadata: parseMetadata(text) }, takeUnknown);
     const fields = { ...rawFieldsOf(query, givenType(request)), metadata: checked.metadata };
     return async (body, write) => {
       await readRawUpload(body, write);
@@ -171,7 +156,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           operationId: "uploadFile",
           summary: "Upload a file",
           description:
-            "Send base64 in JSON, or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
+            "Send JSON with `text`, or with base64 as `content`; or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
           rawBody: {
             limit: bodyLimit,
             content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
@@ -179,7 +164,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           },
         },
         {
-          perform: (input, reply) => receive(input, reply, null, readPosted(input)),
+          perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
           identify: (input) => identify(input, readPosted(input)),
         },
       ),
@@ -190,6 +175,10 @@ export function uploads(service: Uploads, maxFileSize: number) {
 
         {
           ...UPLOAD,
+          answers: UPLOAD.answers.map((each) => ({
+            ...each,
+            json: Type.Intersect([fileSchema, Type.Object(didYouMean)]),
+          })),
           operationId: "putFile",
           summary: "Upload a file as raw bytes",
           description:
@@ -198,7 +187,7 @@ export function uploads(service: Uploads, maxFileSize: number) {
           rawBody: rawBodyOf(maxFileSize),
         },
         {
-          perform: (input, reply) => receive(input, reply, input.query.drive_id, readPut(input)),
+          perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
           identify: (input) => identify(input, readPut(input)),
         },
       ),
@@ -214,10 +203,16 @@ export function rawBodyOf(limit: number): RawBody {
   };
 }
 
-/** The record of an uploaded file. */
-export function uploadAnswer(fields: UploadFields, { file, created }: Uploaded): ContentAnswer {
+/** The record of an uploaded file. @param more what else the response says */
+export function uploadAnswer(
+  fields: UploadFields,
+  { file, created }: Uploaded,
+  more: object = {},
+): ContentAnswer {
+  const { json, headers } = fileAnswerOf(file);
   return {
-    ...fileAnswerOf(file),
+    json: { ...json, ...more },
+    headers,
     status: created ? 201 : 200,
     identity: identityOf(fields, file.digest),
   };
@@ -229,7 +224,14 @@ function identityOf(fields: UploadFields, digest: string): string {
   return JSON.stringify([{ ...fields, keepsRest: undefined }, digest]);
 }
 
-function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
+/** The fields with the content under the name that the API gives it. */
+function withContentNamed({ fields, contentKey }: UploadEnvelope): unknown {
+  if (contentKey !== "base64" || typeof fields !== "object" || fields === null) return fields;
+  const { base64: content, ...rest }: { base64?: unknown } = fields;
+  return { ...rest, content };
+}
+
+function fieldsOf(body: Static<typeof jsonUpload>, isText: boolean): UploadFields {
   return {
     driveId: body.drive_id,
     filename: body.filename,
@@ -238,6 +240,7 @@ function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
     metadata: body.metadata,
     tags: body.tags,
     expiresAt: body.expires_at,
+    ...(isText ? { isText } : {}),
   };
 }
 
@@ -245,6 +248,12 @@ function fieldsOf(body: Static<typeof jsonUpload>): UploadFields {
 export function givenType({ headers }: Request): string | undefined {
   const type = headers.get("content-type");
   return type === null || DEFAULT_TYPES.test(type) ? undefined : type;
+}
+
+/** Throws VALIDATION_ERROR. */
+function destinationOf(query: Static<typeof rawQuery>): Destination {
+  const { filename: name, path } = query;
+  return { driveId: query.drive_id, path: parseTarget({ filename: name, path }).path };
 }
 
 /** All but the metadata. */

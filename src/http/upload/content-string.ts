@@ -1,99 +1,82 @@
-import type { Base64Writer } from "./base64.ts";
+import type { ContentSink } from "./content-sink.ts";
 
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
 const QUOTE = 0x22;
-const SLASH = 0x2f;
 const BACKSLASH = 0x5c;
-const LETTER_N = 0x6e;
-const LETTER_R = 0x72;
-const LETTER_T = 0x74;
 const LETTER_U = 0x75;
 
-/** For any character that base64 does not have. */
-const FOREIGN = 0xff;
+/** What stands for what behind a backslash, apart from `u`. */
+const ESCAPES: ReadonlyMap<number, number> = new Map(
+  Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(
+    ([letter, character]) => [letter.charCodeAt(0), character.charCodeAt(0)],
+  ),
+);
 
-/**
- * Decodes the JSON escapes (RFC 8259 section 7) of a content's string before the base64 decoder, one byte per
- * character. An escaped tab becomes a space; line breaks are told apart. Anything malformed, including a raw control
- * character, becomes or stays a character that the decoder rejects with its position.
- */
+/** Finds the end of a content's string, and decodes its escapes (RFC 8259, section 7) on the way. */
 export class ContentString {
   /** Whether the closing quote has been read. */
   ended = false;
 
-  readonly #content: Base64Writer;
+  readonly #sink: ContentSink;
   /** Bytes read of the current escape, 0 to 5, and the value of its hex digits so far. */
   #escapeLength = 0;
   #escapeValue = 0;
 
-  constructor(content: Base64Writer) {
-    this.#content = content;
+  constructor(sink: ContentSink) {
+    this.#sink = sink;
   }
 
   /**
-   * Appends the characters in `chunk` from `at`, as many as the decoder has room for. Returns where it stopped: at
-   * the end of the chunk, of the room, or of the string.
+   * Appends the characters in `chunk` from `at`, as many as the sink has room for. Returns where it stopped: at the end
+   * of the chunk, of the room, or of the string.
    */
   scan(chunk: Buffer, at: number): number {
-    const content = this.#content;
-    // A byte makes at most one character, so the window fits.
-    const window = chunk.subarray(at, at + content.room);
-    const quote = window.indexOf(QUOTE);
-    const end = quote === -1 ? window.length : quote;
+    const window = chunk.subarray(at, at + this.#sink.room);
+    // Each is looked for again only from behind the one before, so that all of it takes linear time.
+    let quote = -1;
+    let backslash = -1;
     let i = 0;
-    while (i < end) {
+    while (i < window.length) {
       if (this.#escapeLength > 0) {
         this.#escapeByte(window[i++] ?? 0);
         continue;
       }
-      const backslash = window.indexOf(BACKSLASH, i);
-      const runEnd = backslash === -1 || backslash > end ? end : backslash;
-      content.append(window, i, runEnd);
-      i = runEnd;
-      if (i < end) {
-        this.#escapeLength = 1;
-        i++;
+      if (quote < i) quote = indexOrEnd(window, QUOTE, i);
+      if (backslash < i) backslash = indexOrEnd(window, BACKSLASH, i);
+      const end = Math.min(quote, backslash);
+      this.#sink.append(window, i, end);
+      i = end;
+      if (i === window.length) break;
+      i++;
+      if (end === quote) {
+        this.ended = true;
+        break;
       }
+      this.#escapeLength = 1;
     }
-    if (quote === -1) return at + end;
-    // `\"` and a quote among hex digits cannot be part of base64.
-    if (this.#escapeLength > 0) content.appendOne(FOREIGN);
-    this.ended = true;
-    return at + quote + 1;
+    return at + i;
   }
 
   #escapeByte(byte: number): void {
+    if (this.#escapeLength === 1 && byte === LETTER_U) {
+      this.#escapeLength = 2;
+      this.#escapeValue = 0;
+      return;
+    }
     if (this.#escapeLength === 1) {
-      if (byte === LETTER_U) {
-        this.#escapeLength = 2;
-        this.#escapeValue = 0;
-        return;
-      }
-      if (byte === LETTER_N || byte === LETTER_R) this.#content.breakLine();
-      else this.#content.appendOne(unescape(byte));
       this.#escapeLength = 0;
+      this.#sink.appendEscaped(ESCAPES.get(byte) ?? -1);
       return;
     }
     const digit = Number.parseInt(String.fromCharCode(byte), 16);
-    this.#escapeValue = Number.isNaN(digit) ? Number.NaN : this.#escapeValue * 16 + digit;
+    if (Number.isNaN(digit)) this.#sink.appendEscaped(-1);
+    this.#escapeValue = this.#escapeValue * 16 + digit;
     if (++this.#escapeLength < 6) return;
-    const value = this.#escapeValue;
-    if (value === LINE_FEED || value === CARRIAGE_RETURN) this.#content.breakLine();
-    else this.#content.appendOne(characterOf(value));
     this.#escapeLength = 0;
+    this.#sink.appendEscaped(this.#escapeValue);
   }
 }
 
-/** The character for the letter after a backslash, if that is no line break. */
-function unescape(letter: number): number {
-  if (letter === LETTER_T) return SPACE;
-  return letter === SLASH ? SLASH : FOREIGN;
-}
-
-function characterOf(codeUnit: number): number {
-  if (codeUnit === TAB) return SPACE;
-  return codeUnit < 0x80 ? codeUnit : FOREIGN;
+function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at === -1 ? bytes.length : at;
 }

@@ -1,28 +1,31 @@
 import { invalid } from "../../domain/errors.ts";
-import { Base64Writer } from "./base64.ts";
-import { ContentString } from "./content-string.ts";
-import { JsonScanner } from "./json-scanner.ts";
-import type { UploadEnvelope } from "./fields.ts";
+import { METADATA_ITEMS } from "../operation/body-limits.ts";
+import { essenceOf, isTextType } from "../../domain/media-type.ts";
+import { mimeTypeOf } from "../../domain/mime.ts";
 import { requireExactField } from "../operation/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
+import type { UploadEnvelope } from "./fields.ts";
+import { encodingIn, JsonContent } from "./json-content.ts";
+import { JsonScanner } from "./json-scanner.ts";
 import type { WriteContent } from "./write-content.ts";
 
 /**
- * Reads an upload whose body is one JSON object (RFC 8259) with `content` in base64. The
- * content is decoded and written as it arrives, wherever its key is. It needs a few hundred KiB of memory for any
- * size. After an error the caller must discard what was written.
+ * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,
+ * or `base64`. The content is decoded and written as it arrives, wherever its key is. It needs a few hundred KiB of
+ * memory for any size. After an error the caller must discard what was written.
  *
  * @returns the other fields, once the whole body has been checked
- * @throws CofferError VALIDATION_ERROR on `body`, `content` or a number in `metadata`, PAYLOAD_TOO_LARGE if the other
- *   fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write` are passed on.
+ * @throws CofferError VALIDATION_ERROR on `body`, `content`, `text`, `encoding` or a number in `metadata`,
+ *   PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write`
+ *   are passed on.
  */
 export async function readJsonUpload(
   body: AsyncIterable<Uint8Array>,
   write: WriteContent,
 ): Promise<UploadEnvelope> {
   const scanner = new JsonScanner();
-  using decoder = new Base64Writer(write);
-  const content = new ContentString(decoder);
+  using contents = new DisposableStack();
+  let content: JsonContent | null = null;
   for await (const bytes of body) {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = 0;
@@ -31,20 +34,49 @@ export async function readJsonUpload(
         at = scanner.scanFields(chunk, at);
         continue;
       }
-      at = content.scan(chunk, at);
-      if (content.ended) {
-        scanner.endContent();
-        await decoder.finish();
-      } else if (decoder.room === 0) {
-        await decoder.drain();
-      }
+      content ??= contents.use(
+        new JsonContent(scanner.contentKey ?? "content", encodingSoFar(scanner), write),
+      );
+      at = await content.take(chunk, at);
+      if (content.ended) scanner.endContent();
     }
   }
   if (scanner.inContent)
-    throw invalid("body", "is malformed JSON: it ends within content, so send the whole of it");
+    throw invalid("body", `is malformed JSON: it ends within ${scanner.contentKey}, so send the whole of it`);
   if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
   const text = withoutMark(decodeText(scanner.envelope, "body"));
-  const fields = parseJson(text, "body", scanner.hasContent ? " (the content is not counted)" : "");
+  const fields = parseJson(
+    text,
+    "body",
+    METADATA_ITEMS,
+    content === null ? "" : " (the content is not counted)",
+  );
   requireExactField(text, fields, "metadata");
-  return { fields, hasContent: scanner.hasContent };
+  await content?.finish(encodingIn(fields), () => isTextual(fields));
+  return { fields, contentKey: scanner.contentKey };
+}
+
+/** The encoding that stands before the content. */
+function encodingSoFar({ envelope }: JsonScanner): ReturnType<typeof encodingIn> {
+  const start = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
+  if (!start.includes('"encoding"')) return null;
+  try {
+    // What is malformed is refused once the rest is there.
+    return encodingIn(JSON.parse(`${withoutMark(start.toString())}"}`));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Whether fields that are not checked yet say that the content is a text. */
+function isTextual(fields: unknown): boolean {
+  if (typeof fields !== "object" || fields === null) return false;
+  const [type, path, filename] = ["content_type", "path", "filename"].map((name): unknown =>
+    Reflect.get(fields, name),
+  );
+  if (typeof type === "string") return isTextType(essenceOf(type));
+  const isPath = typeof path === "string" && path !== "" && !path.endsWith("/");
+  const name = isPath ? path : filename;
+  return typeof name === "string" && isTextType(mimeTypeOf(name));
 }

@@ -1,4 +1,5 @@
 import { requireExactNumbers } from "../operation/exact-numbers.ts";
+import { METADATA_ITEMS } from "../operation/body-limits.ts";
 import { parseJson, withoutMark } from "../operation/json-text.ts";
 
 /**
@@ -8,7 +9,7 @@ import { parseJson, withoutMark } from "../operation/json-text.ts";
  */
 export function parseMetadata(sent: string): unknown {
   const text = withoutMark(sent);
-  const metadata = parseJson(text, "metadata");
+  const metadata = parseJson(text, "metadata", METADATA_ITEMS);
   requireExactNumbers(text, metadata, "metadata");
   return metadata;
 }

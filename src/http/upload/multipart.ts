@@ -2,14 +2,13 @@ import { invalid } from "../../domain/errors.ts";
 import { scanMultipart } from "./multipart-scanner.ts";
 import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
-import type { UploadEnvelope } from "./fields.ts";
+import type { ContentKey, UploadEnvelope } from "./fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
+import { METADATA_ITEMS } from "../operation/body-limits.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
 import { parseMetadata } from "./metadata.ts";
 import type { WriteContent } from "./write-content.ts";
-
-const CONTENT_NAMES: ReadonlySet<string> = new Set(["file", "content"]);
 
 const TEXT_NAMES: ReadonlySet<string> = new Set([
   "drive_id",
@@ -21,14 +20,24 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
+/** What an empty part counts for, in bytes, because it takes memory. */
+const PART_BYTES = 64;
+
+/** The names of the content's part, and the fields that these are in JSON. */
+const CONTENT_NAMES: ReadonlyMap<string, ContentKey> = new Map([
+  ["file", "content"],
+  ["content", "content"],
+  ["text", "text"],
+]);
+
 /**
- * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file` or `content` is the content, as raw
- * bytes, with or without a file name. The others are text, before or after it. Memory does not grow with the content.
+ * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file`, `content` or `text` is the content, as
+ * raw bytes, with or without a file name. The others are text, before or after it. Memory does not grow with the content.
  *
  * The fields have the shape of the JSON upload's. `filename` and `content_type` default to those of the content's
  * part, except `application/octet-stream`, which says nothing. `metadata` is JSON; `tags` is repeated, one JSON array,
- * or one list separated by commas. Unknown text fields are ignored, but a file with an unknown name is refused,
- * because it would be lost.
+ * or one list separated by commas. Unknown text fields are handed on as they are, but a file with an unknown name is
+ * refused, because it would be lost.
  *
  * @param contentType the request's Content-Type, with the boundary
  * @throws CofferError VALIDATION_ERROR on `body` or the wrong field, PAYLOAD_TOO_LARGE if the text parts exceed 256
@@ -48,7 +57,7 @@ export async function readMultipartUpload(
   }
   const form = new Form(write);
   await scanMultipart(body, boundary, (lines) => form.open(parsePartHeader(lines)));
-  return { fields: form.fields(), hasContent: form.content !== undefined };
+  return { fields: form.fields(), contentKey: form.contentKey };
 }
 
 function parseBoundary(contentType: string): string {
@@ -64,6 +73,7 @@ function parseBoundary(contentType: string): string {
 class Form {
   /** The header of the content's part, once it has arrived. */
   content: PartHeader | undefined;
+  contentKey: ContentKey | null = null;
   readonly #write: WriteContent;
   readonly #texts = new Map<string, Bun.ArrayBufferSink[]>();
   #textBytes = 0;
@@ -75,9 +85,11 @@ class Form {
   /** Returns the function that takes the bytes of a new part. */
   open(header: PartHeader): WriteContent {
     const { name, filename } = header;
-    if (CONTENT_NAMES.has(name)) {
+    const contentKey = CONTENT_NAMES.get(name);
+    if (contentKey !== undefined) {
       if (this.content !== undefined) throw invalid("content", "must be sent only once");
       this.content = header;
+      this.contentKey = contentKey;
       return this.#write;
     }
     const known = TEXT_NAMES.has(name);
@@ -86,31 +98,39 @@ class Form {
     }
     const earlier = this.#texts.get(name) ?? [];
     if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "must be sent only once");
+    // There may be any number of these.
+    if (!known || earlier.length > 0) this.#count(name.length + PART_BYTES);
     const text = new Bun.ArrayBufferSink();
-    if (known) this.#texts.set(name, [...earlier, text]);
+    earlier.push(text);
+    this.#texts.set(name, earlier);
     return async (piece) => {
-      this.#textBytes += piece.length;
-      if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
-      if (known) text.write(piece);
+      this.#count(piece.length);
+      text.write(piece);
     };
+  }
+
+  #count(bytes: number): void {
+    this.#textBytes += bytes;
+    if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
   }
 
   /** The fields, once every part has been read. */
   fields(): Record<string, unknown> {
-    const fields: Record<string, unknown> = {};
-    if (this.content !== undefined) {
+    const fields = new Map<string, unknown>();
+    if (this.content !== undefined && this.contentKey !== null) {
       const { filename, contentType } = this.content;
-      fields["content"] = "";
-      if (filename !== undefined && filename !== "") fields["filename"] = filename;
-      if (contentType !== undefined && !/^application\/octet-stream\b/i.test(contentType)) {
-        fields["content_type"] = contentType;
+      fields.set(this.contentKey, "");
+      if (filename !== undefined && filename !== "") fields.set("filename", filename);
+      const isTyped = contentType !== undefined && !/^application\/octet-stream\b/i.test(contentType);
+      if (isTyped && !this.#texts.has("mime_type")) {
+        fields.set("content_type", contentType);
       }
     }
     for (const [name, sinks] of this.#texts) {
       const texts = sinks.map((sink) => decodeText(new Uint8Array(sink.end()), name));
-      fields[name] = parseField(name, texts);
+      fields.set(name, parseField(name, texts));
     }
-    return fields;
+    return Object.fromEntries(fields);
   }
 }
 
@@ -119,5 +139,7 @@ function parseField(name: string, texts: readonly string[]): unknown {
   if (name === "metadata") return parseMetadata(text);
   if (name !== "tags") return text;
   if (texts.length > 1) return texts;
-  return text.trimStart().startsWith("[") ? parseJson(withoutMark(text), name) : splitTags(text);
+  return text.trimStart().startsWith("[")
+    ? parseJson(withoutMark(text), name, METADATA_ITEMS)
+    : splitTags(text);
 }

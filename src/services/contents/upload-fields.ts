@@ -2,7 +2,7 @@ import type { FileBody } from "../../db/files.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/file.ts";
 import { parseMediaType } from "../../domain/media-type.ts";
-import { mimeTypeOf } from "../../domain/mime.ts";
+import { mimeTypeOf, UNKNOWN_TYPE } from "../../domain/mime.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/path.ts";
 
 /** A file's fields, as the uploader sent them. */
@@ -15,15 +15,22 @@ export interface UploadFields {
   readonly metadata: Metadata | undefined;
   readonly tags: readonly string[] | undefined;
   readonly expiresAt: string | null | undefined;
+  /** Whether the content was sent as text; then it is one, whatever the filename says of its type. */
+  readonly isText?: boolean;
   /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
   readonly keepsRest?: boolean;
 }
+
+const PLAIN_TEXT = "text/plain";
 
 /** What an upload says of a file, beside its content and place. */
 export type Attributes = Omit<FileBody, "blob" | "size">;
 
 /** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
-export function parseTarget({ filename, path }: UploadFields): { filename: Filename; path: FilePath } {
+export function parseTarget({ filename, path }: Pick<UploadFields, "filename" | "path">): {
+  filename: Filename;
+  path: FilePath;
+} {
   if (filename === undefined) {
     if (path === undefined || path.endsWith("/"))
       throw invalid("filename", 'is required if path is left out or ends with "/"');
@@ -39,10 +46,13 @@ export function parseTarget({ filename, path }: UploadFields): { filename: Filen
 
 /** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */
 export function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
-  const { contentType, metadata, tags, expiresAt } = fields;
+  const { metadata, tags, expiresAt } = fields;
+  const named = mimeTypeOf(filename);
+  const contentType =
+    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? PLAIN_TEXT : undefined);
   return {
     filename,
-    mimeType: contentType === undefined ? mimeTypeOf(filename) : parseMediaType("content_type", contentType),
+    mimeType: contentType === undefined ? named : parseMediaType("content_type", contentType),
     mimeGiven: contentType !== undefined,
     tags: parseTags("tags", tags ?? []),
     metadata: parseMetadata("metadata", metadata ?? {}),

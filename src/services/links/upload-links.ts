@@ -5,13 +5,16 @@ import type { UploadLink } from "../../db/upload-links.ts";
 import { hashSecret, newUploadToken } from "../../domain/api-key.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { notFound } from "../../domain/errors.ts";
+import { requireFits } from "../../domain/file-size.ts";
 import { newId, type LinkId } from "../../domain/id.ts";
 import { LINK_SECONDS } from "../../domain/limits.ts";
 import { type CreatedLink, makerOf, requireUsable } from "../../domain/link.ts";
 import { parsePathOfFile } from "../../domain/path.ts";
 import type { Access, Reach } from "../access.ts";
 import type { Quota } from "../quota.ts";
-import type { Upload, Uploader, Uploads } from "../contents/uploads.ts";
+import type { AnnouncedBytes } from "../contents/arriving.ts";
+import type { Upload, Uploader } from "../contents/upload.ts";
+import type { Uploads } from "../contents/uploads.ts";
 
 /** A request for a link. */
 export interface UploadLinkRequest {
@@ -90,18 +93,22 @@ export class UploadLinks {
    * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
    * several uploads at once, one succeeds.
    *
-   * @throws CofferError NOT_FOUND, GONE, STORAGE_FULL, UNAVAILABLE; `Upload.finish` throws NOT_FOUND and GONE as well
+   * @throws CofferError NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
+   *   `Upload.finish` throws NOT_FOUND and GONE as well
    */
-  async begin(token: string): Promise<LinkedUpload> {
+  async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { link, reach } = this.#open(token);
     const limit = Math.min(this.#maxFileSize, link.maxSize ?? this.#maxFileSize);
     const uploader: Uploader = {
       reach,
       by: { kind: "link", id: link.id },
+      holder: { owner: link.id, isUnclaimed: true },
       write: <T>(within: Within<T> | undefined, job: () => T) =>
         this.#tables.write(() => this.#use(token, job), within),
     };
-    const upload = await this.#uploads.beginFor(uploader, link.drive, limit);
+    requireFits(sent?.bytes ?? 0, { maxFileSize: limit, room: null });
+    const announced = sent && { ...sent, path: parsePathOfFile("path", link.path) };
+    const upload = await this.#uploads.beginFor(uploader, link.drive, limit, announced);
     return { upload, driveId: link.drive, path: link.path, limit };
   }
 

@@ -11,6 +11,7 @@ import type { Log } from "../../log.ts";
 import { oldChanges } from "../changes/old-changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
+import type { EndedKeys } from "../ended-keys.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
 import type { Keeper } from "../history/keeper.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
@@ -52,6 +53,7 @@ export class Sweep {
   readonly #strays: Strays;
   readonly #expiredRows: readonly ExpiredRows[];
   readonly #snapshots: SnapshotRemoval;
+  readonly #endedKeys: EndedKeys;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -62,6 +64,7 @@ export class Sweep {
     early: EarlyRemoval;
     keeper: Keeper;
     snapshotRemoval: SnapshotRemoval;
+    endedKeys: EndedKeys;
     retention: Retention;
     clock: Clock;
     watch: ClockWatch;
@@ -79,6 +82,7 @@ export class Sweep {
     const { tables, retention } = parts;
     this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
     this.#snapshots = parts.snapshotRemoval;
+    this.#endedKeys = parts.endedKeys;
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -98,6 +102,7 @@ export class Sweep {
     if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const now = await this.#watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
+    await this.#attempt("what ended keys made", () => this.#inPieces(() => this.#endedKeys.removePiece()));
     await this.#attempt("the trash", () => this.#trash(now));
     await this.#attempt("versions", () => this.#versions());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());

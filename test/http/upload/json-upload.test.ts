@@ -13,7 +13,7 @@ async function read(bytes: Uint8Array, size: number) {
     return { ...upload, content: Buffer.concat(pieces), error: undefined, cancelled: cancelled() };
   } catch (error) {
     expect(body.locked).toBeFalse();
-    return { fields: undefined, hasContent: false, content: Buffer.alloc(0), error, cancelled: cancelled() };
+    return { fields: undefined, contentKey: null, content: Buffer.alloc(0), error, cancelled: cancelled() };
   }
 }
 
@@ -260,7 +260,7 @@ describe("a JSON upload is read", () => {
       const upload = await read(Buffer.from(json), size);
       expect(upload.error).toBeUndefined();
       expect(upload.fields).toEqual(fields);
-      expect(upload.hasContent).toBe(content !== undefined);
+      expect(upload.contentKey !== null).toBe(content !== undefined);
       expect(upload.content.toString("latin1")).toBe(content ?? "");
     }
   });
@@ -278,7 +278,10 @@ describe("a JSON upload is refused", () => {
   });
 
   test("and the rest of the body is left unread", async () => {
-    const { error, cancelled } = await read(Buffer.from(`{"content":"S*${"A".repeat(1000)}"}`), 10);
+    const { error, cancelled } = await read(
+      Buffer.from(`{"encoding":"base64","content":"S*${"A".repeat(1000)}"}`),
+      10,
+    );
     expect(error).toBeInstanceOf(CofferError);
     expect(cancelled).toBeTrue();
   });
@@ -417,15 +420,16 @@ test("random damage is refused or read as JSON.parse reads it", async () => {
       bytes[random(bytes.length)] = interesting[random(interesting.length)] ?? 0;
     }
     const damaged = random(4) === 0 ? bytes.subarray(0, random(bytes.length)) : bytes;
-    const { error, fields, hasContent, content } = await read(damaged, 1 + random(500));
+    const { error, fields, contentKey, content } = await read(damaged, 1 + random(500));
     if (error !== undefined) {
       refusals++;
       expect(error, `seed ${seed}`).toBeInstanceOf(CofferError);
       continue;
     }
     const parsed = JSON.parse(damaged.toString());
-    expect(fields, `seed ${seed}`).toEqual(hasContent ? { ...parsed, content: "" } : parsed);
-    if (hasContent) expect(content.equals(Buffer.from(parsed.content, "base64")), `seed ${seed}`).toBeTrue();
+    expect(fields, `seed ${seed}`).toEqual(contentKey !== null ? { ...parsed, content: "" } : parsed);
+    if (contentKey !== null)
+      expect(content.equals(Buffer.from(parsed.content, "base64")), `seed ${seed}`).toBeTrue();
   }
   expect(refusals).toBeGreaterThan(500);
 });

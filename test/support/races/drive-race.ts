@@ -5,7 +5,7 @@ import type { DriveId, FileId, KeyId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
 import type { UploadFields } from "../../../src/services/contents/upload-fields.ts";
-import type { Upload } from "../../../src/services/contents/uploads.ts";
+import type { Upload } from "../../../src/services/contents/upload.ts";
 import { addAccount } from "../accounts.ts";
 import { type OpenedServices, openServicesIn } from "../opened-services.ts";
 import { faultsOfTrees } from "../recount.ts";

@@ -1,0 +1,76 @@
+import { invalid } from "../../domain/errors.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+import type { TakeUnknown } from "./known-fields.ts";
+import { meantName, type NamePlace, unknownName } from "./names.ts";
+import { conditionsOf, takeCondition } from "./sent-conditions.ts";
+import type { AnyOperation } from "./spec.ts";
+
+/** Of one request; more are refused, however lenient it is to be: the time must be bounded, whatever is sent. */
+const MOST_PASSED_OVER = 64;
+
+/** What becomes of the unknown names of one request. */
+export type UnknownNames = (request: Request, context: RequestContext) => TakeUnknown;
+
+/**
+ * What becomes of names that an operation's schemas do not have. Under `/v0` they are refused, unless the request
+ * prefers lenience or they stand for headers; elsewhere they are passed over, as OAuth asks (RFC 6749, section 3.1).
+ */
+export function unknownNamesOf(path: string, spec: AnyOperation): UnknownNames {
+  const isStrict = isStrictPath(path);
+  const elsewhere = { parameter: fieldsOf(spec), field: Object.keys(spec.query?.properties ?? {}) };
+  const headers = Object.keys(spec.headers ?? {});
+  const conditions = conditionsOf(spec);
+  return (request, context) => {
+    let passedOver = 0;
+    const isPassedOver = (name: string, { known }: NamePlace) =>
+      passedOver++ < MOST_PASSED_OVER &&
+      ((spec.opened === true && meantName(name, known) === null) || context.passesOver());
+    return (name, value, place) => {
+      if (name === "snapshot_id" && place.noun === "parameter") throw snapshotRefused(context);
+      if (!isStrict || place.noun === "argument") return;
+      const isTop = place.before === "";
+      const condition = isTop ? conditions.find((each) => each === name) : undefined;
+      if (condition !== undefined) {
+        takeCondition(condition, value, request, context);
+        return;
+      }
+      if (isPassedOver(name, place)) return;
+      const advice = isTop ? otherPlace(name, headers, elsewhere[place.noun], place.noun) : undefined;
+      const known = isTop ? [...place.known, ...conditions] : place.known;
+      throw unknownName(name, { ...place, known }, advice);
+    };
+  };
+}
+
+/** Whether the requests of a route may have no unknown names. */
+export function isStrictPath(path: string): boolean {
+  return path === "/v0" || path.startsWith("/v0/");
+}
+
+/** Where a name belongs that is sent in the wrong place. */
+function otherPlace(
+  name: string,
+  headers: readonly string[],
+  elsewhere: readonly string[],
+  noun: "parameter" | "field",
+): string | undefined {
+  if (elsewhere.includes(name)) return noun === "field" ? "Send it in the query." : "Send it in the body.";
+  const header = headers.find((each) => each.toLowerCase() === name.toLowerCase().replaceAll("_", "-"));
+  return header && `Send it as the header ${header}.`;
+}
+
+function fieldsOf(spec: AnyOperation): readonly string[] {
+  const body = "rawBody" in spec ? spec.rawBody.content["application/json"] : spec.body;
+  return Object.keys(body?.["properties"] ?? {});
+}
+
+/** Whoever reads in a snapshot may mean it here, too: then what is now would be shown, or changed. */
+function snapshotRefused({ method }: RequestContext) {
+  const isRead = method === "GET" || method === "HEAD";
+  return invalid(
+    "snapshot_id",
+    isRead
+      ? "is not taken here: this knows only what the drive holds now. List and read files with it instead"
+      : "is for reading: a snapshot cannot be written",
+  );
+}
