@@ -225,8 +225,8 @@ function execute(at: TestAppliance, id: string, type: string, reals: Reals): Pro
 }
 
 test.each(CASES)("the example of %s, as %s, is answered with %i", async (id, type, status, answer) => {
-  // It takes a server without an account.
-  await using fresh = id === "setUp" ? await startAppliance() : null;
+  // They take a server without an account.
+  await using fresh = ["setUp", "mcp"].includes(id) ? await startAppliance() : null;
   const response =
     fresh === null
       ? await execute(coffer, id, type, await makeReals())

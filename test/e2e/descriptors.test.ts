@@ -75,8 +75,8 @@ test("uploads that take every descriptor are refused with 503, and uploads are t
     }),
   );
   const statuses = new Set(answers.map(({ status }) => status));
-  // 0: never taken.
-  expect([...statuses].filter((status) => ![0, 201, 503].includes(status))).toEqual([]);
+  // 0: never taken. 429: one drive may have only so many uploads at once.
+  expect([...statuses].filter((status) => ![0, 201, 429, 503].includes(status))).toEqual([]);
   expect(statuses).toContain(201);
   expect(statuses).toContain(503);
   for (const { status, headers } of answers) {

@@ -37,7 +37,7 @@ function ask({ account, agent, drive }: Callers, anonymous: Client, { key, numbe
     case 2:
       return anonymous.send("POST", "/v0/drives/provision", { body: { name: `wish ${number}` }, headers });
     case 3: {
-      const path = `/v0/files?drive_id=${drive}&path=wish-${number}&if=none`;
+      const path = `/v0/files?drive_id=${drive}&path=wish-${number}`;
       const body = new Uint8Array(1000 + (number % 4) * 40_000).fill(number);
       // A second effect would find the file of the first, and be refused.
       return agent.send("PUT", path, { body, headers: { ...headers, "if-none-match": "*" } });

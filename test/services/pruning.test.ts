@@ -170,7 +170,7 @@ describe("what is kept ends", () => {
     await own.client.json(200, "DELETE", `/v0/files/${id}`);
     await put(own, "g", 12);
     await put(own, "g", 13);
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`, { body: { confirm: true } });
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
     await coffer.appliance.services.sweep.run();
     expect(["drive", "file_version", "trash", "kept_content"].map((table) => rowsOf(coffer, table))).toEqual([
       0, 0, 0, 0,
