@@ -130,6 +130,7 @@ describe("the page", () => {
     await using page = await dashboard.open(await asked());
     const list = page.getByRole("region", { name: "It will be able to" });
     const shown = () => list.getByRole("listitem").allTextContents();
+    await list.waitFor();
     expect(await shown()).toEqual([...abilitiesOf("read-write", "account")]);
     await page.getByLabel("It gets access to").selectOption("Only Files (ada/files)");
     expect(await shown()).toEqual([...abilitiesOf("read-write", "drive")]);
