@@ -31,13 +31,10 @@ export interface SnapshotPlace {
   readonly folder: FolderPk | null;
 }
 
-/** A file that has expired since a snapshot. Sizes in bytes. */
+/** A file that has expired since a snapshot. The size in bytes. */
 export interface ExpiredFile {
-  readonly pk: number;
-  readonly expiresAt: number;
   readonly path: FilePath;
   readonly size: number;
-  readonly isIn: 0 | 1;
 }
 
 type Row = FactsRow & { readonly blobPk: BlobPk; readonly mimeGiven: 0 | 1; readonly version: number };
@@ -107,16 +104,15 @@ export class SnapshotLists {
     this.#fileById = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
       oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
     );
-    const expired = (table: string, isIn: string) =>
-      sql.prepare<ExpiredFile, [DrivePk, number, number, number, number, number]>(
-        `SELECT f.pk, f.expires_at AS expiresAt, f.path, f.size, ${isIn} AS isIn FROM ${table}
-          WHERE f.drive = ?1 AND (f.expires_at, f.pk) > (?3, ?4) AND f.expires_at <= ?5
-          ORDER BY f.expires_at, f.pk LIMIT ?6`,
-      );
-    this.#expired = {
-      file: expired("file f INDEXED BY file_drive_expiry", "f.era < ?2"),
-      held_file: expired("held_file f INDEXED BY held_file_drive_expiry", "f.era < ?2 AND f.until >= ?2"),
-    };
+    this.#expired = new SnapshotWalk<ExpiredFile>(sql, {
+      liveColumns: "f.path AS path, f.size AS size",
+      heldColumns: "f.path, f.size",
+      wanted: "f.expires_at <= :now",
+      shown: "page.*",
+      joins: "",
+      live: "file f INDEXED BY file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+      held: "held_file f INDEXED BY held_file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+    });
   }
 
   /** Files anywhere in a drive, from the start of a range of paths. */
@@ -177,14 +173,9 @@ export class SnapshotLists {
     return fileOf(this.#fileById.get({ drive, at, now, id }));
   }
 
-  /** Some files of a drive that have expired, after the last of those before, and whether the snapshot has them. */
-  expired(
-    table: "file" | "held_file",
-    { drive, at, now }: SnapshotScope,
-    after: Pick<ExpiredFile, "expiresAt" | "pk">,
-    limit: number,
-  ): ExpiredFile[] {
-    return this.#expired[table].all(drive, at, after.expiresAt, after.pk, now, limit);
+  /** Files that have expired since, anywhere in a range of paths. */
+  expired({ drive, at, now }: SnapshotScope, range: PathRange, limit: number): Step<ExpiredFile> {
+    return this.#expired.step({ drive, at, now }, range, limit);
   }
 }
 

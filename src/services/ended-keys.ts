@@ -4,6 +4,7 @@ import { WriteRefused } from "../domain/errors.ts";
 import type { KeyId } from "../domain/id.ts";
 import { ROOT } from "../domain/path.ts";
 import type { Changes } from "./changes/changes.ts";
+import { inPieces } from "./pieces.ts";
 
 /** How many rows one transaction removes, so that no request waits long. */
 const PIECE = 50;
@@ -44,7 +45,7 @@ export class EndedKeys {
   /** Removes all. What a full disk refuses is left for the next sweep. */
   async removeAll(): Promise<void> {
     try {
-      while ((await this.removePiece()) > 0);
+      await inPieces(() => this.removePiece());
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }

@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
+import type { File } from "../../src/domain/file.ts";
 import { SNAPSHOTS } from "../../src/domain/limits.ts";
 import { SnapshotRemoval } from "../../src/services/snapshots/snapshot-removal.ts";
+import { copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { TurnMeter } from "../support/turn-meter.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
 
 test("of snapshots that the server takes and does not give back, only the newest stay", async () => {
@@ -39,6 +42,35 @@ test("what only a deleted snapshot needs goes, also if it has the row of one tha
   expect(database.sql.query(held).all()).toEqual([]);
 });
 
+test("a folder of a snapshot is listed without a look at what has expired elsewhere", async () => {
+  const costs: number[] = [];
+  for (const count of [10, 3000]) {
+    const meter = new TurnMeter();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path, { open: (database) => meter.open(database) });
+    const { services, database, clock } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    const soon = new Date(clock.now() + 60_000).toISOString();
+    const { id } = await store(services, caller, driveId, "goes", { path: "f", expiresAt: soon });
+    await database.write(() => copyRows(database, id, count));
+    await store(services, caller, driveId, "stays", { path: "docs/f", expiresAt: undefined });
+    const snapshot = await services.snapshots.create(caller, driveId, undefined);
+    clock.advance(120_000);
+    const page = { driveId, page: 1, limit: 50, after: null };
+    const before = meter.total;
+    const files = { ...page, prefix: "docs/", grouped: true, tags: [], sort: "path" } as const;
+    expect(await services.snapshotViews.list(caller, snapshot.id, files)).toMatchObject({ total: 1 });
+    const folders = { ...page, path: "docs/" };
+    expect(await services.snapshotViews.folders(caller, snapshot.id, folders)).toMatchObject({ total: 0 });
+    costs.push(meter.total - before);
+    const all = { ...files, prefix: "", grouped: false };
+    expect(await services.snapshotViews.list(caller, snapshot.id, all)).toMatchObject({ total: 1 });
+  }
+  expect(costs[1]).toBe(costs[0] ?? 0);
+});
+
 /** A drive of its own, with a file that was replaced since a snapshot which is deleted. */
 async function deletedSnapshot({ services }: OpenedServices): Promise<void> {
   const { apiKey, driveId } = await services.drives.provision("Drive");
@@ -55,9 +87,13 @@ async function store(
   caller: Caller,
   driveId: string,
   text: string,
-): Promise<void> {
+  place: { readonly path: string; readonly expiresAt: string | undefined } = {
+    path: "f",
+    expiresAt: undefined,
+  },
+): Promise<File> {
   const upload = await uploads.begin(caller, driveId);
   await upload.write(Buffer.from(text));
   const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  await upload.finish({ ...unset, driveId, path: "f", expiresAt: undefined }, UNCONDITIONAL);
+  return (await upload.finish({ ...unset, driveId, ...place }, UNCONDITIONAL)).file;
 }

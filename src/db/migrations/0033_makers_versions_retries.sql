@@ -4,6 +4,12 @@ UPDATE folder_work SET owns_snapshot = 1
  WHERE kind = 'fork' AND EXISTS (
    SELECT 1 FROM snapshot s WHERE s.pk = snapshot AND s.is_automatic = 1 AND s.name LIKE 'For the fork %');
 
+-- What has expired since a snapshot is looked for by folder.
+CREATE INDEX file_expiring ON file (drive, path) WHERE expires_at IS NOT NULL;
+CREATE INDEX held_file_expiring ON held_file (drive, path) WHERE expires_at IS NOT NULL;
+DROP INDEX held_file_expiry;
+DROP INDEX held_file_drive_expiry;
+
 -- Documents whose text could not be read for a reason that may pass: how often that was tried with this content, and
 -- when it is tried again; null while there is a job for it. The index has them without text until then.
 CREATE TABLE document_retry (

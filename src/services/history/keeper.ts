@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tables } from "../../db/tables.ts";
 import type { DrivePk, FileId, TrashPk } from "../../domain/id.ts";
 import { keptSince, type Retention } from "../../domain/retention.ts";
+import { inPieces } from "../pieces.ts";
 
 /** How many rows one transaction removes. */
 const PIECE = 60;
@@ -57,7 +58,7 @@ export class Keeper {
   /** Removes the oldest versions of a file above a limit, in pieces. */
   async #trim(file: FileId, limit: number): Promise<void> {
     const { fileVersions, writeFromReserve: write } = this.#tables;
-    while ((await write(() => fileVersions.trim(file, limit))) > 0);
+    await inPieces(() => write(() => fileVersions.trim(file, limit)));
   }
 
   /** Marks some entries of the trash that were kept for long enough. Returns how many. Inside a write. */

@@ -4,6 +4,7 @@ import type { Releaser } from "../../db/released-contents.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { TrashPk } from "../../domain/id.ts";
 import type { Keeper } from "./keeper.ts";
+import { inPieces } from "../pieces.ts";
 import type { Quota } from "../quota.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 
@@ -89,8 +90,7 @@ export class Pruning {
     });
     // Until it is empty it takes room: the next one would go without need.
     if (pruned.hasEntry) {
-      const empty = () => write(() => this.#keeper.emptySome());
-      while (!this.#isStopped && (await empty()) > 0);
+      await this.#inPieces(() => write(() => this.#keeper.emptySome()));
     }
     return pruned;
   }
@@ -120,8 +120,11 @@ export class Pruning {
       if (oldest !== null) this.#snapshots.begin(oldest, { now: this.#clock.now(), by: null });
       return oldest !== null;
     });
-    let removed = 0;
-    while (!this.#isStopped && (await this.#snapshots.piece()) > 0) removed += 1;
+    const removed = await this.#inPieces(() => this.#snapshots.piece());
     return isDropped || removed > 0;
+  }
+
+  #inPieces(piece: () => Promise<number>): Promise<number> {
+    return inPieces(piece, () => this.#isStopped);
   }
 }

@@ -5,6 +5,7 @@ import type { Tables } from "../../db/tables.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
+import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
 import type { StorePlaces } from "../store-places.ts";
@@ -193,6 +194,7 @@ export class IndexSteps {
     const filledTo = searchJobs.filledTo();
     if (filledTo === null) return false;
     const files = await this.#ask((thread) => thread.lacking(filledTo));
+    requireFurther("the filling of the index", filledTo, files.filledTo);
     await writeDerived(() => searchJobs.fill(files));
     if (files.filledTo === null) this.#log.info("the search index is filled");
     return true;

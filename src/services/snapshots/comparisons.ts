@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
 import type { ComparedFile, DifferenceStep } from "../../db/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
+import { rangeSteps } from "./range-steps.ts";
 
 /** A file that differs. */
 export interface Difference {
@@ -52,9 +52,9 @@ export class Comparisons {
   ): Promise<ComparisonPage> {
     const found: Difference[] = [];
     const whole = rangeOf(comparison.prefix);
-    let rest: PathRange | null = after === null ? whole : rangeFrom(whole, after.path);
-    while (rest !== null) {
-      const step: DifferenceStep = this.#tables.snapshotDifferences.step(comparison, rest);
+    const range = after === null ? whole : rangeFrom(whole, after.path);
+    const read = (rest: PathRange) => this.#tables.snapshotDifferences.step(comparison, rest);
+    for await (const step of rangeSteps(range, read)) {
       for (const { path, differences } of this.#inStep(comparison, step)) {
         const seen = after?.path === path ? after.count : 0;
         for (const [index, difference] of differences.entries()) {
@@ -63,8 +63,6 @@ export class Comparisons {
           found.push(difference);
         }
       }
-      rest = step.rest;
-      if (rest !== null) await nextTurn();
     }
     return { differences: found, next: null };
   }

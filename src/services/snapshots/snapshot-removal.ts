@@ -6,6 +6,7 @@ import { Piece } from "../../domain/folders/piece.ts";
 import { ROOT } from "../../domain/path.ts";
 import type { Snapshot } from "../../domain/snapshot.ts";
 import type { Changes } from "../changes/changes.ts";
+import { requireFurther } from "../pieces.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
 const ROWS: Readonly<Record<Held, number>> = { held_file: 8, held_folder: 2 };
@@ -44,7 +45,11 @@ export class SnapshotRemoval {
     if (snapshot === null) return 0;
     const { id, number } = snapshot;
     const begun = this.#progress?.snapshot === id ? this.#progress : startOf(id, number);
-    this.#progress = await this.#tables.writeFromReserve(() => this.#remove(begun));
+    // If it cannot go on from there, it starts again.
+    this.#progress = null;
+    const reached = await this.#tables.writeFromReserve(() => this.#remove(begun));
+    if (reached !== null) requireFurther("the removal of a snapshot", positionOf(begun), positionOf(reached));
+    this.#progress = reached;
     return 1;
   }
 
@@ -81,6 +86,10 @@ export class SnapshotRemoval {
     }
     return rows.length === LOOKS ? { snapshot: id, done, after } : startOf(id, snapshot.number, done + 1);
   }
+}
+
+function positionOf({ done, after }: Progress): string {
+  return `${done} ${after.until} ${after.pk}`;
 }
 
 /** The position before all rows of a snapshot. */

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
-import type { SnapshotPlace, SnapshotScope } from "../../db/snapshot-lists.ts";
+import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshot-lists.ts";
 import type { Step } from "../../db/snapshot-walk.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/caller.ts";
@@ -22,6 +21,7 @@ import type { View } from "../../domain/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders } from "../listings.ts";
+import { rangeSteps } from "./range-steps.ts";
 
 /** How many expired files are read at once. */
 const EXPIRED = 1000;
@@ -175,9 +175,11 @@ export class SnapshotViews {
     const { snapshotLists } = this.#tables;
     if (tags !== "[]" || prefix !== folder.path)
       return counted(rangeOf(prefix), (part) => snapshotLists.countFiles(scope, place, part, tags));
-    const isHere = (path: string) =>
-      place === null ? path.startsWith(prefix) : containingFolder(path) === folder.path;
-    const expired = await this.#expired(scope, isHere);
+    const expired = await this.#expired(
+      scope,
+      folder.path,
+      (path) => place === null || containingFolder(path) === folder.path,
+    );
     return (place === null ? folder.fileCount : folder.ownFileCount) - expired;
   }
 
@@ -191,11 +193,15 @@ export class SnapshotViews {
     return counted(rangeOf(prefix), (part) => this.#tables.snapshotLists.countFoldersIn(scope, place, part));
   }
 
-  /** How many files of the snapshot have expired since; its folders still count them. */
-  async #expired(scope: SnapshotScope, isHere: (path: string) => boolean): Promise<number> {
+  /** How many files below a folder of the snapshot have expired since; the folder still counts them. */
+  async #expired(
+    scope: SnapshotScope,
+    below: FolderPath,
+    isCounted: (path: string) => boolean,
+  ): Promise<number> {
     let count = 0;
-    await this.#eachExpired(scope, (path) => {
-      if (isHere(path)) count += 1;
+    await this.#eachExpired(scope, below, ({ path }) => {
+      if (isCounted(path)) count += 1;
     });
     return count;
   }
@@ -203,8 +209,7 @@ export class SnapshotViews {
   /** The same below each folder directly in a folder. */
   async #expiredBelow(scope: SnapshotScope, parent: FolderPath): Promise<Map<string, Counts>> {
     const below = new Map<string, Counts>();
-    await this.#eachExpired(scope, (path, size) => {
-      if (!path.startsWith(parent)) return;
+    await this.#eachExpired(scope, parent, ({ path, size }) => {
       const child = path.slice(0, path.indexOf("/", parent.length) + 1);
       const { files, bytes } = below.get(child) ?? { files: 0, bytes: 0 };
       if (child.length > parent.length) below.set(child, { files: files + 1, bytes: bytes + size });
@@ -212,17 +217,14 @@ export class SnapshotViews {
     return below;
   }
 
-  async #eachExpired(scope: SnapshotScope, see: (path: string, size: number) => void): Promise<void> {
-    for (const table of ["file", "held_file"] as const) {
-      let after = { expiresAt: 0, pk: 0 };
-      for (;;) {
-        const found = this.#tables.snapshotLists.expired(table, scope, after, EXPIRED);
-        for (const { path, size, isIn } of found) if (isIn === 1) see(path, size);
-        if (found.length < EXPIRED) break;
-        after = found.at(-1) ?? after;
-        await nextTurn();
-      }
-    }
+  async #eachExpired(
+    scope: SnapshotScope,
+    below: FolderPath,
+    see: (file: ExpiredFile) => void,
+  ): Promise<void> {
+    const { snapshotLists } = this.#tables;
+    const step = (range: PathRange) => snapshotLists.expired(scope, range, EXPIRED);
+    for await (const { rows } of rangeSteps(rangeOf(below), step)) for (const row of rows) see(row);
   }
 
   #scopeOf({ drive, at }: View): SnapshotScope {
@@ -250,13 +252,12 @@ async function collected<T>(
 ): Promise<T[]> {
   const found: T[] = [];
   let toSkip = skip;
-  for (let rest: PathRange | null = range; rest !== null;) {
-    const { rows, rest: after } = step(rest, toSkip > 0 ? SKIPPED : limit - found.length);
+  const next = (rest: PathRange) => step(rest, toSkip > 0 ? SKIPPED : limit - found.length);
+  for await (const { rows } of rangeSteps(range, next)) {
     const skipped = Math.min(toSkip, rows.length);
     toSkip -= skipped;
     found.push(...rows.slice(skipped, skipped + limit - found.length));
-    rest = found.length === limit ? null : after;
-    if (rest !== null) await nextTurn();
+    if (found.length === limit) break;
   }
   return found;
 }
@@ -267,11 +268,6 @@ async function counted(
   step: (range: PathRange) => { readonly count: number; readonly rest: PathRange | null },
 ): Promise<number> {
   let total = 0;
-  for (let rest: PathRange | null = range; rest !== null;) {
-    const { count, rest: after } = step(rest);
-    total += count;
-    rest = after;
-    if (rest !== null) await nextTurn();
-  }
+  for await (const { count } of rangeSteps(range, step)) total += count;
   return total;
 }

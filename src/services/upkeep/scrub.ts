@@ -6,6 +6,7 @@ import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Log } from "../../log.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
+import { requireFurther } from "../pieces.ts";
 
 /** How many bytes a second are read: little beside the requests, and 40 TB in 30 days. */
 const BYTES_A_SECOND = 16 * 1024 * 1024;
@@ -110,7 +111,8 @@ export class Scrub {
     let checked = 0;
     const share = (now - state.startedAt) / this.#intervalMs;
     for (;;) {
-      const contents = this.#tables.scrub.contents(state.reached, digestAt(share), BATCH);
+      const begun = state.reached;
+      const contents = this.#tables.scrub.contents(begun, digestAt(share), BATCH);
       try {
         for (const content of contents) {
           await this.#check(content);
@@ -121,6 +123,7 @@ export class Scrub {
         if (contents.length > 0) await this.#store(state);
       }
       if (contents.length < BATCH) break;
+      requireFurther("the check of contents", begun, state.reached);
     }
     if (share >= 1) await this.#finish(state, now);
     return checked;

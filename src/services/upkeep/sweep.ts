@@ -14,6 +14,7 @@ import type { EarlyRemoval } from "./early-removal.ts";
 import type { EndedKeys } from "../ended-keys.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
 import type { Keeper } from "../history/keeper.ts";
+import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "../tree.ts";
@@ -136,11 +137,9 @@ export class Sweep {
     }
   }
 
-  /** Repeats `piece` until it removes nothing. Returns the total. */
-  async #inPieces(piece: () => Promise<number>): Promise<number> {
-    let total = 0;
-    for (let taken = 1; taken > 0 && !this.#stopped; total += taken) taken = await piece();
-    return total;
+  /** Repeats `piece` until it removes nothing, or this is stopped. Returns the total. */
+  #inPieces(piece: () => Promise<number>): Promise<number> {
+    return inPieces(piece, () => this.#stopped);
   }
 
   #expiredFiles(now: number): Promise<number> {

@@ -1,0 +1,30 @@
+/** No work has so many pieces: one that gets here finds the same things again and again. */
+const MOST = 100_000;
+
+/**
+ * Does pieces of a work until one finds nothing to do. Returns how many things all of them did.
+ *
+ * @param piece returns how many things it did, 0 at the end
+ * @param isStopped ends the work early
+ * @throws Error if there is no end. It is logged, and what comes after this work gets its turn
+ */
+export async function inPieces(piece: () => Promise<number>, isStopped = () => false): Promise<number> {
+  let total = 0;
+  for (let pieces = 0; !isStopped(); pieces += 1) {
+    if (pieces === MOST) throw new Error(`a work in pieces has no end after ${pieces} pieces`);
+    const done = await piece();
+    if (done === 0) break;
+    total += done;
+  }
+  return total;
+}
+
+/**
+ * Requires that a piece of a work has come further: otherwise the next one would do the same again, for ever.
+ *
+ * @param work what cannot go on, as the error says it: "the check of contents"
+ * @throws Error if both positions are the same
+ */
+export function requireFurther<T extends string | number | null>(work: string, begun: T, reached: T): void {
+  if (begun === reached) throw new Error(`${work} cannot go on from ${JSON.stringify(begun)}`);
+}
