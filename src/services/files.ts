@@ -20,7 +20,6 @@ import type { Access } from "./access.ts";
 import type { ContentChecks } from "./contents/content-checks.ts";
 import { mayGoOn } from "./may-go-on.ts";
 import type { DamagedContents } from "./damaged-contents.ts";
-import { requireFurther } from "./pieces.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "./usage.ts";
 
@@ -205,7 +204,6 @@ export class Files {
         ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
         () => this.#removeSome(caller, left, removed),
       );
-      requireFurther("the deletion of files", 0, outcome.taken);
       left.splice(0, outcome.taken);
       removed = outcome.sum;
     } while (left.length > 0);
