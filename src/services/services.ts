@@ -117,6 +117,8 @@ export interface ServiceParts {
   readonly webhookAddresses: readonly Subnet[];
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
+  /** Overrides `PIECE_ROWS` for changes of whole folders. */
+  readonly pieceRows?: number | undefined;
   /** Overrides `GREP_BOUNDS`. */
   readonly grepBounds?: GrepBounds | undefined;
   /** Where the metadata of OAuth clients is fetched, and webhooks are; the public internet by default. */

@@ -23,12 +23,19 @@ interface Opening {
   /** Of an account, in bytes; null for no limit. */
   readonly storageLimit?: number | null;
   readonly keepDays?: number;
+  readonly pieceRows?: number;
 }
 
 /** Opens or creates them in a directory. */
 export async function openServicesIn(
   root: string,
-  { open = openTables, blobsFor = (blobs) => blobs, storageLimit = null, keepDays = 30 }: Opening = {},
+  {
+    open = openTables,
+    blobsFor = (blobs) => blobs,
+    storageLimit = null,
+    keepDays = 30,
+    pieceRows,
+  }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
   const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
@@ -61,6 +68,7 @@ export async function openServicesIn(
     keepVersions: 50,
     webhookAddresses: [],
     scrubIntervalMs: 0,
+    pieceRows,
   });
   return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };
 }

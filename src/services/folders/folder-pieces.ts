@@ -34,6 +34,7 @@ export class FolderPieces {
   readonly #rewinds: RewindPieces;
   readonly #forks: ForkPieces;
   readonly #log: Log;
+  readonly #rows: number | undefined;
 
   constructor(parts: {
     tables: Tables;
@@ -42,6 +43,7 @@ export class FolderPieces {
     retention: Retention;
     changes: Changes;
     log: Log;
+    pieceRows?: number | undefined;
   }) {
     this.#tables = parts.tables;
     this.#tree = parts.tree;
@@ -51,6 +53,7 @@ export class FolderPieces {
     this.#forks = new ForkPieces(parts);
     this.#changes = parts.changes;
     this.#log = parts.log;
+    this.#rows = parts.pieceRows;
   }
 
   /**
@@ -65,6 +68,7 @@ export class FolderPieces {
     this.#touch(work, stamp);
     return advance({
       begun,
+      rows: this.#rows,
       does: (piece) => this.#step(work, begun, piece, stamp),
       onStall: (rows) => this.#log.error("a piece of a folder's change did nothing", { work, begun, rows }),
     });

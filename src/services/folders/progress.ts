@@ -11,26 +11,30 @@ export interface Progress {
 /** The start of every work, even if parts of it are already done. */
 export const START: Progress = { phase: 0, after: null };
 
-/** How large pieces are, one after another, as long as none of them gets further; in rows. */
-const SIZES = [PIECE_ROWS, PIECE_ROWS * 10, PIECE_ROWS * 1000];
+/** How much larger pieces are, one after another, as long as none of them gets further. */
+const LARGER = [1, 10, 1000];
 
 /**
  * Does a piece of a work. Every piece must get further, or end the work: one that does not would be done again for ever.
  * Such a piece has changed nothing, so a larger one is tried at once. Inside a write.
  *
+ * @param rows the size of a piece
  * @param onStall is called with the size of a piece that got nowhere, in rows
  * @throws Error if no piece gets further
  */
 export function advance({
   begun,
+  rows: size = PIECE_ROWS,
   does,
   onStall,
 }: {
   begun: Progress;
+  rows?: number | undefined;
   does: (piece: Piece) => Progress | null;
   onStall: (rows: number) => void;
 }): Progress | null {
-  for (const rows of SIZES) {
+  for (const larger of LARGER) {
+    const rows = size * larger;
     const piece = new Piece(rows);
     const reached = does(piece);
     if (reached === null || isFurther(reached, begun, piece)) return reached;
