@@ -43,9 +43,13 @@ function endOfRow(text: string, start: number, most: number): number {
   const last = start + most;
   if (last >= text.length) return text.length;
   const least = Math.max(start + 1, last - BACK_TO_SPACE);
-  for (let end = last; end > least; end -= 1) if (/\s/.test(text.charAt(end - 1))) return end;
-  for (let end = last; end > least; end -= 1) if (isBetweenCharacters(text, end)) return end;
-  return last;
+  let found: number | null = null;
+  for (let end = last; end > least; end -= 1) {
+    if (!isBetweenCharacters(text, end)) continue;
+    if (/\s/.test(text.charAt(end - 1))) return end;
+    found ??= end;
+  }
+  return found ?? last;
 }
 
 function isBetweenCharacters(text: string, at: number): boolean {
