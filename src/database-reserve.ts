@@ -5,8 +5,10 @@ import { dirname } from "node:path";
 const MIB = 1024 * 1024;
 /** Bytes. Enough to delete some thousand files in one write, which frees room for the next. */
 const SIZE = 8 * MIB;
-/** Free bytes needed to create the reserve: with less left over, it would be freed again at once. */
+/** Free bytes and those of the reserve that are needed to make it whole: with less, it would be freed again at once. */
 const ENOUGH = 2 * SIZE;
+/** How many bytes are freed at once. Other programs on the full disk take what is freed and not used at once. */
+const STEP = MIB;
 /** Free bytes that are enough to start a server without it. */
 const START = MIB;
 
@@ -31,14 +33,15 @@ export class DatabaseReserve {
     return this.#isWhole;
   }
 
-  /** Frees the reserve at once. Returns false if there was none left. Throws system errors. */
+  /** Frees a part of the reserve at once. Returns false if there was none left. Throws system errors. */
   release(): boolean {
     this.#isWhole = false;
     this.#timesReleased += 1;
     const file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      if (fstatSync(file).size === 0) return false;
-      ftruncateSync(file, 0);
+      const { size } = fstatSync(file);
+      if (size === 0) return false;
+      ftruncateSync(file, lessened(size, 1));
       // Some file systems free the space only now.
       fsyncSync(file);
       return true;
@@ -47,7 +50,10 @@ export class DatabaseReserve {
     }
   }
 
-  /** Creates the reserve if the disk has space. Returns whether it exists now. Rejects with system errors. */
+  /**
+   * Creates the reserve if the disk has space, or a part of it if it has some. Returns whether it is whole now. Rejects
+   * with system errors.
+   */
   restore(): Promise<boolean> {
     if (this.#isWhole) return Promise.resolve(true);
     this.#restoring ??= this.#restore().finally(() => {
@@ -58,21 +64,32 @@ export class DatabaseReserve {
 
   /** Frees the reserve if the disk has too little space for a server to start. */
   async makeRoomToStart(): Promise<void> {
-    if ((await this.#freeBytes()) < START) this.release();
+    while ((await this.#freeBytes()) < START && this.release());
   }
 
   async #restore(): Promise<boolean> {
     const before = this.#timesReleased;
     const file = await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      const exists = (await isAllocated(file)) || ((await this.#freeBytes()) >= ENOUGH && (await fill(file)));
-      if (this.#timesReleased === before) this.#isWhole = exists;
-      // It was freed again meanwhile.
-      else await file.truncate(0);
+      const { size } = await file.stat();
+      const isWhole = (await isAllocated(file, SIZE)) || (await this.#grow(file, size));
+      if (this.#timesReleased === before) this.#isWhole = isWhole;
+      // Some was freed again meanwhile.
+      else await file.truncate(lessened(size, this.#timesReleased - before));
       return this.#isWhole;
     } finally {
       await file.close();
     }
+  }
+
+  /** Takes what the disk has. Returns whether the reserve is whole then. */
+  async #grow(file: FileHandle, size: number): Promise<boolean> {
+    const free = await this.#freeBytes();
+    if (size + free >= ENOUGH) return fill(file, 0, SIZE);
+    // What is needed at once, such as for a sign-in, stays free.
+    const spare = Math.floor(free / STEP - 1) * STEP;
+    if (spare > 0 && size < SIZE - STEP) await fill(file, size, Math.min(size + spare, SIZE - STEP));
+    return false;
   }
 
   async #freeBytes(): Promise<number> {
@@ -81,27 +98,33 @@ export class DatabaseReserve {
   }
 }
 
-async function isAllocated(file: FileHandle): Promise<boolean> {
-  const { size, blocks } = await file.stat();
-  // `blocks` counts units of 512 bytes on every file system.
-  return size === SIZE && blocks * 512 >= SIZE;
+/** The size of the reserve after it was freed some times. */
+function lessened(size: number, times: number): number {
+  return Math.max(0, Math.min(size, SIZE) - times * STEP);
 }
 
-/** Writes the whole file. Returns false if there was no space. */
-async function fill(file: FileHandle): Promise<boolean> {
+async function isAllocated(file: FileHandle, bytes: number): Promise<boolean> {
+  const { size, blocks } = await file.stat();
+  // `blocks` counts units of 512 bytes on every file system.
+  return size === bytes && blocks * 512 >= bytes;
+}
+
+/** Writes the file from one size to another. Returns false, with the first size, if there was no space. */
+async function fill(file: FileHandle, from: number, to: number): Promise<boolean> {
   try {
-    for (let at = 0; at < SIZE; at += MIB) {
+    for (let at = from; at < to; at += MIB) {
+      const bytes = Math.min(MIB, to - at);
       // Random bytes: file systems that compress store zeros in no space.
-      await file.write(crypto.getRandomValues(new Uint8Array(MIB)), 0, MIB, at);
+      await file.write(crypto.getRandomValues(new Uint8Array(bytes)), 0, bytes, at);
     }
     await file.sync();
   } catch (error) {
-    await file.truncate(0);
+    await file.truncate(from);
     if (isDiskFull(error)) return false;
     throw error;
   }
   // A write may be partial.
-  return isAllocated(file);
+  return isAllocated(file, to);
 }
 
 /** Whether a system call failed because the disk, or this user's quota, is full. */

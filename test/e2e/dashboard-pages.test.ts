@@ -184,6 +184,34 @@ test("no page asked another host, or did what its policy forbids", () => {
   expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });
 
+test("no text becomes markup or a script of the page, whatever its own scripts do", async () => {
+  await visit("/claim/clm_none", "This link is not valid");
+  await page.evaluate(`document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+    (window.violations ??= []).push(effectiveDirective);
+  })`);
+  const attempts = [
+    `document.querySelector("main").innerHTML = "<b id=made>"`,
+    `new DOMParser().parseFromString("<b id=made>", "text/html")`,
+    `new Worker("/markdown-worker.js")`,
+    `new Worker("/other.js")`,
+    `document.createElement("script").text = "1"`,
+    `trustedTypes.createPolicy("other", {})`,
+    `trustedTypes.createPolicy("default", {})`,
+  ];
+  for (const attempt of attempts) {
+    const done = page.evaluate(`{ ${attempt} }`).then(
+      () => "done",
+      (error: unknown) => String(error),
+    );
+    expect([attempt, await done]).toEqual([attempt, expect.stringContaining("TypeError")]);
+  }
+  expect(await page.locator("#made").count()).toBe(0);
+  expect(await page.evaluate<string[]>("window.violations")).toEqual([
+    ...Array.from({ length: 5 }, () => "require-trusted-types-for"),
+    ...Array.from({ length: 2 }, () => "trusted-types"),
+  ]);
+});
+
 test("script and style are small, as the browser gets them", async () => {
   expect(await pageWeight(dashboard.server.url)).toBeLessThan(MOST_BYTES);
 });

@@ -31,7 +31,8 @@ const SHARED_PAGE = "/s/:token";
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
  * contents are shown from memory, as images or in a frame, which only the browser's PDF viewer uses and which
- * inherits this policy. Audio and video stream from the server.
+ * inherits this policy. Audio and video stream from the server. No text becomes markup or a script (Trusted Types);
+ * the policy in `web/lib/own-worker.ts` allows the addresses of its own workers.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -44,6 +45,8 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types coffer-workers",
 ].join("; ");
 
 const PAGE_HEADERS = {

@@ -1,12 +1,10 @@
+import { MARKDOWN_WORKER, startWorker } from "../own-worker.ts";
 import type { Block } from "./document.ts";
 
 /** Longer documents are shown as their source: a browser would take seconds to lay them out. */
 const MOST_CHARACTERS = 256 * 1024;
 /** In ms. Ordinary documents of the most characters take 50 to 700 here; a telephone may need four times as long. */
 const MOST_TIME = 3000;
-
-/** Where the server has `web/markdown-worker.ts`. */
-const WORKER = "/markdown-worker.js";
 
 /**
  * Reads a Markdown document; null for one that is too long or too complex to be shown formatted.
@@ -18,7 +16,7 @@ const WORKER = "/markdown-worker.js";
 export function formatMarkdown(text: string, signal: AbortSignal): Promise<readonly Block[] | null> {
   if (text.length > MOST_CHARACTERS) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const worker = new Worker(WORKER, { type: "module" });
+    const worker = startWorker(MARKDOWN_WORKER);
     const end = (blocks: readonly Block[] | null) => {
       clearTimeout(timer);
       worker.terminate();
