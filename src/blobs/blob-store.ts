@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ByteRange } from "../domain/byte-range.ts";
@@ -155,6 +156,12 @@ export class BlobStore {
   /** Checks that the file of a content is there, and has its size. Throws DamagedContent. */
   async requireFile(content: Content): Promise<void> {
     await requireFile(this.#volume.blobPath(content.digest), content);
+  }
+
+  /** Whether the file of a content is shorter than the content. What is gone is not: it may still be open. */
+  isCutShort({ digest, size }: Content): boolean {
+    const found = lstatSync(this.#volume.blobPath(digest), { throwIfNoEntry: false });
+    return found !== undefined && found.size < size;
   }
 
   /** The state of a content, as `DamagedContent.state`. */

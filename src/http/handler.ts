@@ -16,6 +16,7 @@ import { leads } from "./gate/leads.ts";
 import { createRouteTable } from "./gate/route-table.ts";
 import type { OriginOf } from "./gate/own-origin.ts";
 import { createPipeline, refuse } from "./gate/pipeline.ts";
+import { socketCuts } from "./gate/socket-cut.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { contextOf } from "./gate/request-context.ts";
 import type { BeginAttempt } from "./gate/request-context.ts";
@@ -88,6 +89,7 @@ export function createHandler(options: HandlerOptions): Handler {
     challenge: options.challenge,
     route,
     beginAttempt: options.beginAttempt,
+    cutSocket: socketCuts(),
     holdSnapshot,
     countOperation: options.countOperation,
     leads: leads(baseUrl),

@@ -98,6 +98,16 @@ export class Files {
     return this.#damaged.isKnown(file);
   }
 
+  /** The check of a content that is still running; null if there is none. It never rejects. */
+  runningCheck(file: FileFacts): Promise<void> | null {
+    return this.#checks.running(file);
+  }
+
+  /** Whether the content of a file has fewer bytes than it had, so that less was sent than announced. */
+  isCutShort(file: FileFacts): boolean {
+    return this.#blobs.isCutShort(file);
+  }
+
   /** Whether a content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
     return mayGoOn(this.#access, caller, [driveId]);

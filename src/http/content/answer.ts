@@ -1,5 +1,4 @@
 import { essenceOf, isCodeType, isTextType } from "../../domain/media-type.ts";
-import type { ByteRange } from "../../domain/byte-range.ts";
 import { MIB } from "../../domain/limits.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/file.ts";
@@ -10,14 +9,17 @@ import { CONTAINED } from "./contained.ts";
 import { contentDisposition } from "./disposition.ts";
 import { etagOf } from "./etag.ts";
 import { httpDate } from "./http-date.ts";
-import type { RequestContext } from "../gate/request-context.ts";
+import { heldBack } from "./held-back.ts";
+import { piecewise } from "./piecewise.ts";
+import type { RequestContext, Sending } from "../gate/request-context.ts";
 
-/** A socket accepts up to this many bytes at once, however slowly the client reads. */
-const LARGE_BYTES = 512 * 1024;
+/** Shorter contents are sent from memory: their files cannot change meanwhile. */
+const MEMORY_BYTES = 64 * 1024;
 
 /**
  * After a longer content the connection is closed. Where a file has become shorter while it is sent, the runtime takes
- * its end for that of the response: the client would wait for the rest. For shorter ones, new connections cost more.
+ * its end for that of the response: the client would wait for the rest. For shorter ones new connections cost more, and
+ * half a second later is soon enough.
  */
 const CLOSED_BYTES = 8 * MIB;
 
@@ -34,7 +36,7 @@ export interface ContentRequest {
   readonly inline: boolean;
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
   readonly isForAnyPage: boolean;
-  /** Asked every second while a long content is sent; once it says no, the connection is closed. */
+  /** Asked twice a second while a long content is sent; once it says no, the connection is closed. */
   readonly mayGoOn: () => boolean;
   /** Called when content has been opened and will be sent, before any is; may throw. */
   readonly beforeContent?: () => Promise<void>;
@@ -70,9 +72,12 @@ export function contentAnswer(
   const init = { status: range === null ? 200 : 206, headers };
   // The runtime sets the length of what it sends itself.
   if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
-  const body = contentBody(files, { context, file, mayGoOn }, range);
+  const body = files.content(file, range ?? undefined);
   const send = (content: Blob) => {
     if (start === 0) onStart?.();
+    const check = files.runningCheck(file);
+    if (check !== null) return heldResponse(content, { check, files, file, context, mayGoOn }, init);
+    if (file.size > MEMORY_BYTES) context.allowSlowReader(sendingOf({ files, file, mayGoOn }));
     return new Response(content, init);
   };
   if (beforeContent === undefined) return body instanceof Promise ? body.then(send) : send(body);
@@ -122,11 +127,36 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
-function contentBody(
-  files: Files,
-  { context, file, mayGoOn }: Pick<ContentRequest, "context" | "file" | "mayGoOn">,
-  range: ByteRange | null,
-): Blob | Promise<Blob> {
-  if (file.size > LARGE_BYTES) context.allowSlowReader(() => mayGoOn() && !files.isDamaged(file));
-  return files.content(file, range ?? undefined);
+/** The content of a file while it is sent. */
+interface SentContent extends Pick<ContentRequest, "file" | "mayGoOn"> {
+  readonly files: Files;
+}
+
+function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
+  return {
+    mayGoOn: () => mayGoOn() && !files.isDamaged(file),
+    isCutShort: () => files.isCutShort(file),
+  };
+}
+
+/**
+ * A content whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
+ * complete response.
+ */
+async function heldResponse(
+  content: Blob,
+  { check, ...sent }: SentContent & Pick<ContentRequest, "context"> & { readonly check: Promise<void> },
+  init: { readonly status: number; readonly headers: Record<string, string> },
+): Promise<Response> {
+  const { files, file, context } = sent;
+  const pieces = heldBack(content, async () => {
+    context.suspendIdleTimeout();
+    await check;
+    context.keepAlive();
+    if (files.isDamaged(file)) throw new Error("the content is damaged");
+  });
+  const body = await piecewise(pieces, { onFailure: () => context.breakOff() });
+  context.allowSlowReader(sendingOf(sent));
+  const headers = { ...init.headers, "content-length": String(content.size) };
+  return new Response(body, { ...init, headers });
 }

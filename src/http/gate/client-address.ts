@@ -49,15 +49,18 @@ function addTrusted(list: IpList, { address, prefix, family }: Subnet): void {
   else list.addSubnet(normalised, prefix, family);
 }
 
-/** An address without its zone. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes IPv4. */
-function normalise(text: string): string | null {
+/**
+ * An address without its zone, in one form of the several that an IPv6 address has. One that is IPv4-mapped (RFC 4291,
+ * 2.5.5.2) becomes IPv4. Null for what is no address.
+ */
+export function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
   const family = ipVersion(address);
   if (family === 0) return null;
   if (family === 4) return address;
   const groups = expand(address);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (!isMapped) return address;
+  if (!isMapped) return groups.map((group) => group.toString(16)).join(":");
   const [high = 0, low = 0] = groups.slice(6);
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

@@ -10,10 +10,11 @@ import type { ClientOf } from "./client-address.ts";
 import { usedAddress } from "./used-address.ts";
 import { prefersLenience } from "./preferences.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
+import type { CutSocket, Peer } from "./socket-cut.ts";
 
 /** The server's functions for the connection of a request. */
 export interface Connections {
-  requestIP(request: Request): { readonly address: string } | null;
+  requestIP(request: Request): Peer | null;
   timeout(request: Request, seconds: number): void;
 }
 
@@ -22,6 +23,15 @@ export interface ContextParts {
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
   readonly beginAttempt: BeginAttempt;
+  readonly cutSocket: CutSocket;
+}
+
+/** Decides about what is being sent. */
+export interface Sending {
+  /** Whether the rest may be sent. */
+  readonly mayGoOn: () => boolean;
+  /** Asked at the end: whether the runtime has sent less than it announced, so that the client waits for the rest. */
+  readonly isCutShort?: () => boolean;
 }
 
 /** See `Idempotency.begin`. */
@@ -37,7 +47,7 @@ export const IDLE_SECONDS = 30;
 const SLOW_SECONDS = 255;
 
 /** How often what is being sent is looked at, in milliseconds. */
-const SECOND_MS = 1000;
+const LOOK_MS = 500;
 
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
 
@@ -147,33 +157,35 @@ export class RequestContext {
    * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
    * one is set a little later: what is sent before fits into the socket's buffers.
    *
-   * @param mayGoOn is asked every second until all is sent; once it says no, the connection is closed. For what the
+   * @param sending is asked twice a second until all is sent; once it says no, the connection is closed. For what the
    *   runtime sends by itself
    */
-  allowSlowReader(mayGoOn?: () => boolean): void {
-    const allow = () => this.#connections.timeout(this.#request, SLOW_SECONDS);
+  allowSlowReader(sending?: Sending): void {
+    const peer = this.#connections.requestIP(this.#request);
     this.#patience = setTimeout(() => {
-      allow();
-      if (mayGoOn !== undefined) this.#watch(mayGoOn);
-    }, SECOND_MS);
+      this.#connections.timeout(this.#request, SLOW_SECONDS);
+      if (sending !== undefined && peer !== null) this.#watch(sending, peer);
+    }, LOOK_MS);
     this.#patience.unref();
   }
 
-  #watch(mayGoOn: () => boolean): void {
+  #watch(sending: Sending, peer: Peer): void {
     // A request whose response has been sent has no connection.
-    if (this.#connections.requestIP(this.#request) === null) return;
-    if (!mayGoOn()) return this.breakOff();
-    this.#patience = setTimeout(() => this.#watch(mayGoOn), SECOND_MS);
+    if (this.#connections.requestIP(this.#request) === null) {
+      if (sending.isCutShort?.() === true) this.#parts.cutSocket(peer);
+      return;
+    }
+    if (!sending.mayGoOn()) return this.breakOff();
+    this.#patience = setTimeout(() => this.#watch(sending, peer), LOOK_MS);
     this.#patience.unref();
   }
 
-  /**
-   * Closes, within a few seconds, the connection of a client that reads nothing: the runtime has no other way to end a
-   * body that waits to be sent. The client gets a truncated response.
-   */
+  /** Closes the connection, also of a client that reads nothing. The client gets a truncated response. */
   breakOff(): void {
     clearTimeout(this.#patience);
-    this.#connections.timeout(this.#request, 1);
+    const peer = this.#connections.requestIP(this.#request);
+    // Otherwise within a few seconds: the runtime has no other way to end a body that waits to be sent.
+    if (peer === null || !this.#parts.cutSocket(peer)) this.#connections.timeout(this.#request, 1);
   }
 
   /** Keeps the connection open while no bytes move: syncing a large content takes time. */

@@ -78,7 +78,7 @@ export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
 
 /** How an archive is sent. */
 interface ArchiveSending extends Pick<ArchiveOptions, "log" | "stallMs"> {
-  /** Asked every second; once it says no, the connection is closed. */
+  /** Asked twice a second; once it says no, the connection is closed. */
   readonly mayGoOn: () => boolean;
 }
 
@@ -110,6 +110,6 @@ export async function archiveAnswer(
       },
     },
   });
-  context.allowSlowReader(mayGoOn);
+  context.allowSlowReader({ mayGoOn });
   return new Response(body, { headers });
 }

@@ -73,7 +73,7 @@ export function downloads(service: Files) {
         tag: "Files",
         summary: "Download a file",
         description:
-          "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds is sent meanwhile, and if it is damaged, the connection is cut: compare the length, or the SHA-256 with `Repr-Digest`. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
+          "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
       },
       ({ request, context, query, caller }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));

@@ -30,7 +30,7 @@ interface Checked {
 
 /**
  * Checks contents that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
- * a check takes long, the content is sent while it goes on; see `Files.isDamaged`. Smaller contents are checked
+ * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller contents are checked
  * at each read.
  */
 export class ContentChecks {
@@ -60,6 +60,11 @@ export class ContentChecks {
     const read = () => this.#damaged.readFor(file, () => this.#blobs.read(file, range));
     if (file.size <= RECENT_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
+  }
+
+  /** The check of a content that is running; null if there is none. It never rejects. */
+  running({ digest }: Content): Promise<void> | null {
+    return this.#checks.get(digest)?.catch(() => {}) ?? null;
   }
 
   /** Remembers that all bytes of a content were right when they were written just now. */

@@ -14,6 +14,7 @@ function startReading(limit: number) {
     const context = new RequestContext(request, server, {
       clientOf: () => "test",
       isTrustedPeer: () => false,
+      cutSocket: () => false,
       beginAttempt: () => {
         throw new Error("nothing is written");
       },
