@@ -71,6 +71,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "services",
     "web/index.html",
     "web/markdown-worker.html",
+    "web/pdf-worker.html",
   ],
   // Checks a store from outside, also beside a server.
   verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],

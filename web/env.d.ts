@@ -4,6 +4,8 @@ declare module "*.svg" {
 }
 
 interface Window {
+  /** In a worker, whose scope TypeScript takes for a window's. */
+  readonly fonts: FontFaceSet;
   /** Absent in older browsers; unknown to TypeScript. */
   readonly trustedTypes?: {
     createPolicy(

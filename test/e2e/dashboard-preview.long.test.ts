@@ -34,7 +34,7 @@ test.each<[name: string, content: Content, shows: string]>([
   ["axe/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "img"],
   ["axe/a.wav", wav(), "audio"],
   ["axe/a.webm", Uint8Array.from(WEBM), "video"],
-  ["axe/a.pdf", "%PDF-1.4", ".preview-none, iframe"],
+  ["axe/a.pdf", "%PDF-1.4", ".preview-none"],
   ["axe/a.zip", "PK", ".preview-none"],
   ["axe/a.docx", docx(wordParagraph("text")), ".preview-text"],
   ["axe/a.txt", "", ".preview-none"],

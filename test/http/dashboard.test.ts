@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; frame-src blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
 
 /** What a browser accepts. */
 const page = { accept: "text/html,application/xhtml+xml" };
@@ -112,13 +112,21 @@ describe("the dashboard's files", () => {
     }
   });
 
-  test("the worker that reads Markdown is a script of its own, under the same policy, and asked for anew", async () => {
-    const { status, headers } = await get("/markdown-worker.js");
-    expect([status, headers.get("content-type")]).toEqual([200, expect.stringContaining("text/javascript")]);
-    expect(headers.get("content-security-policy")).toBe(POLICY);
-    expect(headers.get("cache-control")).toBe("no-cache");
-    expect(files).not.toContain("/markdown-worker.js");
-  });
+  test.each(["/markdown-worker.js", "/pdf-worker.js"])(
+    "the worker %s is a script of its own, which may load nothing, and is asked for anew",
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect([status, headers.get("content-type")]).toEqual([
+        200,
+        expect.stringContaining("text/javascript"),
+      ]);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      );
+      expect(headers.get("cache-control")).toBe("no-cache");
+      expect(files).not.toContain(path);
+    },
+  );
 
   test("files are kept for good by the browser, since their names follow their contents", async () => {
     for (const file of files) {

@@ -1,5 +1,6 @@
 import index from "../../../web/index.html";
-import worker from "../../../web/markdown-worker.html";
+import markdownWorker from "../../../web/markdown-worker.html";
+import pdfWorker from "../../../web/pdf-worker.html";
 
 /** A file of the dashboard. */
 export interface Asset {
@@ -18,13 +19,20 @@ export async function dashboardAssets(): Promise<Asset[]> {
 }
 
 /**
- * The script that reads Markdown in a worker. Its path is fixed, because the page cannot know the bundler's name for
- * it.
+ * The scripts that read Markdown and PDFs in workers. Their paths are fixed, because the page cannot know the bundler's
+ * names for them.
  */
-export async function markdownWorker(): Promise<Asset> {
-  const script = (await filesOf(worker)).find(({ path }) => path.endsWith(".js"));
-  if (script === undefined) throw new Error("the bundle lacks the Markdown worker");
-  return { ...script, path: "/markdown-worker.js" };
+export async function dashboardWorkers(): Promise<Asset[]> {
+  return Promise.all([
+    workerAt("/markdown-worker.js", markdownWorker),
+    workerAt("/pdf-worker.js", pdfWorker),
+  ]);
+}
+
+async function workerAt(path: string, page: Page): Promise<Asset> {
+  const script = (await filesOf(page)).find((file) => file.path.endsWith(".js"));
+  if (script === undefined) throw new Error(`the bundle lacks ${path}`);
+  return { ...script, path };
 }
 
 /** A page and the files that it names: embedded in the executable, or bundled now when run from source. */

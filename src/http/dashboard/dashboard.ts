@@ -4,7 +4,7 @@ import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
-import { type Asset, dashboardAssets, markdownWorker } from "./assets.ts";
+import { type Asset, dashboardAssets, dashboardWorkers } from "./assets.ts";
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES = [
@@ -30,9 +30,8 @@ const SHARED_PAGE = "/s/:token";
 
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
- * contents are shown from memory, as images or in a frame, which only the browser's PDF viewer uses and which
- * inherits this policy. Audio and video stream from the server. No text becomes markup or a script (Trusted Types);
- * the policy in `web/lib/own-worker.ts` allows the addresses of its own workers.
+ * contents are shown from memory, and in no frame. Audio and video stream from the server. No text becomes markup or a
+ * script (Trusted Types); the policy in `web/lib/own-worker.ts` allows the addresses of its own workers.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -40,7 +39,6 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
-  "frame-src blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -55,6 +53,11 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "x-frame-options": "DENY",
+};
+/** A worker does not inherit the policy of the page, and reads what is hostile: it needs nothing. */
+const WORKER_HEADERS = {
+  ...PAGE_HEADERS,
+  "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 };
 // Their names contain a hash of their contents.
 const FILE_HEADERS = {
@@ -95,9 +98,9 @@ export async function dashboard({ start, shared, claim }: ForPrograms) {
       plugin.get("/*", lost(asset));
     }
   }
-  const worker = await markdownWorker();
-  // With the policy of the page, as a worker does not inherit it.
-  plugin.get(worker.path, served(worker, worker.path, PAGE_HEADERS));
+  for (const worker of await dashboardWorkers()) {
+    plugin.get(worker.path, served(worker, worker.path, WORKER_HEADERS));
+  }
   return plugin;
 }
 

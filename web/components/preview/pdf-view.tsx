@@ -1,54 +1,78 @@
-import { useLoad } from "../../lib/load.ts";
+import { useEffect, useState } from "preact/hooks";
 import type { ShownFile } from "../../lib/content-source.ts";
+import { type OpenedPdf, PdfReader } from "../../lib/pdf/pdf-reader.ts";
+import { ShowMore } from "../show-more.tsx";
 import { DocumentView } from "./document-view.tsx";
+import { LinkQuestion } from "./link-question.tsx";
 import { NoView } from "./no-view.tsx";
-import { useBlobUrl, Whole } from "./whole.tsx";
+import { PdfPage } from "./pdf-page.tsx";
+import { Whole } from "./whole.tsx";
 
 const MOST_BYTES = 100 * 1024 * 1024;
 const PDF = "application/pdf";
-/** Viewers accept the mark of a PDF anywhere in this many bytes at its start. */
-const HEAD_BYTES = 1024;
-/** Closes the sidebar: `navpanes` in Chromium's viewer, `pagemode` in Firefox's. */
-const WITHOUT_SIDEBAR = "#navpanes=0&pagemode=none";
+/** Pages that are put into the page at once; a document may have 100,000. */
+const PAGES_AT_ONCE = 200;
 
 interface ShownProps {
   readonly file: ShownFile;
   readonly content: Blob;
 }
 
-/** A PDF in the browser's own viewer; where it has none, its text. */
+/**
+ * A PDF, drawn page by page. Not in the browser's own viewer: that runs scripts, which open prompts over the dashboard,
+ * and follows links in its place; and no sandbox leaves it running. A browser that cannot draw shows the text.
+ */
 export function PdfView({ file }: { readonly file: ShownFile }) {
-  if (!navigator.pdfViewerEnabled) return <DocumentView file={file} why="This browser can't show PDFs." />;
+  if (!("OffscreenCanvas" in window)) return <DocumentView file={file} why={UNABLE} />;
   return (
     <Whole file={file} most={MOST_BYTES} type={PDF}>
-      {(content) => <Checked file={file} content={content} />}
+      {(content) => <Opened file={file} content={content} />}
     </Whole>
   );
 }
 
-/** Whether a content has the header of a PDF (ISO 32000-2, 7.5.2). */
-async function isPdf(content: Blob): Promise<boolean> {
-  return (await content.slice(0, HEAD_BYTES).text()).includes("%PDF-");
+const UNABLE = "This browser can't show PDFs.";
+const WHY = {
+  password: "This PDF has a password.",
+  damaged: "Not a valid PDF.",
+  slow: "This PDF is too complex to be shown here.",
+} as const;
+
+function Opened({ file, content }: ShownProps) {
+  const [reader, setReader] = useState<PdfReader | null>(null);
+  const [opened, setOpened] = useState<OpenedPdf | null>(null);
+  useEffect(() => {
+    const made = new PdfReader(content);
+    setReader(made);
+    void made.open().then(setOpened);
+    return () => made[Symbol.dispose]();
+  }, [content]);
+  if (reader === null || opened === null) {
+    return <p class="preview-body preview-none soft">Reading the document…</p>;
+  }
+  if (opened.kind === "opened") return <Pages reader={reader} pages={opened.pages} ratio={opened.ratio} />;
+  if (opened.why === "unable") return <DocumentView file={file} why={UNABLE} />;
+  return <NoView file={file} why={WHY[opened.why]} />;
 }
 
-function Checked({ file, content }: ShownProps) {
-  const { loaded } = useLoad(file.id, () => isPdf(content));
-  if (loaded.state !== "ready") return null;
-  if (!loaded.value) return <NoView file={file} why="Not a valid PDF." />;
-  return <Frame file={file} content={content} />;
+interface PagesProps {
+  readonly reader: PdfReader;
+  readonly pages: number;
+  /** Of the first page, its width by its height. */
+  readonly ratio: number;
 }
 
-/**
- * The frame has no sandbox, because Chromium shows no PDF in a sandbox, whatever it allows. Instead, the blob has the
- * type application/pdf, so that the browser hands it to its viewer, in a process and an origin of its own, or to
- * nothing. Only the viewer runs a script in a PDF. Such a script can open an alert, but reaches neither the dashboard
- * nor the network, because the frame inherits our policy.
- */
-function Frame({ file, content }: ShownProps) {
-  const url = useBlobUrl(content);
+function Pages({ reader, pages, ratio }: PagesProps) {
+  const [shown, setShown] = useState(PAGES_AT_ONCE);
+  const [asked, setAsked] = useState<string | null>(null);
+  const numbers = Array.from({ length: Math.min(shown, pages) }, (_, at) => at + 1);
   return (
-    <div class="preview-body">
-      {url !== null && <iframe class="preview-frame" title={file.filename} src={url + WITHOUT_SIDEBAR} />}
+    <div class="preview-body pdf" tabIndex={0} role="region" aria-label="Pages">
+      {numbers.map((number) => (
+        <PdfPage key={number} reader={reader} number={number} of={pages} ratio={ratio} onLink={setAsked} />
+      ))}
+      {shown < pages && <ShowMore onMore={() => setShown(shown + PAGES_AT_ONCE)} />}
+      {asked !== null && <LinkQuestion href={asked} onClose={() => setAsked(null)} />}
     </div>
   );
 }

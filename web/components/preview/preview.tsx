@@ -23,8 +23,8 @@ interface PreviewProps {
 }
 
 /**
- * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or a
- * document of the browser's own viewer, and nothing in them runs in our origin.
+ * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
+ * nothing in them runs in our origin.
  */
 export function Preview({ file, children, onClose }: PreviewProps) {
   const element = useModal(onClose);
