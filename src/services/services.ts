@@ -33,6 +33,7 @@ import { FolderLocks } from "./folders/folder-locks.ts";
 import { FolderPieces } from "./folders/folder-pieces.ts";
 import { FolderTransfers } from "./folders/folder-transfers.ts";
 import { FolderWorks } from "./folders/folder-works.ts";
+import { WorksUnderWay } from "./folders/works-under-way.ts";
 import { Folders } from "./folders/folders.ts";
 import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep.ts";
@@ -223,6 +224,7 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders,
     folderWorks: works,
+    worksUnderWay: new WorksUnderWay({ ...given, access, pieces }),
     trash,
     trashEmptying: new TrashEmptying(parts),
     snapshots,
