@@ -79,6 +79,7 @@ const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path 
 export class FolderWorksTable {
   readonly #all;
   readonly #of;
+  readonly #byPk;
   readonly #insert;
   readonly #isUndone;
   readonly #undo;
@@ -91,6 +92,7 @@ export class FolderWorksTable {
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
+    this.#byPk = sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
       `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
                                 created_at, id, phase, files_done, files_total, answer)
@@ -122,6 +124,11 @@ export class FolderWorksTable {
   /** The works in, from or to a drive. */
   of(drive: DrivePk): RecordedWork[] {
     return this.#of.all(drive).map(fromRow);
+  }
+
+  byPk(pk: FolderWorkPk): RecordedWork | null {
+    const row = this.#byPk.get(pk);
+    return row === null ? null : fromRow(row);
   }
 
   /** Inside a write. */

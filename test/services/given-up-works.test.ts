@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { DriveId } from "../../src/domain/id.ts";
 import { recordKeys } from "../../src/domain/idempotency.ts";
+import type { FeedStream } from "../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../src/services/folders/works-under-way.ts";
 import { copyRows } from "../support/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
@@ -305,4 +306,48 @@ test("a key of a folder sees what is done in there, and not where it comes from 
   const copied = BEGIN.copy(world).then((begin) => expectGivenUp(begin()));
   await cancel(destination, await underWay(world));
   await copied;
+});
+
+function follow({ services, caller, drive }: World): FeedStream {
+  const listener = { wake: () => {}, tick: () => {}, end: () => {} };
+  return services.feed.open(caller, "client", { drives: [drive], position: "latest" }, listener);
+}
+
+describe("a stream is told of works", () => {
+  test("as they begin, at most once a second, and as they end", async () => {
+    await using world = await open();
+    const stream = follow(world);
+    expect(stream.read().works).toEqual([]);
+    const copied = (await BEGIN.copy(world))();
+    await underWay(world);
+    expect(stream.read().works).toMatchObject([{ hasEnded: false, work: { to: { path: "x/more/" } } }]);
+    const { progress } = await underWay(world, 200);
+    expect(stream.read().works).toEqual([]);
+    world.clock.advance(1000);
+    await underWay(world, progress.files + 100);
+    const [told] = stream.read().works;
+    expect(told?.work.progress.files).toBeGreaterThanOrEqual(progress.files);
+    const late = follow(world);
+    expect(late.read().works).toMatchObject([{ hasEnded: false }]);
+    await copied;
+    for (const each of [stream, late])
+      expect(each.read().works).toMatchObject([{ hasEnded: true, work: { isUndone: false } }]);
+    const tooLate = follow(world);
+    expect(tooLate.read().works).toEqual([]);
+    for (const each of [stream, late, tooLate]) each.close();
+  });
+
+  test("that are given up, and of none in another drive", async () => {
+    await using world = await open();
+    const { services, caller } = world;
+    const { id: drive } = await services.drives.create(caller, "Other", "");
+    const [stream, other] = [follow(world), follow({ ...world, drive })];
+    for (const each of [stream, other]) expect(each.read().works).toEqual([]);
+    const refused = BEGIN.delete(world).then((begin) => expectGivenUp(begin()));
+    await cancel(world, await underWay(world));
+    await refused;
+    expect(stream.read().works).toMatchObject([{ hasEnded: true, work: { isUndone: true } }]);
+    expect(other.read().works).toEqual([]);
+    for (const each of [stream, other]) each.close();
+  });
 });

@@ -1,8 +1,8 @@
 import { type FolderWork, leavesHalf } from "../../domain/folders/folder-work.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { ShownWork } from "../../services/folders/works-under-way.ts";
+import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 import { actorRecord } from "./records.ts";
-import type { WorkRecord } from "./work-schemas.ts";
+import type { ToldWorkRecord, WorkRecord } from "./work-schemas.ts";
 
 const KINDS: Readonly<Record<FolderWork["kind"], WorkRecord["kind"]>> = {
   copy: "copy",
@@ -34,4 +34,11 @@ export function workRecord({ from, to, progress, fileTotal, ...shown }: ShownWor
     created_at: formatInstant(shown.createdAt),
     created_by: actorRecord(shown.by),
   };
+}
+
+/** The same, for a stream: it also tells the end. */
+export function toldWorkRecord({ work, hasEnded }: ToldWork): ToldWorkRecord {
+  const record = workRecord(work);
+  if (!hasEnded) return record;
+  return { ...record, state: work.isUndone ? "undone" : "done" };
 }

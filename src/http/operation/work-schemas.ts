@@ -51,6 +51,11 @@ export const workSchema = Type.Object(
 /** See `workSchema`. */
 export type WorkRecord = RecordOf<typeof workSchema>;
 
+/** A work as a stream of changes tells of it: also of its end. */
+export type ToldWorkRecord = Omit<WorkRecord, "state"> & {
+  readonly state: WorkRecord["state"] | "done" | "undone";
+};
+
 /** A page of works. */
 export const worksSchema = Type.Object({
   data: Type.Array(workSchema),

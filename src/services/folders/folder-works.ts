@@ -10,6 +10,7 @@ import type { Log } from "../../log.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
+import type { WorkNotices } from "./work-notices.ts";
 import { type Progress, START } from "./progress.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
@@ -58,6 +59,7 @@ export class FolderWorks {
   readonly #locks: FolderLocks;
   readonly #pieces: FolderPieces;
   readonly #snapshotRemoval: SnapshotRemoval;
+  readonly #notices: WorkNotices;
   readonly #clock: Clock;
   readonly #log: Log;
   #queue: Active[] = [];
@@ -70,6 +72,7 @@ export class FolderWorks {
     locks: FolderLocks;
     pieces: FolderPieces;
     snapshotRemoval: SnapshotRemoval;
+    notices: WorkNotices;
     clock: Clock;
     log: Log;
   }) {
@@ -77,6 +80,7 @@ export class FolderWorks {
     this.#locks = parts.locks;
     this.#pieces = parts.pieces;
     this.#snapshotRemoval = parts.snapshotRemoval;
+    this.#notices = parts.notices;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -137,6 +141,7 @@ export class FolderWorks {
       return;
     }
     this.#queue.push(active);
+    this.#notices.goesOn(active.pk);
     this.#running ??= this.#run();
   }
 
@@ -163,9 +168,10 @@ export class FolderWorks {
       const { progress, settle } = reached;
       if (progress !== null) {
         active.progress = progress;
+        this.#notices.goesOn(active.pk);
         return false;
       }
-      this.#locks.release(active.pk);
+      this.#release(active);
       settle();
     } catch (error) {
       await this.#fail(active, error);
@@ -214,7 +220,7 @@ export class FolderWorks {
     }
     if (isDriveGone && (await this.#forget(pk))) {
       // The rest was deleted with the drive.
-      this.#locks.release(pk);
+      this.#release(active);
       reject(error);
       return;
     }
@@ -226,6 +232,12 @@ export class FolderWorks {
     this.#locks.refuse(pk, delayed(isFull, "Another change to this folder is waiting; try again later."));
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
     this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
+  }
+
+  /** Lets everybody know that a work has ended. */
+  #release({ pk, isUndone }: Active): void {
+    this.#locks.release(pk);
+    this.#notices.ends(pk, isUndone);
   }
 
   /** Removes the record of a work. Returns false if that failed. */

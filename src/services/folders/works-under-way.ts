@@ -10,6 +10,7 @@ import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/path.ts";
 import type { Access } from "../access.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
+import type { WorkNotices } from "./work-notices.ts";
 
 /** An end of a work that a caller sees. */
 export interface ShownPlace {
@@ -27,6 +28,12 @@ export interface ShownWork extends RecordedWork {
   readonly phases: number;
 }
 
+/** A work as a stream tells of it. */
+export interface ToldWork {
+  readonly work: ShownWork;
+  readonly hasEnded: boolean;
+}
+
 /** A page of the works of a drive, oldest first. */
 export interface WorkListing {
   readonly works: readonly ShownWork[];
@@ -41,12 +48,20 @@ export class WorksUnderWay {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #pieces: FolderPieces;
+  readonly #notices: WorkNotices;
   readonly #clock: Clock;
 
-  constructor(parts: { tables: Tables; access: Access; pieces: FolderPieces; clock: Clock }) {
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    pieces: FolderPieces;
+    notices: WorkNotices;
+    clock: Clock;
+  }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#pieces = parts.pieces;
+    this.#notices = parts.notices;
     this.#clock = parts.clock;
   }
 
@@ -87,8 +102,32 @@ export class WorksUnderWay {
     });
   }
 
+  /** Whether `news` may have any. */
+  hasNews(number: number | null): boolean {
+    return number === null || number < this.#notices.head;
+  }
+
+  /**
+   * What a stream has to tell of the works in some drives since it was asked last, and the number to ask with next.
+   *
+   * @param number null for all that is under way
+   */
+  news(
+    caller: Caller,
+    drives: ReadonlySet<DrivePk>,
+    number: number | null,
+  ): { readonly works: readonly ToldWork[]; readonly number: number } {
+    const works = this.#notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
+      const { from, to } = recorded.work;
+      const isWanted = drives.has(from.drive) || (to !== null && drives.has(to.drive));
+      const work = isWanted ? this.#shown(caller, recorded) : null;
+      return work === null ? [] : [{ work, hasEnded }];
+    });
+    return { works, number: this.#notices.head };
+  }
+
   /** As a caller sees it; null if it sees nothing of it. */
-  shown(caller: Caller, recorded: RecordedWork): ShownWork | null {
+  #shown(caller: Caller, recorded: RecordedWork): ShownWork | null {
     const { work } = recorded;
     // Of a drive that is not there yet, only who makes it is told.
     if (work.kind === "fork" && !this.#isOwn(caller, work.to.drive)) return null;
@@ -99,7 +138,7 @@ export class WorksUnderWay {
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
-    const works = this.#tables.folderWorks.of(pk).flatMap((each) => this.shown(caller, each) ?? []);
+    const works = this.#tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
     return works.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
